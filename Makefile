@@ -1,0 +1,63 @@
+# `make test` and `make demo` do all their own set-up, in .venv.
+
+PYTHON ?= python3
+WORKERS ?= 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+# One environment, two stamps: the demo installs much less than the tests.
+VENV_STAMP := $(VENV)/.stamp-venv
+DEMO_STAMP := $(VENV)/.stamp-plot
+TEST_STAMP := $(VENV)/.stamp-dev
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+# Two pips at once in one environment would collide.
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help test test-all lint demo format clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+test: lint ## Check style and types, run the tests (sets up what it needs)
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+test-all: lint ## The same, slow tests included
+	$(BIN)/python -m pytest -n $(WORKERS) -m "slow or not slow"
+
+lint: $(TEST_STAMP) ## Check style and types only
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+demo: $(DEMO_STAMP) ## Run the demonstration (sets up what it needs)
+	$(BIN)/python -m unimds.demo
+
+format: $(TEST_STAMP) ## Rewrite the code in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## Remove the environment, the caches and the builds
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# `python -m venv` keeps what an existing .venv holds, so this never throws packages away.
+$(VENV_STAMP):
+	@command -v "$(PYTHON)" >/dev/null 2>&1 \
+	  || { echo "error: $(PYTHON) not found; install Python 3.11 or newer, or set PYTHON=..." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "error: unimds needs Python 3.11 or newer, $(PYTHON) is $$("$(PYTHON)" -V 2>&1); set PYTHON=..." >&2; exit 1; }
+	@"$(PYTHON)" -c 'import venv, ensurepip' 2>/dev/null \
+	  || { echo "error: $(PYTHON) lacks venv or ensurepip; on Debian: apt install python3-venv" >&2; exit 1; }
+	"$(PYTHON)" -m venv $(VENV)
+	@touch $@
+
+# .[dev] contains .[plot], so setting up for the tests serves the demo as well.
+$(TEST_STAMP): pyproject.toml $(VENV_STAMP)
+	$(PIP) install --editable '.[dev]'
+	@touch $(DEMO_STAMP) $@
+
+$(DEMO_STAMP): pyproject.toml $(VENV_STAMP)
+	$(PIP) install --editable '.[plot]'
+	@touch $@

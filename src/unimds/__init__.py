@@ -1,0 +1,37 @@
+"""unimds: multidimensional scaling with any loss, into any space.
+
+>>> from unimds import MDS
+>>> MDS(2, random_state=0).fit_transform([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]).shape
+(3, 2)
+"""
+
+from unimds._part import PartError
+from unimds.estimator import MDS
+from unimds.losses import Absolute, Huber, Loss, Power, Squared, SquaredDistance
+from unimds.placecenter import place_center
+from unimds.placing import place_points
+from unimds.result import Outcome, Result
+from unimds.spaces import ChordalSphere, Euclidean, Hyperbolic, Simplex, Space, Sphere
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "MDS",
+    "Absolute",
+    "ChordalSphere",
+    "Euclidean",
+    "Huber",
+    "Hyperbolic",
+    "Loss",
+    "Outcome",
+    "PartError",
+    "Power",
+    "Result",
+    "Simplex",
+    "Space",
+    "Sphere",
+    "Squared",
+    "SquaredDistance",
+    "place_center",
+    "place_points",
+]

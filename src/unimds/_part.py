@@ -1,0 +1,293 @@
+"""Compiled values: losses and spaces that Numba inlines into the solver.
+
+A `Part` is a frozen dataclass whose fields are floats and whose methods are plain Python. It
+crosses into compiled code as a struct of its fields. Its Numba type is a plain string,
+``kind:name(fields)#digest``, where the digest covers all code that the methods reach. So a cached
+kernel is found again by the next process, is compiled anew once the code of the part has changed,
+and never has to import the class that made it: a part may live in a script, a notebook or
+``__main__``.
+
+This is the only file that touches Numba's internals.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import types as python_types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numba import njit, typeof
+from numba.core import cgutils, errors, types
+from numba.core.dispatcher import Dispatcher
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    overload_method,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+
+# error_model="numpy": with Python's, every division is checked and no loop vectorises.
+# The flags leave out "nnan" and "ninf": a missing distance is a NaN and must stay one.
+JIT = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "arcp", "nsz"}}
+
+kernel = njit(cache=True, nogil=True, **JIT)
+"""Decorator of the functions that take parts: compiled once, cached on disk, free of the GIL."""
+
+
+class PartError(TypeError):
+    """A loss or a space that cannot be compiled; the message names class, method and mistake."""
+
+
+class Part:
+    """Base of `unimds.losses.Loss` and `unimds.spaces.Space`."""
+
+    _kind: type[PartType]
+    _compiled: tuple[str, ...]  # the methods that kernels call
+
+
+class PartType(types.Type):
+    """Numba's name for a part: no class inside, so that it can be unpickled anywhere."""
+
+    def __init__(self, name: str, digest: str, params: tuple[str, ...]):
+        self.digest, self.params = digest, params
+        super().__init__(f"{type(self).__name__}:{name}({', '.join(params)})#{digest}")
+
+
+class LossType(PartType):
+    """The type of losses."""
+
+
+class SpaceType(PartType):
+    """The type of spaces."""
+
+
+_CLASSES: dict[str, type[Part]] = {}  # digest -> class, in this process
+
+
+# --- the digest: everything that can change what the methods compute --------------------------
+
+
+def digest(cls: type[Part]) -> str:
+    """Hash of all code and constants that the compiled methods of `cls` reach."""
+    code = _Code()
+    code.add_text(f"{cls.__module__}.{cls.__qualname__}")
+    for name, method in _methods(cls).items():
+        code.add_text(name)
+        code.add_function(method)
+    return code.hash.hexdigest()[:16]
+
+
+def _methods(cls: type[Part]) -> dict[str, Callable]:
+    """Return the methods that kernels call, and the methods that those call, by name."""
+    found: dict[str, Callable] = {}
+    todo = list(cls._compiled)
+    while todo:
+        name = todo.pop()
+        method = getattr(cls, name, None)
+        if name not in found and inspect.isfunction(method):
+            found[name] = method
+            todo += _names(method.__code__)
+    return dict(sorted(found.items()))
+
+
+class _Code:
+    """Feeds functions, and what they refer to, into one hash."""
+
+    def __init__(self) -> None:
+        self.hash = hashlib.sha256()
+        self.seen: set[int] = set()
+
+    def add_text(self, text: str) -> None:
+        self.hash.update(text.encode() + b"\0")
+
+    def add_function(self, function: Callable) -> None:
+        function = getattr(function, "py_func", function)
+        if id(function) in self.seen:
+            return
+        self.seen.add(id(function))
+        self._add_code(function.__code__)
+        self.add_text(repr(function.__defaults__))
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        for name, cell in cells.items():
+            self._add_value(name, cell.cell_contents, function)
+        for name in _names(function.__code__):
+            if name in function.__globals__:
+                self._add_value(name, function.__globals__[name], function)
+
+    def _add_code(self, code: python_types.CodeType) -> None:
+        self.hash.update(code.co_code)
+        self.add_text(repr((code.co_names, code.co_varnames, code.co_freevars)))
+        for const in code.co_consts:
+            if isinstance(const, python_types.CodeType):
+                self._add_code(const)
+            else:
+                self.add_text(repr(const))
+
+    def _add_value(self, name: str, value: object, user: Callable) -> None:
+        """Add what a global or a closure variable stands for."""
+        self.add_text(name)
+        if isinstance(value, np.ndarray):
+            self.add_text(str(value.dtype))
+            self.hash.update(value.tobytes())
+        elif isinstance(value, python_types.ModuleType):
+            self._add_module(value, user)
+        elif _foreign(value):
+            pass  # part of numpy, math, numba: their versions are in Numba's own key
+        elif inspect.isfunction(value) or isinstance(value, Dispatcher):
+            self.add_function(value)
+        elif isinstance(value, (bool, int, float, complex, str, bytes, tuple, type(None))):
+            self.add_text(repr(value))
+        else:  # we do not know what it holds: any edit of the file counts
+            path = Path(user.__code__.co_filename)
+            self.hash.update(path.read_bytes() if path.is_file() else repr(value).encode())
+
+    def _add_module(self, module: python_types.ModuleType, user: Callable) -> None:
+        if not _foreign(module):
+            for name in _names(user.__code__):
+                if hasattr(module, name):
+                    self._add_value(name, getattr(module, name), user)
+
+
+_FOREIGN = {"numpy", "math", "numba", "builtins", "cmath", "scipy", "functools", "dataclasses"}
+
+
+def _foreign(value: object) -> bool:
+    name = getattr(value, "__module__", None) or getattr(value, "__name__", "")
+    return isinstance(name, str) and name.partition(".")[0] in _FOREIGN
+
+
+def _names(code: python_types.CodeType) -> list[str]:
+    nested = [c for c in code.co_consts if isinstance(c, python_types.CodeType)]
+    return sorted({*code.co_names, *(name for c in nested for name in _names(c))})
+
+
+# --- the Numba type ---------------------------------------------------------------------------
+
+
+@typeof_impl.register(Part)
+def _typeof(part: Part, _context: object) -> PartType:
+    cls = type(part)
+    known = cls.__dict__.get("_part_type")
+    if known is None:
+        check_part_class(cls)
+        known = cls._kind(cls.__qualname__, digest(cls), tuple(f.name for f in fields(cls)))
+        cls._part_type = known
+    if known.digest not in _CLASSES:
+        _CLASSES[known.digest] = cls
+        _register_methods(cls)
+    return known
+
+
+def check_part_class(cls: type[Part]) -> None:
+    """Raise `PartError` unless `cls` is a frozen dataclass with every method it must have."""
+    params = getattr(cls, "__dataclass_params__", None)
+    if not is_dataclass(cls) or params is None or not params.frozen:
+        raise PartError(f"{cls.__name__} must be a frozen dataclass: write @dataclass(frozen=True)")
+    missing = sorted(getattr(cls, "__abstractmethods__", ()))
+    if missing:
+        raise PartError(f"{cls.__name__} must define {' and '.join(f'{m}()' for m in missing)}")
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = PartType
+
+    def generic_resolve(self, typ, name):
+        return types.float64 if name in typ.params else None
+
+
+@lower_getattr_generic(PartType)
+def _read_field(context, builder, typ, value, name):
+    return getattr(cgutils.create_struct_proxy(typ)(context, builder, value=value), name)
+
+
+def _register_kind(kind):
+    @register_model(kind)
+    class Model(models.StructModel):
+        def __init__(self, dmm, typ):
+            super().__init__(dmm, typ, [(p, types.float64) for p in typ.params])
+
+    @unbox(kind)
+    def _unbox(typ, obj, c):
+        struct = cgutils.create_struct_proxy(typ)(c.context, c.builder)
+        for name in typ.params:
+            item = c.pyapi.object_getattr_string(obj, name)
+            setattr(struct, name, c.unbox(types.float64, item).value)
+            c.pyapi.decref(item)
+        failed = cgutils.is_not_null(c.builder, c.pyapi.err_occurred())
+        return NativeValue(struct._getvalue(), is_error=failed)
+
+
+for _kind in (LossType, SpaceType):
+    _register_kind(_kind)
+
+_METHODS: dict[tuple[type[PartType], str], int] = {}  # to the number of arguments
+
+
+def _register_methods(cls: type[Part]) -> None:
+    """Let compiled code call the methods of `cls`, a person's own helpers included."""
+    for name, method in _methods(cls).items():
+        arity = method.__code__.co_argcount - 1
+        if _METHODS.setdefault((cls._kind, name), arity) != arity:
+            raise PartError(
+                f"{cls.__name__}.{name}() takes {arity} arguments, but compiled code knows a "
+                f"{name}() with {_METHODS[cls._kind, name]}: give the method another name"
+            )
+        _register_method(cls._kind, name, arity)
+
+
+@cache
+def _register_method(kind: type[PartType], name: str, arity: int) -> None:
+    def find(typ: PartType) -> Callable | None:
+        return getattr(_CLASSES[typ.digest], name, None)
+
+    # Numba reads the number of arguments off the signature, so it has to be written out;
+    # strict=False lets a person's method call them as it likes.
+    args = ", ".join(f"a{i}" for i in range(arity))
+    method = eval(f"lambda self, {args}: find(self)", {"find": find})
+    overload_method(kind, name, strict=False, jit_options=JIT)(method)
+
+
+# --- errors a person can read -----------------------------------------------------------------
+
+
+@contextmanager
+def explained(*parts: Part) -> Iterator[None]:
+    """Turn a page of compiler output into a sentence about the part that caused it."""
+    try:
+        yield
+    except errors.NumbaError as error:
+        for part in parts:
+            for name, args in part._signatures():
+                _compile_alone(part, name, args)
+        raise error
+
+
+def _compile_alone(part: Part, name: str, args: tuple) -> None:
+    method = getattr(type(part), name)
+    try:
+        njit(**JIT)(method).compile((typeof(part), *(typeof(a) for a in args)))
+    except errors.NumbaError as error:
+        where = f"{type(part).__name__}.{name}()"
+        raise PartError(f"{where} cannot be compiled: {_mistake(error)}") from None
+
+
+def _mistake(error: errors.NumbaError) -> str:
+    """Pick the lines that say what is wrong and where, out of Numba's report."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    lines = [line for line in lines if line and not line.startswith(("Failed in nopython", "[1"))]
+    what = next(iter(lines), "unknown mistake")
+    # Numba quotes the source with an arrow or names the file and line: keep that as the place
+    place = next((line for line in lines if line.startswith("File ") and "<" not in line), "")
+    return f"{what} ({place.rstrip(':')})" if place else what

@@ -1,0 +1,345 @@
+"""MDS as a scikit-learn estimator: a thin adapter around `place_center`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.metrics import pairwise_distances
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from unimds.losses import LOSSES, Loss, as_loss
+from unimds.pairs import as_float
+from unimds.placecenter import place_center
+from unimds.placing import place_rows
+from unimds.quality import stress_1
+from unimds.result import Result
+from unimds.spaces import SPACES, Space, as_space
+from unimds.starts import SPECTRAL
+from unimds.variants import VARIANTS, resolve_variant
+
+Array = NDArray[Any]
+
+
+class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Multidimensional scaling with any loss, into any space.
+
+    Finds points whose distances match the given ones: minimises
+    :math:`\sum_{i<j} w_{ij}\, loss(dist(x_i, x_j), d_{ij})` by PlaceCenter.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimension of the map. On a sphere S^k, in hyperbolic space H^k and on the simplex a point
+        has k+1 coordinates.
+    loss : str or Loss, default="squared"
+        What a wrong distance costs: "squared", "absolute" (robust: survives corrupted distances),
+        "huber", "squared_distance" or a `Loss` such as ``Power(1.5)``.
+    space : str or Space, default="euclidean"
+        Where the map lies: "euclidean", "sphere", "chordal_sphere", "hyperbolic", "simplex" or a
+        `Space` such as ``Sphere(radius="auto")``.
+    variant : str, default=None
+        A name from the paper instead of loss and space: "fMDS", "rMDS", "r2MDS", "c-1-sMDS",
+        "c-2-sMDS", "g-1-sMDS" or "g-2-sMDS".
+    metric : str or callable, default="euclidean"
+        Distance between rows of features, as in `sklearn.metrics.pairwise_distances`, or
+        "precomputed" where ``fit`` is given distances.
+    metric_params : dict, default=None
+        Further arguments of the metric.
+    init, n_init, max_iter, eps, smoothing, accelerate, inner_iter, n_jobs, random_state, callback, \
+    verbose
+        As in `place_center`.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n, n_coordinates)
+        The points of the map.
+    cost_ : float
+        Sum of the loss over all pairs.
+    stress_ : float
+        Kruskal's Stress-1 of the map, whatever the loss: 0 is a perfect fit.
+    history_ : ndarray of shape (n_iter_ + 1, 2)
+        Seconds and cost, for the seed and after every sweep.
+    n_iter_ : int
+        Number of sweeps.
+    loss_, space_ : Loss, Space
+        Loss and space as used, every "auto" replaced by what was found.
+    result_ : Result
+        All of it, and why the run ended.
+    dissimilarity_matrix_ : ndarray of shape (n, n)
+        The distances that were embedded.
+    labels_ : ndarray of shape (n,), or None
+        The row labels, where the input was a data frame.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from unimds import MDS
+    >>> X = MDS(random_state=0).fit_transform([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    >>> X.shape
+    (3, 2)
+
+    A robust map from a table of distances, one of which is wrong:
+
+    >>> import numpy as np
+    >>> from unimds.spaces import distances
+    >>> points = np.random.default_rng(0).normal(size=(20, 2))
+    >>> D = distances(points)
+    >>> D[3, 5] = D[5, 3] = 100.0
+    >>> mds = MDS(2, loss="absolute", metric="precomputed", random_state=0).fit(D)
+    >>> bool(abs(mds.cost_ - (100.0 - distances(points)[3, 5])) < 1e-3)
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "loss": [StrOptions(set(LOSSES)), Loss],
+        "space": [StrOptions(set(SPACES)), Space],
+        "variant": [str, None],
+        "metric": [str, callable],
+        "metric_params": [dict, None],
+        "init": [StrOptions({"auto", "random", *SPECTRAL}), "array-like"],
+        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "eps": [Interval(Real, 0, None, closed="left")],
+        "smoothing": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "accelerate": ["boolean"],
+        "inner_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "callback": [callable, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        loss: str | Loss = "squared",
+        space: str | Space = "euclidean",
+        variant: str | None = None,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        init: Any = "auto",
+        n_init: int | str = "auto",
+        max_iter: int = 2000,
+        eps: float = 1e-7,
+        smoothing: float | str = "auto",
+        accelerate: bool = True,
+        inner_iter: int = 1,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        callback: Any = None,
+        verbose: int = 0,
+    ):
+        self.n_components = n_components
+        self.loss = loss
+        self.space = space
+        self.variant = variant
+        self.metric = metric
+        self.metric_params = metric_params
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.eps = eps
+        self.smoothing = smoothing
+        self.accelerate = accelerate
+        self.inner_iter = inner_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        weights: ArrayLike | None = None,
+        fixed: Any = None,
+        init: ArrayLike | None = None,
+    ) -> MDS:
+        """Find the map.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features), or (n, n) where metric="precomputed"
+            Features, or distances with NaN where one is missing.
+        y : ignored
+            For compatibility.
+        weights : array-like of shape (n, n), default=None
+            Weight of each pair in the cost; 0 leaves it out.
+        fixed : dict or array-like of shape (n, n_coordinates), default=None
+            Points that stay where they are: ``{index or label: coordinates}``, or one row a
+            point with NaN for those that may move.
+        init : array-like of shape (n, n_coordinates), default=None
+            A seed that takes precedence over the parameter `init`.
+
+        Returns
+        -------
+        MDS
+            The estimator itself.
+        """
+        self._fit(X, weights, fixed, init)
+        return self
+
+    def fit_transform(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        weights: ArrayLike | None = None,
+        fixed: Any = None,
+        init: ArrayLike | None = None,
+    ) -> Any:
+        """Find the map and return its points; the parameters are those of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n, n_coordinates)
+            The points of the map.
+        """
+        self._fit(X, weights, fixed, init)
+        return self.embedding_
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def _fit(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
+        loss, space = resolve_variant(self.variant, self.loss, self.space)
+        self.labels_ = _labels(X)
+        D, dtype = self._distances(X)
+        weights = _plain_table(weights)
+        if isinstance(fixed, Mapping):
+            fixed = _by_number(fixed, self.labels_)
+        result = place_center(
+            D,
+            self.n_components,
+            loss=as_loss(loss),
+            space=as_space(space),
+            weights=weights,
+            fixed=fixed,
+            init=self.init if init is None else init,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            eps=self.eps,
+            smoothing=self.smoothing,
+            accelerate=self.accelerate,
+            inner_iter=self.inner_iter,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+            callback=self.callback,
+            verbose=self.verbose,
+        )
+        self._keep(result, D, dtype)
+
+    def _keep(self, result: Result, D: Array, dtype: np.dtype[Any]) -> None:
+        self.result_ = result
+        self.embedding_ = result.embedding.astype(dtype, copy=False)
+        self.cost_ = result.cost
+        self.history_ = result.history
+        self.n_iter_ = result.n_iter
+        self.loss_, self.space_ = result.loss, result.space
+        self.dissimilarity_matrix_ = D
+        self.stress_ = stress_1(D, result.embedding, space=result.space)
+        self._n_features_out = self.embedding_.shape[1]
+
+    def _distances(self, X: Any) -> tuple[Array, np.dtype[Any]]:
+        """Return the distances to embed and the precision of the answer."""
+        if self.metric == "precomputed":
+            _check_no_text(X)
+            table = validate_data(
+                self, _aligned(X), dtype=[np.float64, np.float32], ensure_all_finite="allow-nan",
+                ensure_min_features=0,
+            )
+            if table.shape[0] != table.shape[1]:
+                raise ValueError(
+                    f"metric='precomputed' needs a square table of distances; the shape is "
+                    f"{table.shape}. For features choose a metric such as 'euclidean'"
+                )
+            return table, table.dtype
+        features = validate_data(
+            self, X, dtype=[np.float64, np.float32], ensure_all_finite=self._finite
+        )
+        if self.metric != "precomputed":
+            self._fit_X = features
+        return self._cross(features, None), features.dtype
+
+    @property
+    def _finite(self) -> bool | str:
+        return "allow-nan" if self.metric == "nan_euclidean" else True
+
+    def _cross(self, A: Array, B: Array | None) -> Array:
+        D = pairwise_distances(A, B, metric=self.metric, **(self.metric_params or {}))
+        return np.asarray(D, dtype=A.dtype)
+
+    def transform(self, X: ArrayLike) -> Any:
+        """Place new points on the map, each by itself; the map does not move.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features), or (n_new, n) where metric="precomputed"
+            Features of the new points, or their distances to the points of the map (NaN where
+            one is missing).
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_coordinates)
+            The new points.
+        """
+        check_is_fitted(self)
+        precomputed = self.metric == "precomputed"
+        rows = validate_data(
+            self, X, reset=False, dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan" if precomputed else self._finite,
+        )
+        D = rows if precomputed else self._cross(rows, self._fit_X)
+        placed = place_rows(D, self.result_.embedding, self.loss_, self.space_)
+        return placed.astype(self.embedding_.dtype, copy=False)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.allow_nan = self.metric in ("precomputed", "nan_euclidean")
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _labels(X: Any) -> Array | None:
+    index = getattr(X, "index", None)
+    return np.asarray(index) if index is not None and not callable(index) else None
+
+
+def _check_no_text(X: Any) -> None:
+    """Name the column that is not numbers; scikit-learn would only name the value."""
+    if hasattr(X, "dtypes"):
+        as_float(X, "the table of distances")
+
+
+def _aligned(X: Any) -> Any:
+    """Bring the columns of a labelled table of distances in the order of its rows."""
+    columns, index = getattr(X, "columns", None), getattr(X, "index", None)
+    if columns is None or index is None or len(columns) != len(index):
+        return X
+    if columns.is_unique and index.is_unique and set(columns) == set(index):
+        return X[list(index)]
+    return X
+
+
+def _plain_table(weights: Any) -> Any:
+    return None if weights is None else np.asarray(_aligned(weights))
+
+
+def _by_number(fixed: Mapping[Any, Any], labels: Array | None) -> dict[Any, Any]:
+    """Replace labels of points by their numbers."""
+    if labels is None:
+        return dict(fixed)
+    number = {label: i for i, label in enumerate(labels.tolist())}
+    unknown = [label for label in fixed if label not in number]
+    if unknown:
+        raise ValueError(f"fixed: {unknown[0]!r} is not among the labels of the table")
+    return {number[label]: point for label, point in fixed.items()}

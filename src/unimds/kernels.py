@@ -1,0 +1,223 @@
+"""PlaceCenter's inner loops, compiled for each loss and space.
+
+Configurations are coordinate-major, ``X[axis, point]``, so that every pass over the points runs
+through contiguous memory and vectorises. Distances are ``D[i, layer, j]``: one layer for a
+symmetric table, and a second with the transpose for an asymmetric one, where both directions of a
+pair pull. ``unit`` turns given distances into the unit that losses and spaces work in. A missing
+distance is a NaN. ``W`` is None or has the shape of ``D``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unimds._part import kernel
+
+
+@kernel
+def load(D, i, unit, skip, target):
+    """Copy the given distances of point `i`; `skip` (itself) becomes missing."""
+    for layer in range(target.shape[0]):
+        row, out = D[i, layer], target[layer]
+        for j in range(out.shape[0]):
+            out[j] = row[j] * unit
+        if 0 <= skip < out.shape[0]:
+            out[skip] = np.nan
+
+
+@kernel
+def row_cost(u, target, W, i, loss):
+    """Σ_j loss(u_j, r_j) over the known pairs of point `i`: the paper's C_i."""
+    total = 0.0
+    for layer in range(target.shape[0]):
+        r = target[layer]
+        for j in range(u.shape[0]):
+            value = loss.value(u[j], r[j])
+            if W is not None:
+                value *= W[i, layer, j]
+            total += value if r[j] == r[j] else 0.0
+    return total / target.shape[0]
+
+
+@kernel
+def recenter(p, X, u, slope, target, W, i, loss, space, coef, v):
+    """The step v = Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j: the paper's Recenter."""
+    total, apart, cut = 0.0, 0.0, space.cut_locus()
+    for j in range(u.shape[0]):
+        coef[j] = 0.0
+    for layer in range(target.shape[0]):
+        r = target[layer]
+        for j in range(u.shape[0]):
+            known = r[j] == r[j]
+            w, rho = loss.weight(u[j], r[j]), loss.radius(u[j], r[j])
+            if W is not None:
+                w *= W[i, layer, j]
+            if rho > cut:  # the same slope from the farthest centre there is
+                w *= (rho - u[j]) / max(cut - u[j], 1e-9 * cut)
+                rho = cut
+            away = u[j] > 0.0
+            coef[j] += w * slope[j] * (1.0 - rho / u[j]) if known and away else 0.0
+            apart += w * rho if known and not away else 0.0
+            total += w if known else 0.0
+    space.gather(p, X, coef, v)
+    space.project(p, v)
+    if apart > 0.0:
+        part_ways(p, i, apart, space, v)
+    for a in range(v.shape[0]):
+        v[a] = v[a] / total if total > 0.0 else 0.0
+
+
+@kernel
+def part_ways(p, i, apart, space, v):
+    """Add a pull away from points that coincide with `p`: any direction does, this one is fixed."""
+    k = p.shape[0]
+    away = np.zeros(k)
+    for a in range(k):  # spread over the axes by the golden ratio, another way for each point
+        away[a] = np.cos(2.399963229728653 * (i + 1.0) * (a + 1.0))
+    space.project(p, away)
+    norm = 0.0
+    for a in range(k):
+        norm += away[a] * away[a]
+    if norm > 0.0:
+        for a in range(k):
+            v[a] += apart * away[a] / np.sqrt(norm)
+
+
+@kernel
+def place(p, X, target, W, i, loss, space, inner_iter, eps, scratch):
+    """Move `p` to lower its cost against all points of `X`: the paper's Place.
+
+    One step needs no check where unit steps descend. Otherwise, and between inner iterations,
+    the cost of the row is compared and the step shortened until it has not risen. Returns the
+    cost of the row, or −1 where it was not needed.
+    """
+    n, k = target.shape[1], p.shape[0]
+    u, slope, coef = scratch[0, :n], scratch[1, :n], scratch[2, :n]
+    v, trial = np.empty(k, p.dtype), np.empty(k, p.dtype)
+    checked = inner_iter > 1 or not space.unit_step_descends()
+    space.measure(p, X, u, slope)
+    cost = row_cost(u, target, W, i, loss) if checked else -1.0
+    for _ in range(inner_iter):
+        recenter(p, X, u, slope, target, W, i, loss, space, coef, v)
+        trial[:] = p
+        if not checked:
+            space.exp(p, v)
+            break
+        new = np.inf
+        for _halving in range(30):
+            trial[:] = p
+            step = v.copy()  # exp may use v as its scratch
+            space.exp(trial, step)
+            space.measure(trial, X, u, slope)
+            new = row_cost(u, target, W, i, loss)
+            if new <= cost:
+                break
+            v *= 0.5
+        if not new <= cost:
+            break
+        p[:] = trial
+        gain, cost = cost - new, new
+        if gain <= eps * cost:
+            break
+    return cost
+
+
+@kernel
+def sweep(D, W, free, X, loss, space, unit, inner_iter, eps):
+    """Place every free point once, in place."""
+    k, n = X.shape
+    target = np.empty((D.shape[1], n), X.dtype)
+    scratch = np.empty((3, n), X.dtype)
+    p = np.empty(k, X.dtype)
+    for i in range(n):
+        if free[i]:
+            load(D, i, unit, i, target)
+            p[:] = X[:, i]
+            place(p, X, target, W, i, loss, space, inner_iter, eps, scratch)
+            X[:, i] = p
+
+
+@kernel
+def place_rows(D, W, X, P, loss, space, unit, inner_iter, eps, cost):
+    """Place new points, the columns of `P`, against the fixed points `X`, each by its own row."""
+    k, n = X.shape
+    target = np.empty((1, n), X.dtype)
+    scratch = np.empty((3, n), X.dtype)
+    p = np.empty(k, X.dtype)
+    for i in range(P.shape[1]):
+        load(D, i, unit, -1, target)
+        p[:] = P[:, i]
+        cost[i] = place(p, X, target, W, i, loss, space, inner_iter, eps, scratch)
+        P[:, i] = p
+
+
+@kernel
+def evaluate(D, W, X, exact, smooth, space, unit):
+    """Costs of a configuration by the loss as given and as smoothed, Σ|residual| and Σ weight.
+
+    Every pair counts once; the two directions of an asymmetric pair count half each.
+    """
+    k, n = X.shape
+    layers = D.shape[1]
+    target = np.empty((layers, n), X.dtype)
+    u, slope, p = np.empty(n, X.dtype), np.empty(n, X.dtype), np.empty(k, X.dtype)
+    costs, smooth_costs, residuals, weights = 0.0, 0.0, 0.0, 0.0
+    for i in range(n):
+        m = i  # the points before i: each pair once
+        load(D, i, unit, -1, target[:, :m])
+        p[:] = X[:, i]
+        space.measure(p, X, u[:m], slope[:m])
+        for layer in range(layers):
+            r = target[layer]
+            for j in range(m):
+                known = r[j] == r[j]
+                w = 1.0
+                if W is not None:
+                    w = W[i, layer, j]
+                costs += w * exact.value(u[j], r[j]) if known else 0.0
+                smooth_costs += w * smooth.value(u[j], r[j]) if known else 0.0
+                residuals += w * abs(exact.residual(u[j], r[j])) if known else 0.0
+                weights += w if known else 0.0
+    return costs / layers, smooth_costs / layers, residuals / layers, weights / layers
+
+
+@kernel
+def best_size(D, W, X, loss, space, unit):
+    """Factor on the size of the space that lowers the majorizer the most: Σ wρu / Σ wu²."""
+    k, n = X.shape
+    target = np.empty((D.shape[1], n), X.dtype)
+    u, slope, p = np.empty(n, X.dtype), np.empty(n, X.dtype), np.empty(k, X.dtype)
+    above, below = 0.0, 0.0
+    for i in range(n):
+        m = i
+        load(D, i, unit, -1, target[:, :m])
+        p[:] = X[:, i]
+        space.measure(p, X, u[:m], slope[:m])
+        for layer in range(D.shape[1]):
+            r = target[layer]
+            for j in range(m):
+                known = r[j] == r[j]
+                w = loss.weight(u[j], r[j])
+                if W is not None:
+                    w *= W[i, layer, j]
+                above += w * loss.radius(u[j], r[j]) * u[j] if known else 0.0
+                below += w * u[j] * u[j] if known else 0.0
+    return above / below if above > 0.0 and below > 0.0 else 1.0
+
+
+@kernel
+def extrapolate(X, previous, beta, free, space, out):
+    """Walk from `previous` through `X` and `beta` times as far again: exp_x(−β log_x(previous))."""
+    k, n = X.shape
+    p, v, other = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty((k, 1), X.dtype)
+    u, slope = np.empty(1, X.dtype), np.empty(1, X.dtype)
+    for i in range(n):
+        p[:] = X[:, i]
+        if free[i]:
+            other[:, 0] = previous[:, i]
+            space.measure(p, other, u, slope)
+            slope[0] *= -beta
+            space.gather(p, other, slope, v)
+            space.project(p, v)
+            space.exp(p, v)
+        out[:, i] = p

@@ -1,0 +1,295 @@
+r"""Losses: what a wrong distance costs, each with a majorizer.
+
+For one pair, with :math:`u` its distance on the map and :math:`r` its given distance, a loss gives
+``value(u, r)`` and a parabola :math:`w (t - \rho)^2 + c` that touches the value at :math:`t = u` and
+lies above it for every :math:`t \ge 0`; ``weight(u, r)`` is :math:`w` and ``radius(u, r)`` is
+:math:`\rho`. Because the parabola lies above, a step that lowers it lowers the cost.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Any, ClassVar
+
+from unimds._part import LossType, Part
+
+__all__ = [
+    "LOSSES",
+    "Absolute",
+    "Huber",
+    "Loss",
+    "Power",
+    "Squared",
+    "SquaredDistance",
+    "as_loss",
+]
+
+
+@dataclass(frozen=True)
+class Loss(Part, ABC):
+    r"""Base of all losses; subclass it as a frozen dataclass with float fields.
+
+    Only ``value`` and ``weight`` must be written: they are compiled, so they use plain arithmetic
+    and functions of `math`. ``weight`` is half the derivative of ``value`` divided by
+    :math:`u - \rho`. A field called ``smoothing`` makes the solver anneal the loss: from a smooth
+    one at first to the one as given. `unimds.checks.check_loss` tells whether all is right.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from math import log1p
+    >>> from unimds import Loss, MDS
+    >>> @dataclass(frozen=True)
+    ... class Cauchy(Loss):
+    ...     width: float = 1.0
+    ...
+    ...     def value(self, u, r):
+    ...         return log1p(((u - r) / self.width) ** 2)
+    ...
+    ...     def weight(self, u, r):
+    ...         return 1.0 / (self.width**2 + (u - r) ** 2)
+    >>> MDS(1, loss=Cauchy(0.5), init="classical").fit_transform([[0.0], [1.0], [3.0]]).shape
+    (3, 1)
+    """
+
+    _kind = LossType
+    _compiled = ("value", "weight", "radius", "residual")
+
+    degree: ClassVar[float | None] = None
+    """How the cost grows with the unit of length: ``scaled(a).value(a*u, a*r)`` is
+    ``a**degree * value(u, r)``. None where no such rule is known: then the data are used in their
+    own unit, and extreme scales (beyond about 1e±70) are the loss's own business."""
+
+    @abstractmethod
+    def value(self, u, r):
+        """Cost of a pair at distance `u` whose given distance is `r`."""
+
+    @abstractmethod
+    def weight(self, u, r):
+        """Curvature `w` of the majorizer that touches the loss at `u`."""
+
+    def radius(self, u, r):
+        """Centre `ρ` of the majorizer: the distance the pair is drawn to."""
+        return r
+
+    def residual(self, u, r):
+        """What the loss measures, in the unit of its ``smoothing``."""
+        return u - r
+
+    def scaled(self, factor: float) -> Loss:
+        """Return the same loss in a unit of length in which distances are `factor` times as large."""
+        return self
+
+    def resolved(self, typical: float) -> Loss:
+        """Return the loss with every ``"auto"`` replaced; `typical` is the median distance."""
+        return self
+
+    @property
+    def anneals(self) -> bool:
+        """Whether the loss has a kink that must be smoothed at first."""
+        return hasattr(self, "smoothing")
+
+    def smoothed(self, smoothing: float) -> Loss:
+        """Return the loss with this ``smoothing`` (the loss itself where it has none)."""
+        return replace(self, smoothing=smoothing) if self.anneals else self  # type: ignore[call-arg]
+
+    def _signatures(self) -> list[tuple[str, tuple[Any, ...]]]:
+        return [(name, (1.0, 0.5)) for name in self._compiled]
+
+
+@dataclass(frozen=True)
+class Squared(Loss):
+    """Squared error ``(u − r)²``: the paper's fMDS, scikit-learn's and SMACOF's raw stress.
+
+    Examples
+    --------
+    >>> Squared().value(3.0, 1.0)
+    4.0
+    """
+
+    degree = 2.0
+
+    def value(self, u, r):
+        return (u - r) * (u - r)
+
+    def weight(self, u, r):
+        return 1.0
+
+
+@dataclass(frozen=True)
+class Absolute(Loss):
+    """Absolute error ``|u − r|``, robust to corrupted distances: the paper's rMDS.
+
+    Parameters
+    ----------
+    smoothing : float, default=0
+        Rounds the kink: the value is ``√((u − r)² + smoothing²)``.
+
+    Examples
+    --------
+    >>> Absolute().value(3.0, 1.0)
+    2.0
+    """
+
+    smoothing: float = 0.0
+
+    degree = 1.0
+
+    def value(self, u, r):
+        return sqrt((u - r) * (u - r) + self.smoothing * self.smoothing)
+
+    def weight(self, u, r):
+        return 0.5 / sqrt((u - r) * (u - r) + self.smoothing * self.smoothing)
+
+    def scaled(self, factor):
+        return replace(self, smoothing=self.smoothing * factor)
+
+
+@dataclass(frozen=True)
+class Power(Loss):
+    """Error to a power ``|u − r|^p`` with 1 ≤ p ≤ 2: between `Absolute` and `Squared`.
+
+    Parameters
+    ----------
+    p : float, default=1.5
+        The exponent. Above 2 no parabola lies above the loss.
+    smoothing : float, default=0
+        Rounds the kink: the value is ``((u − r)² + smoothing²)^(p/2)``.
+
+    Examples
+    --------
+    >>> Power(1.5).value(5.0, 1.0)
+    8.0
+    """
+
+    p: float = 1.5
+    smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 1.0 <= self.p <= 2.0:
+            raise ValueError(f"Power(p={self.p}): p must lie between 1 and 2")
+
+    @property
+    def degree(self) -> float:  # type: ignore[override]
+        return self.p
+
+    @property
+    def anneals(self) -> bool:
+        return self.p < 2.0
+
+    def value(self, u, r):
+        return ((u - r) * (u - r) + self.smoothing * self.smoothing) ** (0.5 * self.p)
+
+    def weight(self, u, r):
+        square = (u - r) * (u - r) + self.smoothing * self.smoothing
+        return 0.5 * self.p * square ** (0.5 * self.p - 1.0)
+
+    def scaled(self, factor):
+        return replace(self, smoothing=self.smoothing * factor)
+
+
+@dataclass(frozen=True)
+class Huber(Loss):
+    """Squared for errors up to ``delta``, linear beyond: robust, and smooth near the answer.
+
+    The value is ``e²`` for ``|e| ≤ delta`` and ``2·delta·|e| − delta²`` beyond, with ``e = u − r``.
+
+    Parameters
+    ----------
+    delta : float or "auto", default="auto"
+        Where the linear part begins. "auto" is a tenth of the median given distance.
+
+    Examples
+    --------
+    >>> Huber(1.0).value(1.5, 1.0), Huber(1.0).value(4.0, 1.0)
+    (0.25, 5.0)
+    """
+
+    delta: float | str = "auto"
+
+    degree = 2.0
+
+    def __post_init__(self) -> None:
+        if self.delta != "auto" and not (isinstance(self.delta, (int, float)) and self.delta > 0):
+            raise ValueError(f'Huber(delta={self.delta!r}): delta must be positive or "auto"')
+
+    def value(self, u, r):
+        e = abs(u - r)
+        return e * e if e <= self.delta else self.delta * (2.0 * e - self.delta)
+
+    def weight(self, u, r):
+        e = abs(u - r)
+        return 1.0 if e <= self.delta else self.delta / e
+
+    def scaled(self, factor):
+        return self if self.delta == "auto" else replace(self, delta=self.delta * factor)
+
+    def resolved(self, typical):
+        return replace(self, delta=0.1 * typical) if self.delta == "auto" else self
+
+
+@dataclass(frozen=True)
+class SquaredDistance(Loss):
+    """Absolute error of squared distances ``|u² − r²|``: the paper's r²MDS.
+
+    Its majorizer is drawn to ``ρ = u·(2r² + s)/(u² + r² + s)`` with weight
+    ``(u² + r² + s)/√((u² − r²)² + s²)``, s being the smoothing.
+
+    Parameters
+    ----------
+    smoothing : float, default=0
+        Rounds the kink: the value is ``√((u² − r²)² + smoothing²)``.
+
+    Examples
+    --------
+    >>> SquaredDistance().value(3.0, 1.0)
+    8.0
+    """
+
+    smoothing: float = 0.0
+
+    degree = 2.0
+
+    def value(self, u, r):
+        z = (u - r) * (u + r)
+        return sqrt(z * z + self.smoothing * self.smoothing)
+
+    def weight(self, u, r):
+        z = (u - r) * (u + r)
+        return (u * u + r * r + self.smoothing) / sqrt(z * z + self.smoothing * self.smoothing)
+
+    def radius(self, u, r):
+        return u * (2.0 * r * r + self.smoothing) / (u * u + r * r + self.smoothing)
+
+    def residual(self, u, r):
+        return (u - r) * (u + r)
+
+    def scaled(self, factor):
+        return replace(self, smoothing=self.smoothing * factor * factor)
+
+
+LOSSES: dict[str, type[Loss]] = {
+    "squared": Squared,
+    "absolute": Absolute,
+    "huber": Huber,
+    "squared_distance": SquaredDistance,
+}
+"""The losses that have a name."""
+
+
+def as_loss(loss: str | Loss) -> Loss:
+    """Return the loss that a name stands for, or the loss itself.
+
+    Examples
+    --------
+    >>> as_loss("absolute")
+    Absolute(smoothing=0.0)
+    """
+    if isinstance(loss, Loss):
+        return loss
+    if isinstance(loss, str) and loss in LOSSES:
+        return LOSSES[loss]()
+    names = ", ".join(map(repr, LOSSES))
+    raise ValueError(f"loss={loss!r} is not known: use one of {names} or a Loss such as Power(1.5)")

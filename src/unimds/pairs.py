@@ -1,0 +1,267 @@
+"""The given distances, checked once and laid out for the kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, shortest_path
+
+from unimds._part import kernel
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Distances between n points, with weights and anchors.
+
+    Attributes
+    ----------
+    D : ndarray of shape (n, layers, n)
+        Given distances, NaN where missing; a second layer holds the transpose of an asymmetric
+        table.
+    W : ndarray of the shape of `D`, or None
+        Weights; None where all are one.
+    free : ndarray of bool of shape (n,)
+        Points that may move.
+    typical : float
+        The median positive distance, or 1 where there is none.
+    largest : float
+        The largest known distance.
+    """
+
+    D: Array
+    W: Array | None
+    free: Array
+    typical: float
+    largest: float
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return int(self.D.shape[0])
+
+    @cached_property
+    def total_weight(self) -> float:
+        """Sum of the weights of all known pairs, each counted once."""
+        if self.W is None:
+            return float(np.count_nonzero(~np.isnan(self.D)) - self.n) / 2 / self.D.shape[1]
+        return float(np.where(np.isnan(self.D), 0.0, self.W).sum()) / 2 / self.D.shape[1]
+
+    @cached_property
+    def complete_graph(self) -> bool:
+        """Whether every pair is known."""
+        table = self._mean_table()
+        np.fill_diagonal(table, 0.0)
+        return not bool(np.isnan(table).any())
+
+    def complete(self) -> Array:
+        """Return an (n, n) symmetric table for a seed: missing pairs get their shortest path."""
+        mean = self._mean_table()
+        missing = np.isnan(mean)
+        np.fill_diagonal(missing, False)
+        np.fill_diagonal(mean, 0.0)
+        if missing.any():
+            i, j = np.nonzero(~missing)
+            # a zero distance is an edge too: scipy would read it as no edge
+            length = np.maximum(mean[i, j], np.finfo(float).tiny)
+            paths = shortest_path(csr_array((length, (i, j)), shape=mean.shape), directed=False)
+            far = 2.0 * self.largest if self.largest > 0.0 else 1.0
+            mean[missing] = np.where(np.isfinite(paths), paths, far)[missing]
+        return mean
+
+    def _mean_table(self) -> Array:
+        """Return the mean of both directions, NaN where neither is known."""
+        D = self.D.astype(np.float64)
+        if self.W is not None:
+            D[self.W == 0.0] = np.nan
+        if D.shape[1] == 1:
+            return np.array(D[:, 0])
+        known = ~np.isnan(D)
+        total = np.where(known, D, 0.0).sum(axis=1)
+        count = known.sum(axis=1)
+        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+    def subset(self, index: Array) -> Pairs:
+        """Return the pairs among some of the points."""
+        D = np.ascontiguousarray(self.D[index][:, :, index])
+        W = None if self.W is None else np.ascontiguousarray(self.W[index][:, :, index])
+        return Pairs(D, W, self.free[index], self.typical, self.largest)
+
+
+def as_pairs(
+    D: ArrayLike, *, weights: ArrayLike | None = None, free: Array | None = None, name: str = "D"
+) -> Pairs:
+    """Check a table of distances and its weights, and lay them out for the kernels."""
+    table = as_float(D, name)
+    if table.ndim != 2 or table.shape[0] != table.shape[1]:
+        raise ValueError(
+            f"{name} must be a square table of distances; its shape is {table.shape}. "
+            "For a table of features use MDS with another metric than 'precomputed'"
+        )
+    n = table.shape[0]
+    if n == 0:
+        raise ValueError(f"{name} is empty: at least one point is needed")
+    free = np.ones(n, dtype=bool) if free is None else free
+    W = None if weights is None else _as_weights(weights, n)
+    negative, infinite, largest, apart, one_sided = _survey(table)
+    _check_values(table, name, negative, infinite, largest)
+    symmetric = apart <= _rounding(table) * largest
+    if symmetric and (apart > 0.0 or one_sided):
+        table = _merged(table)
+    if symmetric and W is not None:
+        W = 0.5 * (W + W.T)  # the same cost, as distances are the same both ways
+    known = ~np.isnan(table) if W is None else ~np.isnan(table) & (W > 0.0)
+    np.fill_diagonal(known, False)
+    if n > 1:
+        _check_connected(known, free, name)
+    layers = _layers(table, symmetric)
+    weight_layers = None if W is None else _layers(W, symmetric)
+    return Pairs(layers, weight_layers, free, _typical(table), float(largest))
+
+
+def as_float(values: ArrayLike, name: str) -> Array:
+    """Return an array of float64, or float32 where it is that already; nothing is copied if so."""
+    columns = getattr(values, "dtypes", None)
+    if columns is not None and hasattr(columns, "items"):
+        for column, dtype in columns.items():
+            if not (getattr(dtype, "kind", "O") in "fiub" or _numeric(values[column])):  # type: ignore[index,call-overload]
+                raise ValueError(
+                    f"{name} has a column of text, {column!r}: only numbers are distances; "
+                    "make it the index (df.set_index) or drop it"
+                )
+    array = np.asarray(values)
+    if array.dtype == object or array.dtype.kind not in "fiub":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must hold numbers only: {error}") from None
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+def _numeric(column: Any) -> bool:
+    try:
+        column.astype(float)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _as_weights(weights: ArrayLike, n: int) -> Array:
+    W = as_float(weights, "weights")
+    if W.shape != (n, n):
+        raise ValueError(f"weights must have the shape of the distances, {(n, n)}; got {W.shape}")
+    wrong = ~((W >= 0.0) & (W < np.inf))
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"weights[{i}, {j}] = {W[i, j]:g}, but weights must be finite and not negative; "
+            "use 0 for a pair that should not count"
+        )
+    return W
+
+
+@kernel
+def _survey(D):
+    """Return (row, column) of the first bad entry of each kind, the maximum and the asymmetry."""
+    n = D.shape[0]
+    negative, infinite = -1, -1
+    largest, apart, one_sided = 0.0, 0.0, False
+    for i in range(n):
+        for j in range(n):
+            d = D[i, j]
+            if d < 0.0 and negative < 0:
+                negative = i * n + j
+            if np.isinf(d) and infinite < 0:
+                infinite = i * n + j
+            if d > largest:
+                largest = d
+    block = 64  # both D[i, j] and D[j, i] stay in the cache
+    for i0 in range(0, n, block):
+        for j0 in range(0, i0 + block, block):
+            for i in range(i0, min(i0 + block, n)):
+                for j in range(j0, min(j0 + block, i)):
+                    gap = abs(D[i, j] - D[j, i])
+                    if gap > apart:
+                        apart = gap
+                    if np.isnan(D[i, j]) != np.isnan(D[j, i]):
+                        one_sided = True
+    return negative, infinite, largest, apart, one_sided
+
+
+def _rounding(D: Array) -> float:
+    """Relative size of what counts as rounding in a table."""
+    return 1e-5 if D.dtype == np.float32 else 1e-8
+
+
+def _check_values(D: Array, name: str, negative: int, infinite: int, largest: float) -> None:
+    n = D.shape[0]
+    for at, what, remedy in (
+        (infinite, "infinite", "use NaN for a pair whose distance is not known"),
+        (negative, "negative", "distances must be zero or more"),
+    ):
+        if at >= 0:
+            i, j = divmod(at, n)
+            raise ValueError(f"{name}[{i}, {j}] = {D[i, j]:g} is {what}: {remedy}")
+    diagonal = np.abs(np.diagonal(D))
+    wrong = np.flatnonzero(diagonal > _rounding(D) * largest)
+    if wrong.size:
+        i = wrong[0]
+        raise ValueError(
+            f"{name}[{i}, {i}] = {D[i, i]:g}, but the distance of a point to itself is 0; "
+            f"is {name} a table of similarities?"
+        )
+
+
+def _merged(D: Array) -> Array:
+    """Return the mean of both directions of a pair, or the one that is known."""
+    both = 0.5 * (D + D.T)
+    return np.where(np.isnan(both), np.where(np.isnan(D), D.T, D), both)
+
+
+def _layers(table: Array, symmetric: bool) -> Array:
+    if not symmetric:
+        return np.stack([table, table.T], axis=1)
+    # the transpose of a symmetric table is the same table: no copy in either order of memory
+    return np.ascontiguousarray(table.T if table.flags.f_contiguous else table)[:, None, :]
+
+
+def _components(table: Array, anchored: Array) -> list[int]:
+    """Sizes of the groups of points that known pairs join, largest first."""
+    i, j = np.nonzero(~np.isnan(table))
+    held = np.flatnonzero(anchored)  # anchors are joined by their coordinates
+    i = np.concatenate([i, held[1:]])
+    j = np.concatenate([j, np.full(max(held.size - 1, 0), held[0] if held.size else 0)])
+    graph = csr_array((np.ones(i.size, dtype=np.int8), (i, j)), shape=table.shape)
+    _, label = connected_components(graph, directed=False)
+    return sorted(np.bincount(label).tolist(), reverse=True)
+
+
+def _check_connected(known: Array, free: Array, name: str) -> None:
+    if known.sum() == known.size - known.shape[0]:
+        return
+    if not known.any() and free.any():
+        raise ValueError(f"{name} has no known pair: all are missing (NaN) or have weight 0")
+    sizes = _components(np.where(known, 0.0, np.nan), ~free)
+    if len(sizes) > 1:
+        shown = ", ".join(map(str, sizes[:10])) + (", …" if len(sizes) > 10 else "")
+        raise ValueError(
+            f"the known pairs of {name} fall into {len(sizes)} groups with nothing between them, "
+            f"of {shown} points; their places relative to each other are not determined: "
+            "add distances between the groups or embed each one alone"
+        )
+
+
+def _typical(D: Array) -> float:
+    """Median positive distance, of a sample where the table is large."""
+    stride = max(1, D.size // 2_000_000)
+    sample = D.ravel()[:: stride | 1]  # an odd stride does not stay in one column
+    positive = sample[sample > 0.0]
+    if not positive.size:
+        positive = D[D > 0.0]
+    return float(np.median(positive)) if positive.size else 1.0

@@ -1,0 +1,206 @@
+"""PlaceCenter: pick a point, move it to where its distances fit better, repeat.
+
+The paper's algorithm, on one screen, is `descend`: every sweep places each point in turn
+(`unimds.kernels.place`) and sweeps go on until the cost no longer falls. Two things are added, and
+both can be switched off. *Momentum* carries the movement of a sweep on; where that would raise the
+cost the sweep is done again without. *Annealing* rounds the kink of a robust loss and sharpens it
+level by level: otherwise points stick to the first few pairs that they satisfy exactly.
+"""
+
+from __future__ import annotations
+
+import warnings
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from unimds._part import explained
+from unimds.anchors import as_anchors
+from unimds.losses import Loss, as_loss
+from unimds.pairs import as_pairs
+from unimds.plan import Level, Plan, levels
+from unimds.problem import Problem
+from unimds.record import Record, State
+from unimds.result import Outcome, Result
+from unimds.spaces import Space, as_space
+from unimds.starts import check_room, run_starts
+from unimds.watch import Callback, Watch
+
+Array = NDArray[Any]
+
+
+def descend(problem: Problem, X: Array, plan: Plan, watch: Watch) -> Result:
+    """Sweep over all points until the cost no longer falls, from the configuration `X`."""
+    record = Record(problem, X, watch)
+    if not problem.pairs.free.any():
+        return record.result(Outcome.NOTHING_TO_DO)
+    outcome = Outcome.MAX_ITER
+    try:
+        for level in levels(problem, X, plan):
+            outcome = _descend_at(level, record, plan)
+            if outcome not in (Outcome.CONVERGED, Outcome.STATIONARY, Outcome.MAX_ITER):
+                break
+    except KeyboardInterrupt:
+        watch.interrupted.set()
+        outcome = Outcome.INTERRUPTED
+    return record.result(outcome)
+
+
+def _descend_at(level: Level, record: Record, plan: Plan) -> Outcome:
+    """Sweep at one level of smoothing. Its cost never rises."""
+    problem, watch = record.problem, record.watch
+    state = previous = record.enter(level)
+    inertia, costs = 1.0, [state.smooth]
+    for _ in range(min(level.sweeps, plan.max_iter - record.sweeps)):
+        if state.cost <= problem.exact_cost:
+            return Outcome.EXACT
+        grown = 0.5 * (1.0 + sqrt(1.0 + 4.0 * inertia * inertia))  # Nesterov's sequence
+        beta = (inertia - 1.0) / grown if plan.accelerate else 0.0
+        new = _swept(problem, _beyond(problem, state, previous, beta), state.space, level, plan)
+        if beta > 0.0 and not new.smooth <= state.smooth:
+            grown = 1.0  # restart: the same sweep without momentum
+            new = _swept(problem, state.X.copy(), state.space, level, plan)
+        if not new.smooth <= state.smooth:
+            return Outcome.STATIONARY  # only rounding is left
+        previous, state, inertia = state, new, grown
+        record.note(state, level)
+        if watch.stopped:
+            return Outcome.CALLBACK if watch.called_off.is_set() else Outcome.INTERRUPTED
+        costs.append(state.smooth)
+        if plan.settled(costs):
+            return Outcome.CONVERGED
+    return Outcome.MAX_ITER
+
+
+def _beyond(problem: Problem, state: State, previous: State, beta: float) -> Array:
+    """Carry on the movement from the previous configuration, or copy the present one."""
+    if beta == 0.0:
+        return state.X.copy()
+    return problem.extrapolate(state.X, previous.X, beta, state.space)
+
+
+def _swept(problem: Problem, X: Array, space: Space, level: Level, plan: Plan) -> State:
+    """Place every point of `X` once, then adjust the size of the space where that is free."""
+    problem.sweep(X, level.loss, space, plan.inner_iter, plan.eps)
+    if problem.resize:
+        space = problem.resized(X, level.loss, space)
+    return State(X, space, *problem.costs(X, level.judge, space))
+
+
+def place_center(
+    D: ArrayLike,
+    n_components: int = 2,
+    *,
+    loss: str | Loss = "squared",
+    space: str | Space = "euclidean",
+    weights: ArrayLike | None = None,
+    fixed: Any = None,
+    init: str | ArrayLike = "auto",
+    n_init: int | str = "auto",
+    max_iter: int = 2000,
+    eps: float = 1e-7,
+    smoothing: float | str = "auto",
+    accelerate: bool = True,
+    inner_iter: int = 1,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    callback: Callback | None = None,
+    verbose: int = 0,
+) -> Result:
+    r"""Embed a table of distances: minimise Σ loss(dist(x_i, x_j), d_ij) over points of a space.
+
+    Parameters
+    ----------
+    D : array-like of shape (n, n)
+        Distances; NaN where one is missing. An asymmetric table is used as such: both directions
+        of a pair count half.
+    n_components : int, default=2
+        Dimension of the map. On a sphere S^k, in hyperbolic space H^k and on the simplex a point
+        has k+1 coordinates.
+    loss : str or Loss, default="squared"
+        "squared", "absolute", "huber", "squared_distance" or a `Loss` such as ``Power(1.5)``.
+    space : str or Space, default="euclidean"
+        "euclidean", "sphere", "chordal_sphere", "hyperbolic", "simplex" or a `Space` such as
+        ``Sphere(radius="auto")``.
+    weights : array-like of shape (n, n), default=None
+        Weight of each pair in the cost; 0 leaves it out.
+    fixed : dict or array-like of shape (n, n_coordinates), default=None
+        Points that stay where they are: ``{index: coordinates}``, or one row a point with NaN for
+        those that may move.
+    init : str or array-like of shape (n, n_coordinates), default="auto"
+        The seed: "classical", "spherical" or "hyperbolic" (the spectral seed of the space),
+        "random", or the points themselves. "auto" is the spectral seed where the space has one.
+    n_init : int or "auto", default="auto"
+        Number of starts, of which the best is returned; all but the first are random. "auto"
+        races several starts briefly against the seed, where that can find a lower minimum (maps
+        of up to three dimensions), and finishes the best.
+    max_iter : int, default=2000
+        Maximum number of sweeps of one start.
+    eps : float, default=1e-7
+        A run has converged when the cost falls by less than this, relative to itself, a sweep.
+    smoothing : float or "auto", default="auto"
+        Rounds the kink of a robust loss; "auto" lowers it level by level until nothing of it is
+        left. A number keeps it fixed; 0 is the paper's algorithm.
+    accelerate : bool, default=True
+        Use momentum. The cost never rises with it either.
+    inner_iter : int, default=1
+        Steps of one placement at most; the paper repeats until the point settles.
+    n_jobs : int, default=None
+        Threads for several starts. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of the random starts.
+    callback : callable, default=None
+        Called as ``callback(iteration, cost, embedding)`` after every sweep; a true return value
+        ends the run.
+    verbose : int, default=0
+        1 shows a progress bar on standard error.
+
+    Returns
+    -------
+    Result
+        The embedding, its cost, the history and why the run ended.
+
+    Notes
+    -----
+    With :math:`u_j = dist(x_i, x_j)`, one placement is
+
+    .. math:: x_i \leftarrow \exp_{x_i}\Big(
+        \sum_j w_j (1 - \rho_j / u_j) \log_{x_i}(x_j) \Big/ \sum_j w_j \Big)
+
+    where w and ρ come from the loss's majorizer. ``smoothing=0, accelerate=False,
+    inner_iter=100, n_init=1`` runs the paper's pseudo-code as printed.
+
+    Examples
+    --------
+    >>> from unimds import place_center
+    >>> result = place_center([[0, 3, 4], [3, 0, 5], [4, 5, 0]])
+    >>> result.embedding.shape, round(result.cost, 6), result.converged
+    ((3, 2), 0.0, True)
+    """
+    plan = Plan(max_iter, eps, smoothing, accelerate, inner_iter)
+    loss, space = as_loss(loss), as_space(space)
+    watch = Watch(callback, verbose, max_iter)
+    n = np.shape(D)[0] if np.ndim(D) else 0
+    anchors = as_anchors(fixed, n, n_components, space)
+    pairs = as_pairs(D, weights=weights, free=None if anchors is None else anchors.free)
+    check_room(pairs, n_components, space)
+    with explained(loss, space):
+        problem = Problem.make(pairs, loss, space, n_components)
+        result = run_starts(
+            descend, problem, plan, watch, init, n_init, anchors, check_random_state(random_state),
+            n_jobs,
+        )
+    watch.done(result.n_iter, result.cost, result.message)
+    if result.outcome is Outcome.MAX_ITER:
+        warnings.warn(
+            f"{result.message} Raise max_iter={max_iter} or eps={eps:g}.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    if result.outcome is Outcome.INTERRUPTED:
+        warnings.warn(result.message, RuntimeWarning, stacklevel=2)
+    return result

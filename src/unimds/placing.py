@@ -1,0 +1,159 @@
+"""Placing new points on a map whose points stay where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unimds import kernels
+from unimds._part import explained
+from unimds.losses import Loss, as_loss
+from unimds.pairs import as_float
+from unimds.plan import LAST_LEVEL
+from unimds.spaces import Space, as_space
+
+Array = NDArray[Any]
+
+STARTS = 5
+STEPS = 500
+NEARLY_ZERO = 1e-4  # relative to the map: what features give for equal rows is not quite zero
+
+
+def place_against(
+    D: Array,
+    W: Array | None,
+    X: Array,
+    loss: Loss,
+    space: Space,
+    unit: float,
+    *,
+    starts: int = STARTS,
+    steps: int = STEPS,
+    levels: tuple[float, ...] = (),
+) -> Array:
+    """Return the places of new points against fixed ones; every row of `D` is on its own.
+
+    A row starts at the fixed points that are nearest by its distances, in turn, and the end of
+    lowest cost is kept. A distance of (nearly) zero leaves no choice: the row starts there and
+    nowhere else, and is not annealed away from it.
+    """
+
+    def settle(rows: Array, start: int, levels: tuple[float, ...]) -> tuple[Array, Array]:
+        table = np.ascontiguousarray(D[rows])[:, None, :]
+        weights = None if W is None else np.ascontiguousarray(W[rows])[:, None, :]
+        P, cost = np.ascontiguousarray(X[:, nearest[rows, start]]), np.empty(len(rows))
+        for level in levels:
+            soft = loss.smoothed(level)
+            kernels.place_rows(table, weights, X, P, soft, space, unit, 30, 1e-6, cost)
+        kernels.place_rows(table, weights, X, P, loss, space, unit, steps, 1e-16, cost)
+        return P, cost
+
+    known = D if W is None else np.where(W > 0.0, D, np.nan)
+    nearest = np.argsort(np.where(np.isnan(known), np.inf, known), axis=1, kind="stable")
+    same = np.nanmin(known, axis=1) * unit <= NEARLY_ZERO
+    best, best_cost = np.empty((X.shape[0], len(D))), np.full(len(D), np.inf)
+    settled, others = np.flatnonzero(same), np.flatnonzero(~same)
+    if settled.size:
+        best[:, settled], best_cost[settled] = settle(settled, 0, ())
+    for start in range(min(starts, X.shape[1]) if others.size else 0):
+        P, cost = settle(others, start, levels)
+        better = cost < best_cost[others]
+        best[:, others[better]], best_cost[others[better]] = P[:, better], cost[better]
+    return best
+
+
+def place_points(
+    D: ArrayLike,
+    X: ArrayLike,
+    *,
+    loss: str | Loss = "squared",
+    space: str | Space = "euclidean",
+    weights: ArrayLike | None = None,
+) -> Array:
+    r"""Place new points on a map, each by its distances to the points of the map.
+
+    Each row minimises :math:`\sum_j loss(dist(x, x_j), d_j)` over :math:`x`, whatever the others.
+
+    Parameters
+    ----------
+    D : array-like of shape (n_new, n)
+        Distances of the new points to those of the map; NaN where one is missing.
+    X : array-like of shape (n, n_coordinates)
+        The map, one point a row.
+    loss : str or Loss, default="squared"
+        What a wrong distance costs.
+    space : str or Space, default="euclidean"
+        The space that the map lies in.
+    weights : array-like of shape (n_new, n), default=None
+        Weights of the distances; 0 leaves one out.
+
+    Returns
+    -------
+    ndarray of shape (n_new, n_coordinates)
+
+    Examples
+    --------
+    >>> place_points([[5.0, 5.0]], [[-3.0], [3.0]], loss="squared").round(6) + 0.0
+    array([[...]])
+    """
+    loss, space = as_loss(loss), as_space(space)
+    points = as_float(X, "X")
+    table = as_float(D, "D")
+    if points.ndim != 2 or table.ndim != 2 or table.shape[1] != points.shape[0]:
+        raise ValueError(
+            f"D must have one column for each of the points of the map; the shapes are "
+            f"{table.shape} and {points.shape}"
+        )
+    return place_rows(table, points, loss, space, None if weights is None else weights)
+
+
+def place_rows(
+    D: Array, embedding: Array, loss: Loss, space: Space, weights: ArrayLike | None = None
+) -> Array:
+    """Place checked rows of distances on a checked map."""
+    W = None if weights is None else as_float(weights, "weights")
+    _check_rows(D, W)
+    scale = _map_scale(embedding, space)
+    unit = 1.0
+    if loss.degree is not None and space.scaled(1.0) is not None:
+        unit = 2.0 ** -round(np.log2(scale))
+    loss = loss.resolved(scale)
+    inner_loss, inner_space = loss.scaled(unit), space.scaled(unit) if unit != 1.0 else space
+    assert inner_space is not None
+    factor = unit if space.scales_coordinates else 1.0
+    points = inner_space.project_points(embedding.astype(np.float64) * factor)
+    # one set of levels for all rows, from the size of the map: rows stay independent
+    levels: tuple[float, ...] = ()
+    if inner_loss.anneals:
+        levels = tuple(np.geomspace(1.0, LAST_LEVEL, 13).tolist())
+        inner_loss = inner_loss.smoothed(max(getattr(inner_loss, "smoothing", 0.0), levels[-1]))
+    with explained(loss, space):
+        placed = place_against(
+            D, W, np.ascontiguousarray(points.T), inner_loss, inner_space, unit, levels=levels
+        )
+    return np.ascontiguousarray(placed.T) / factor
+
+
+def _map_scale(embedding: Array, space: Space) -> float:
+    """Return a length that is typical of the map, the same whatever rows are placed on it."""
+    if not space.scales_coordinates:
+        return space.unit
+    spread = float(np.sqrt(np.mean((embedding - embedding.mean(axis=0)) ** 2, dtype=np.float64)))
+    return spread if spread > 0.0 else 1.0
+
+
+def _check_rows(D: Array, W: Array | None) -> None:
+    for wrong, what in ((np.isinf(D), "infinite"), (D < 0.0, "negative")):
+        if wrong.any():
+            i, j = np.argwhere(wrong)[0]
+            raise ValueError(f"the distance [{i}, {j}] = {D[i, j]:g} is {what}")
+    if W is not None and (W.shape != D.shape or not ((W >= 0.0) & (W < np.inf)).all()):
+        raise ValueError(
+            f"weights must be finite, not negative and of the shape of the distances, {D.shape}"
+        )
+    known = ~np.isnan(D) if W is None else ~np.isnan(D) & (W > 0.0)
+    empty = np.flatnonzero(~known.any(axis=1))
+    if empty.size:
+        raise ValueError(f"row {empty[0]} of the new distances has no known pair: all are missing")

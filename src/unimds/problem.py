@@ -1,0 +1,139 @@
+"""An MDS problem in a convenient unit of length: distances, a loss and a space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds import kernels
+from unimds.losses import Loss
+from unimds.pairs import Pairs
+from unimds.spaces import Space
+
+Array = NDArray[Any]
+
+ROUNDING = 1e-14
+"""Smoothing that only rounding sees, in the unit where distances are about one."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Distances, loss and space, all in a unit of length in which distances are about one.
+
+    The unit is a power of two, so that changing to it and back is exact: data in kilometres and
+    in metres take the same steps. Configurations are coordinate-major: ``X[axis, point]``.
+
+    Attributes
+    ----------
+    pairs : Pairs
+        The given distances, in their own unit.
+    loss, space : Loss, Space
+        In the problem's unit. The size of the space is a first guess where `resize` is set.
+    unit : float
+        What a given distance is multiplied by.
+    n_components : int
+        Dimension of the map.
+    resize : bool
+        Whether the size of the space is to be estimated.
+    """
+
+    pairs: Pairs
+    loss: Loss
+    space: Space
+    unit: float
+    n_components: int
+    resize: bool = False
+
+    @classmethod
+    def make(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
+        """Bring distances, loss and space to a common unit; a space of "auto" size gets one."""
+        loss = loss.resolved(pairs.typical)
+        resize = space.is_auto
+        if resize:
+            space = space.sized(pairs.typical)
+        unit = 1.0
+        if loss.degree is not None and space.scaled(1.0) is not None:
+            unit = 2.0 ** -round(np.log2(pairs.typical))
+        scaled = space.scaled(unit) if unit != 1.0 else space
+        assert scaled is not None
+        return cls(pairs, loss.scaled(unit), scaled, unit, n_components, resize)
+
+    def on(self, index: Array) -> Problem:
+        """Return the problem of some of the points."""
+        return replace(self, pairs=self.pairs.subset(index))
+
+    # --- what the kernels compute -----------------------------------------------------------
+
+    def sweep(self, X: Array, loss: Loss, space: Space, inner_iter: int, eps: float) -> None:
+        """Place every free point once, in place."""
+        pairs = self.pairs
+        kernels.sweep(
+            pairs.D, pairs.W, pairs.free, X, loss, space, self.unit, inner_iter, eps
+        )
+
+    def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
+        """Return the cost by the loss as given and by `smooth`."""
+        exact, smoothed, _, _ = self._evaluate(X, smooth, space)
+        return exact, smoothed
+
+    def mean_residual(self, X: Array, space: Space) -> float:
+        """Return the mean error of the pairs, in the unit of the loss's smoothing."""
+        _, _, residuals, weights = self._evaluate(X, self.loss, space)
+        return residuals / weights if weights > 0.0 else 0.0
+
+    def _evaluate(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float, float, float]:
+        pairs = self.pairs
+        values: tuple[float, float, float, float] = kernels.evaluate(
+            pairs.D, pairs.W, X, self.loss, smooth, space, self.unit
+        )
+        return values
+
+    def resized(self, X: Array, loss: Loss, space: Space) -> Space:
+        """Return the space at the size that lowers the majorizer of the cost the most."""
+        pairs = self.pairs
+        factor = kernels.best_size(pairs.D, pairs.W, X, loss, space, self.unit)
+        return space.sized(space.unit * factor)
+
+    def extrapolate(self, X: Array, previous: Array, beta: float, space: Space) -> Array:
+        """Return the points beyond `X` as seen from `previous`."""
+        out = np.empty_like(X)
+        kernels.extrapolate(X, previous, beta, self.pairs.free, space, out)
+        return out
+
+    # --- to and from the user's units ---------------------------------------------------------
+
+    def inner(self, embedding: Array) -> Array:
+        """Return a configuration from rows of points in the user's unit."""
+        factor = self.unit if self.space.scales_coordinates else 1.0
+        points = self.space.project_points(np.asarray(embedding, dtype=np.float64) * factor)
+        return np.ascontiguousarray(points.T)
+
+    def outer(self, X: Array) -> Array:
+        """Return rows of points in the user's unit."""
+        return np.ascontiguousarray(X.T) * (1.0 / self.unit if self.space.scales_coordinates else 1)
+
+    def outer_cost(self, cost: float) -> float:
+        """Return a cost in the user's unit."""
+        return cost if self.unit == 1.0 else cost * float(1.0 / self.unit) ** (self.loss.degree or 0)
+
+    def outer_space(self, space: Space) -> Space:
+        """Return a space in the user's unit."""
+        back = space.scaled(1.0 / self.unit) if self.unit != 1.0 else space
+        assert back is not None
+        return back
+
+    def outer_loss(self) -> Loss:
+        """Return the loss in the user's unit."""
+        return self.loss.scaled(1.0 / self.unit)
+
+    @cached_property
+    def exact_cost(self) -> float:
+        """Cost of being wrong by rounding everywhere: what counts as zero."""
+        wrong = 1e-11 if self.pairs.D.dtype == np.float64 else 1e-6
+        r = self.pairs.typical * self.unit
+        value = float(self.loss.value(r * (1.0 + wrong), r)) - float(self.loss.value(r, r))
+        return max(value, 0.0) * self.pairs.total_weight

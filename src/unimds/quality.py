@@ -1,0 +1,225 @@
+"""How good a map is: stress, residuals, Shepard data, alignment and recovery."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unimds.losses import Loss, as_loss
+from unimds.pairs import as_float
+from unimds.spaces import Euclidean, Space, as_space, distances
+
+Array = NDArray[np.floating[Any]]
+
+
+class Shepard(NamedTuple):
+    """Given and mapped distances of the known pairs, by rising given distance."""
+
+    given: Array
+    mapped: Array
+    i: NDArray[np.intp]
+    j: NDArray[np.intp]
+
+
+def residuals(D: ArrayLike, X: ArrayLike, *, space: str | Space = "euclidean") -> Array:
+    """Return the mapped minus the given distances; NaN where none is given.
+
+    Parameters
+    ----------
+    D : array-like of shape (n, n)
+        Given distances, NaN where missing.
+    X : array-like of shape (n, n_coordinates)
+        Points of the map.
+    space : str or Space, default="euclidean"
+        The space of the map.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+
+    Examples
+    --------
+    >>> residuals([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]])
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    given, mapped = _both(D, X, space)
+    return mapped - given
+
+
+def total_cost(
+    D: ArrayLike,
+    X: ArrayLike,
+    *,
+    loss: str | Loss = "squared",
+    space: str | Space = "euclidean",
+    weights: ArrayLike | None = None,
+) -> float:
+    """Return the cost of a map: the loss summed over known pairs, each counted once.
+
+    The two directions of an asymmetric pair count half each.
+
+    Examples
+    --------
+    >>> total_cost([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]], loss="absolute")
+    1.0
+    """
+    loss = as_loss(loss)
+    given, mapped = _both(D, X, space)
+    i, j = np.nonzero(~np.isnan(given) & ~np.eye(len(given), dtype=bool))
+    positive = given[given > 0.0]
+    loss = loss.resolved(float(np.median(positive)) if positive.size else 1.0)
+    value = np.vectorize(loss.value, otypes=[float])
+    values = value(mapped[i, j], given[i, j]) if i.size else np.zeros(0)
+    if weights is not None:
+        values = values * np.asarray(weights, dtype=float)[i, j]
+    symmetric_pairs = np.array_equal(np.isnan(given), np.isnan(given.T))
+    # a pair known in one direction only is known: it counts once
+    once = np.full(values.shape, 0.5) if symmetric_pairs else np.where(np.isnan(given.T[i, j]), 1.0, 0.5)
+    return float(values @ once)
+
+
+def stress_1(
+    D: ArrayLike,
+    X: ArrayLike,
+    *,
+    space: str | Space = "euclidean",
+    weights: ArrayLike | None = None,
+) -> float:
+    r"""Return Kruskal's Stress-1, :math:`\sqrt{\sum w (u - d)^2 / \sum w u^2}`.
+
+    Kruskal's own words for it: 0.2 poor, 0.1 fair, 0.05 good, 0.025 excellent, 0 perfect.
+
+    Examples
+    --------
+    >>> round(stress_1([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]]), 6)
+    0.2
+    """
+    given, mapped = _both(D, X, space)
+    return _ratio(given, mapped, mapped, weights)
+
+
+def normalized_stress(
+    D: ArrayLike,
+    X: ArrayLike,
+    *,
+    space: str | Space = "euclidean",
+    weights: ArrayLike | None = None,
+) -> float:
+    r"""Return the stress relative to the given distances, :math:`\sqrt{\sum w (u-d)^2/\sum w d^2}`.
+
+    Examples
+    --------
+    >>> normalized_stress([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]])
+    0.25
+    """
+    given, mapped = _both(D, X, space)
+    return _ratio(given, mapped, given, weights)
+
+
+def point_stress(
+    D: ArrayLike,
+    X: ArrayLike,
+    *,
+    space: str | Space = "euclidean",
+    weights: ArrayLike | None = None,
+) -> Array:
+    """Return each point's share of the squared error; the shares sum to 1.
+
+    Shares of a perfect map are all zero.
+
+    Examples
+    --------
+    >>> point_stress([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]])
+    array([0.5, 0.5])
+    """
+    given, mapped = _both(D, X, space)
+    square = _weighted((mapped - given) ** 2, weights)
+    share = np.nansum(square, axis=1) + np.nansum(square, axis=0)
+    total = share.sum()
+    return np.asarray(share / total if total > 0.0 else share)
+
+
+def shepard(D: ArrayLike, X: ArrayLike, *, space: str | Space = "euclidean") -> Shepard:
+    """Return the data of a Shepard diagram: one entry for each known pair.
+
+    Examples
+    --------
+    >>> shepard([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]]).mapped
+    array([5.])
+    """
+    given, mapped = _both(D, X, space)
+    once = np.triu(np.ones(given.shape, dtype=bool), 1)
+    asymmetric = not np.array_equal(given, given.T, equal_nan=True)
+    i, j = np.nonzero((once | once.T if asymmetric else once) & ~np.isnan(given))
+    order = np.argsort(given[i, j], kind="stable")
+    i, j = i[order], j[order]
+    return Shepard(given[i, j], mapped[i, j], i, j)
+
+
+def align(X: ArrayLike, target: ArrayLike, *, space: str | Space = "euclidean") -> Array:
+    """Return `X` moved by the isometry of the space that brings it nearest to `target`.
+
+    Procrustes' problem: in Euclidean space a rotation or reflection and a shift (nothing is
+    stretched), on spheres a rotation or reflection, in hyperbolic space a Lorentz transformation.
+
+    Examples
+    --------
+    >>> align([[0.0, 0.0], [0.0, 2.0]], [[5.0, 5.0], [7.0, 5.0]]).round(12)
+    array([[5., 5.],
+           [7., 5.]])
+    """
+    A, B = as_float(X, "X").astype(float), as_float(target, "target").astype(float)
+    if A.shape != B.shape or A.ndim != 2:
+        raise ValueError(f"X and target must have one shape; theirs are {A.shape} and {B.shape}")
+    space = as_space(space)
+    return np.asarray(space.project_points(space.isometry(A, B)(A)))
+
+
+def recovery_error(X: ArrayLike, truth: ArrayLike, *, space: str | Space = "euclidean") -> float:
+    """Return how far a map is from the true points, after `align`: 0 is exact, 1 is no relation.
+
+    The root mean square of the distances between the points and the true ones, divided by that of
+    the distances between true points.
+
+    Examples
+    --------
+    >>> round(recovery_error([[0.0, 0.0], [0.0, 2.0]], [[5.0, 5.0], [7.0, 5.0]]), 12)
+    0.0
+    """
+    space = as_space(space)
+    B = as_float(truth, "truth").astype(float)
+    moved = align(X, B, space=space)
+    miss = np.array([distances(a[None], b[None], space=space)[0, 0] for a, b in zip(moved, B, strict=True)])
+    spread = distances(B, space=space)
+    scale = np.sqrt(np.mean(spread[~np.eye(len(B), dtype=bool)] ** 2)) if len(B) > 1 else 1.0
+    return float(np.sqrt(np.mean(miss**2)) / (scale if scale > 0.0 else 1.0))
+
+
+def _both(D: ArrayLike, X: ArrayLike, space: str | Space) -> tuple[Array, Array]:
+    given = as_float(D, "D").astype(np.float64)
+    points = as_float(X, "X")
+    if given.ndim != 2 or given.shape[0] != given.shape[1] or points.shape[:1] != given.shape[:1]:
+        raise ValueError(
+            f"D must be square with one row for each point; the shapes are {given.shape} and "
+            f"{points.shape}"
+        )
+    mapped = distances(points, space=as_space(space))
+    return given, mapped
+
+
+def _weighted(values: Array, weights: ArrayLike | None) -> Array:
+    return values if weights is None else values * np.asarray(weights, dtype=float)
+
+
+def _ratio(given: Array, mapped: Array, reference: Array, weights: ArrayLike | None) -> float:
+    known = ~np.isnan(given)
+    # divide by the largest first: squares of 1e±200 leave the range of floats
+    scale = max(float(np.max(given[known], initial=0.0)), float(mapped.max(initial=0.0)))
+    if scale == 0.0:
+        return 0.0
+    above = np.nansum(_weighted(((mapped - given) / scale) ** 2, weights))
+    below = np.nansum(_weighted(np.where(known, reference / scale, np.nan) ** 2, weights))
+    return float(np.sqrt(above / below)) if below > 0.0 else 0.0

@@ -1,0 +1,142 @@
+r"""Seeds: where the descent begins.
+
+Each spectral seed is exact for exact data. Euclidean space: the double-centred :math:`-D^2/2` is a
+Gram matrix. Sphere: :math:`\cos(D/R)` is one. Hyperbolic space: :math:`-\cosh(\sqrt{c} D)` is one
+for Minkowski's product, and its positive eigenpairs are the spatial coordinates.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.sparse.linalg import eigsh
+
+from unimds.spaces import ChordalSphere, Euclidean, Hyperbolic, Simplex, Space, Sphere
+from unimds.spaces.base import normalised, rotation
+
+Array = NDArray[np.floating[Any]]
+
+DENSE = 500
+"""Up to this many points a full eigensolver is as fast as a partial one."""
+
+
+def spectral(D: Array, n_components: int, space: Space) -> Array | None:
+    """Return the spectral seed of a space, one point a row; None where the space has none."""
+    if isinstance(space, Euclidean):
+        return classical(D, n_components)
+    if isinstance(space, Sphere):
+        return spherical(np.cos(np.minimum(D / space.unit, np.pi)), n_components)
+    if isinstance(space, ChordalSphere):
+        return spherical(1.0 - 0.5 * np.minimum(D / space.unit, 2.0) ** 2, n_components)
+    if isinstance(space, Hyperbolic):
+        return hyperbolic(D / space.unit, n_components)
+    if isinstance(space, Simplex):
+        chord = np.minimum(D / space.unit, np.sqrt(2.0))
+        return into_orthant(spherical(1.0 - 0.5 * chord**2, n_components))
+    return None
+
+
+def classical(D: Array, n_components: int) -> Array:
+    """Return the classical MDS (Torgerson) of a table of distances.
+
+    Examples
+    --------
+    >>> X = classical(np.array([[0.0, 3.0], [3.0, 0.0]]), 1)
+    >>> abs(X[0, 0] - X[1, 0]).round(12)
+    np.float64(3.0)
+    """
+    B = -0.5 * D**2
+    B -= B.mean(axis=0)
+    B -= B.mean(axis=1, keepdims=True)
+    values, vectors = top_eigenpairs(B, n_components)
+    X = vectors * np.sqrt(np.maximum(values, 0.0))
+    return _fill_flat(X, values, B)
+
+
+def spherical(gram: Array, n_components: int) -> Array:
+    """Return unit vectors in ℝ^(n_components+1) from a matrix of their cosines."""
+    values, vectors = top_eigenpairs(gram, n_components + 1)
+    X = vectors * np.sqrt(np.maximum(values, 0.0))
+    return normalised(_fill_flat(X, values, gram))
+
+
+def hyperbolic(D: Array, n_components: int) -> Array:
+    """Return points of the hyperboloid from their distances at curvature −1."""
+    lorentz = -np.cosh(np.minimum(D, 40.0))  # beyond 40, t² has no digits left to tell points apart
+    values, vectors = top_eigenpairs(lorentz, n_components)
+    X = vectors * np.sqrt(np.maximum(values, 0.0))
+    X = _fill_flat(X, values, np.zeros((1, 1)))
+    return np.column_stack([np.sqrt(1.0 + np.einsum("ij,ij->i", X, X)), X])
+
+
+def into_orthant(X: Array, starts: int = 20, turns: int = 300) -> Array:
+    """Rotate unit vectors so that their coordinates are nonnegative, as far as that goes.
+
+    Alternates the nearest nonnegative vectors and the nearest rotation to them, from several
+    rotations that all turn the mean to the middle of the orthant.
+    """
+    k = X.shape[1]
+    rng = np.random.default_rng(0)
+    middle = np.full(k, 1.0 / np.sqrt(k))
+    best, best_miss = X, np.inf
+    for _ in range(starts):
+        Q = _frame(X.mean(axis=0), rng) @ _frame(middle, rng).T
+        for _ in range(turns):
+            Y = X @ Q
+            miss = float(np.sum(np.minimum(Y, 0.0) ** 2))
+            if miss <= 1e-24 * len(X):
+                break
+            Q = rotation(X, normalised(np.maximum(Y, 0.0)))
+        if miss < best_miss:
+            best, best_miss = Y, miss
+        if best_miss <= 1e-20 * len(X):
+            break
+    return normalised(np.maximum(best, 0.0))
+
+
+def _frame(first: Array, rng: np.random.Generator) -> Array:
+    """Return an orthogonal matrix whose first column has the direction `first`."""
+    A = rng.normal(size=(first.size, first.size))
+    A[:, 0] = first if np.linalg.norm(first) > 0.0 else A[:, 0]
+    Q, R = np.linalg.qr(A)
+    return np.asarray(Q * np.sign(np.diagonal(R)))
+
+
+def top_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
+    """Return the `k` largest eigenvalues, falling, and their vectors with a fixed sign.
+
+    Fewer than `k` rows are padded with zeros: points need no more dimensions than there are.
+    """
+    n = A.shape[0]
+    m = min(k, n)
+    if n <= DENSE or m > n // 4:
+        values, vectors = eigh(A, subset_by_index=[n - m, n - 1])
+    else:
+        start = np.cos(np.arange(1.0, n + 1.0))  # fixed: the same data give the same bits
+        values, vectors = eigsh(A, k=m, which="LA", v0=start)
+    order = np.argsort(values)[::-1]
+    values, vectors = values[order], vectors[:, order]
+    strongest = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(m)]
+    vectors = vectors * np.where(strongest < 0.0, -1.0, 1.0)
+    return np.pad(values, (0, k - m)), np.pad(vectors, ((0, 0), (0, k - m)))
+
+
+def _fill_flat(X: Array, values: Array, gram: Array) -> Array:
+    """Give axes without variance a little of it, unless the data are flat themselves.
+
+    A descent never leaves a hyperplane that all points lie in, so a missing axis would stay
+    missing even where leaving the plane lowers the cost.
+    """
+    flat = values <= 1e-12 * max(values.max(), 0.0)
+    if flat.any() and not _is_exact(values, gram):
+        noise = np.random.default_rng(0).normal(size=(len(X), int(flat.sum())))
+        X[:, flat] = 1e-3 * np.sqrt(max(values.max(), 0.0) / len(X)) * noise
+    return X
+
+
+def _is_exact(values: Array, gram: Array) -> bool:
+    """Whether the kept eigenvalues are all there are: then a flat seed is the answer."""
+    return bool(abs(np.trace(gram) - values.sum()) <= 1e-9 * max(abs(values).max(), 1e-300))

@@ -1,0 +1,43 @@
+"""The plane, space and ℝ^k."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unimds.spaces.base import Space, rotation
+
+
+@dataclass(frozen=True)
+class Euclidean(Space):
+    """Euclidean space ℝ^k with the distance ‖x − y‖; the target of fMDS, rMDS and r²MDS.
+
+    Examples
+    --------
+    >>> Euclidean().dist(25.0)
+    np.float64(5.0)
+    """
+
+    def unit_step_descends(self):
+        return True
+
+    def exp(self, p, v):
+        for a in range(p.shape[0]):
+            p[a] += v[a]
+
+    def scaled(self, factor):
+        return self
+
+    @property
+    def scales_coordinates(self):
+        return True
+
+    def random(self, n, n_components, spread, rng):
+        # two such points are √(2k)·σ apart on average
+        return rng.normal(scale=spread / np.sqrt(2.0 * n_components), size=(n, n_components))
+
+    def isometry(self, A, B):
+        a, b = A.mean(axis=0), B.mean(axis=0)
+        Q = rotation(A - a, B - b)
+        return lambda X: (X - a) @ Q + b

@@ -1,0 +1,143 @@
+"""Hyperbolic space H^k: room for trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import asinh, cosh, sinh, sqrt
+
+import numpy as np
+
+from unimds.spaces.base import Space, rotation
+from unimds.spaces.sphere import check_size
+
+
+@dataclass(frozen=True)
+class Hyperbolic(Space):
+    """Hyperbolic space of constant curvature −``curvature``, on the hyperboloid.
+
+    Points are rows (t, x₁, …, x_k) with t² − ‖x‖² = 1 and t > 0 whatever the curvature; distances
+    are ``arcosh(t·t' − ⟨x, x'⟩) / √curvature``.
+
+    Parameters
+    ----------
+    curvature : float or "auto", default=1
+        Strength of the curvature, per squared unit of the given distances; "auto" estimates it.
+
+    Examples
+    --------
+    >>> from math import cosh, sinh
+    >>> from unimds.spaces import distances
+    >>> X = [[1.0, 0.0], [cosh(3.0), sinh(3.0)]]
+    >>> distances(X, space=Hyperbolic())[0, 1].round(12)
+    np.float64(3.0)
+    """
+
+    curvature: float | str = 1.0
+
+    coordinates = "points of a hyperboloid"
+
+    def __post_init__(self) -> None:
+        check_size("Hyperbolic", "curvature", self.curvature)
+
+    def sign(self, axis):
+        return -1.0 if axis == 0 else 1.0
+
+    def dist(self, chord2):
+        # asinh of half the Minkowski chord: exact for near points, where arcosh loses all digits
+        return 2.0 * asinh(0.5 * sqrt(max(chord2, 0.0))) / sqrt(self.curvature)
+
+    def slope(self, dist, chord2):
+        sine2 = chord2 * (1.0 + 0.25 * chord2)
+        return sqrt(self.curvature) * dist / sqrt(sine2) if chord2 > 0.0 else 1.0
+
+    def project(self, p, v):
+        along = -p[0] * v[0]
+        for a in range(1, p.shape[0]):
+            along += p[a] * v[a]
+        for a in range(p.shape[0]):
+            v[a] += along * p[a]
+
+    def exp(self, p, v):
+        square = -v[0] * v[0]
+        for a in range(1, p.shape[0]):
+            square += v[a] * v[a]
+        length = sqrt(max(square, 0.0))
+        if length > 0.0:
+            c, s = cosh(length), sinh(length) / length
+            square = 1.0
+            for a in range(1, p.shape[0]):
+                p[a] = c * p[a] + s * v[a]
+                square += p[a] * p[a]
+            p[0] = sqrt(square)
+
+    @property
+    def unit(self):
+        return 1.0 / np.sqrt(self.curvature)
+
+    @property
+    def is_auto(self):
+        return self.curvature == "auto"
+
+    def sized(self, unit):
+        return replace(self, curvature=float(unit) ** -2.0)
+
+    def scaled(self, factor):
+        return replace(self, curvature=self.curvature / factor / factor)
+
+    def n_coordinates(self, n_components):
+        return n_components + 1
+
+    def random(self, n, n_components, spread, rng):
+        scale = min(spread / self.unit, 3.0) / np.sqrt(2.0 * n_components)
+        return exp_origin(rng.normal(scale=scale, size=(n, n_components)))
+
+    def project_points(self, X):
+        X = np.array(X)
+        X[:, 0] = np.sqrt(1.0 + np.einsum("ij,ij->i", X[:, 1:], X[:, 1:]))
+        return X
+
+    def check_points(self, X, name):
+        t2, x2 = X[:, 0].astype(float) ** 2, np.einsum("ij,ij->i", X[:, 1:], X[:, 1:], dtype=float)
+        tolerance = 1e-4 if X.dtype == np.float32 else 1e-6
+        wrong = np.flatnonzero(~((np.abs(t2 - x2 - 1.0) <= tolerance * t2) & (X[:, 0] > 0)))
+        if wrong.size:
+            i = wrong[0]
+            raise ValueError(
+                f"{name}: row {i} has t² − ‖x‖² = {t2[i] - x2[i]:.6g} and t = {X[i, 0]:.6g}, but "
+                "points of the hyperboloid have t² − ‖x‖² = 1 and t > 0; use from_poincare to "
+                "convert points of the disk"
+            )
+
+    def isometry(self, A, B):
+        # Boost each cloud's mean to the origin, then rotate: exact for congruent clouds.
+        boost_a, boost_b = boost(A), boost(B)
+        Q = rotation(log_origin(A @ boost_a), log_origin(B @ boost_b))
+        turn = np.eye(A.shape[1])
+        turn[1:, 1:] = Q
+        J = np.diag([-1.0] + [1.0] * Q.shape[0])
+        back = J @ boost_b @ J  # a boost is symmetric; its Minkowski transpose is its inverse
+        return lambda X: X @ boost_a @ turn @ back
+
+
+def boost(X):
+    """Return the Lorentz boost that takes the mean of the rows of `X` to the origin."""
+    mean = X.mean(axis=0)
+    mean = mean / np.sqrt(mean[0] ** 2 - mean[1:] @ mean[1:])
+    t, x = mean[0], mean[1:]
+    L = np.eye(mean.size)
+    L[0, 0], L[0, 1:], L[1:, 0] = t, -x, -x
+    L[1:, 1:] += np.outer(x, x) / (1.0 + t)
+    return L
+
+
+def exp_origin(v):
+    """Return the points of the hyperboloid reached from its origin along the rows of `v`."""
+    length = np.linalg.norm(v, axis=1, keepdims=True)
+    ratio = np.where(length > 0.0, np.sinh(length) / np.where(length > 0.0, length, 1.0), 1.0)
+    return np.hstack([np.sqrt(1.0 + (ratio * length) ** 2), ratio * v])
+
+
+def log_origin(X):
+    """Return the vectors at the origin that point to the rows of `X`; inverse of `exp_origin`."""
+    sine = np.linalg.norm(X[:, 1:], axis=1, keepdims=True)
+    return np.where(sine > 0.0, np.arcsinh(sine) / np.where(sine > 0.0, sine, 1.0), 1.0) * X[:, 1:]

@@ -1,0 +1,96 @@
+"""The simplex of probability distributions, with the Hellinger distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+
+from unimds.spaces.base import Space, check_unit_rows, normalised, rotation
+from unimds.spaces.sphere import check_size
+
+
+@dataclass(frozen=True)
+class Simplex(Space):
+    """Distributions over k+1 outcomes with the Hellinger distance ``√(½ Σ (√pₐ − √qₐ)²)``.
+
+    A point is the vector of square roots of its probabilities: nonnegative, of unit length. So
+    ``embedding_ ** 2`` are the distributions, and the distance is the chord over √2: at most 1.
+
+    Parameters
+    ----------
+    size : float or "auto", default=1
+        The largest distance, that of distributions with nothing in common; "auto" estimates it.
+
+    Examples
+    --------
+    >>> from unimds.spaces import distances
+    >>> distances([[1.0, 0.0], [0.0, 1.0]], space=Simplex())[0, 1].round(12)
+    np.float64(1.0)
+    """
+
+    size: float | str = 1.0
+
+    coordinates = "square roots of distributions"
+
+    def __post_init__(self) -> None:
+        check_size("Simplex", "size", self.size)
+
+    def unit_step_descends(self):
+        return True  # as on the chordal sphere; clipping minimises over its nonnegative part
+
+    def dist(self, chord2):
+        return self.size * sqrt(0.5 * chord2)
+
+    def exp(self, p, v):
+        norm, largest = 0.0, 0
+        for a in range(p.shape[0]):
+            v[a] += p[a]
+            if v[a] > v[largest]:
+                largest = a
+            norm += max(v[a], 0.0) ** 2
+        norm = sqrt(norm)
+        for a in range(p.shape[0]):
+            if norm > 0.0:
+                p[a] = max(v[a], 0.0) / norm
+            else:  # nothing is positive: the best corner
+                p[a] = 1.0 if a == largest else 0.0
+
+    @property
+    def unit(self):
+        return float(self.size) / np.sqrt(2.0)
+
+    @property
+    def diameter(self):
+        return float(self.size)
+
+    @property
+    def is_auto(self):
+        return self.size == "auto"
+
+    def sized(self, unit):
+        return replace(self, size=float(unit) * np.sqrt(2.0))
+
+    def scaled(self, factor):
+        return replace(self, size=self.size * factor)
+
+    def n_coordinates(self, n_components):
+        return n_components + 1
+
+    def random(self, n, n_components, spread, rng):
+        return np.sqrt(rng.dirichlet(np.ones(n_components + 1), size=n))
+
+    def project_points(self, X):
+        return normalised(np.maximum(X, 0.0))
+
+    def check_points(self, X, name):
+        check_unit_rows(X, name, self.coordinates)
+        if (X < 0).any():
+            i = int(np.flatnonzero((X < 0).any(axis=1))[0])
+            raise ValueError(f"{name}: row {i} has a negative entry, but rows are √ probabilities")
+
+    def isometry(self, A, B):
+        # Only permutations keep the simplex, but maps with equal distances differ by a rotation.
+        Q = rotation(A, B)
+        return lambda X: X @ Q

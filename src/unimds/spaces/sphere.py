@@ -1,0 +1,179 @@
+"""Spheres S^k, with the distance along the surface or through the ball."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import atan2, cos, sin, sqrt
+
+import numpy as np
+
+from unimds.spaces.base import Space, check_unit_rows, normalised, rotation
+
+
+def check_size(owner: str, field: str, value: object) -> None:
+    """Raise where the size of a space is neither a positive number nor "auto"."""
+    if value == "auto":
+        return
+    if isinstance(value, str) or not (np.isscalar(value) and 0.0 < float(value) < np.inf):
+        raise ValueError(f'{owner}({field}={value!r}): {field} must be positive or "auto"')
+
+
+@dataclass(frozen=True)
+class RoundSpace(Space):
+    """What both spheres share: unit vectors as points, and a radius that may be estimated."""
+
+    radius: float | str = 1.0
+
+    coordinates = "points of a sphere"
+
+    def __post_init__(self) -> None:
+        check_size(type(self).__name__, "radius", self.radius)
+
+    def unit_step_descends(self):
+        # geodesic: positive curvature bends ½dist² less than the plane; chordal: see its exp
+        return True
+
+    @property
+    def unit(self):
+        return float(self.radius)
+
+    @property
+    def is_auto(self):
+        return self.radius == "auto"
+
+    def sized(self, unit):
+        return replace(self, radius=float(unit))
+
+    def scaled(self, factor):
+        return replace(self, radius=self.radius * factor)
+
+    def n_coordinates(self, n_components):
+        return n_components + 1
+
+    def random(self, n, n_components, spread, rng):
+        return random_cap(n, n_components, spread / self.unit, rng)
+
+    def project_points(self, X):
+        return normalised(X)
+
+    def check_points(self, X, name):
+        check_unit_rows(X, name, self.coordinates)
+
+    def isometry(self, A, B):
+        Q = rotation(A, B)
+        return lambda X: X @ Q
+
+
+@dataclass(frozen=True)
+class Sphere(RoundSpace):
+    """The sphere S^k with geodesic distance: the target of g-1-sMDS and g-2-sMDS.
+
+    Points are unit vectors in ℝ^(k+1) whatever the radius; distances are ``radius·angle``.
+
+    Parameters
+    ----------
+    radius : float or "auto", default=1
+        Radius in the unit of the given distances; "auto" estimates it.
+
+    Examples
+    --------
+    >>> from unimds.spaces import distances
+    >>> distances([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], space=Sphere(radius=2.0))[0, 1].round(12)
+    np.float64(3.14159265359)
+    """
+
+    def measure(self, p, X, dist, slope):
+        # The angle is 2·atan(|x−p| / |x+p|): exact near 0 and near the antipode, where both
+        # acos and asin lose half the digits. Its sine is |x−p|·|x+p| / 2.
+        n = dist.shape[0]
+        near, far = dist, slope
+        for j in range(n):
+            near[j] = 0.0
+            far[j] = 0.0
+        for a in range(X.shape[0]):
+            pa, Xa = p[a], X[a]
+            for j in range(n):
+                s, t = Xa[j] + pa, Xa[j] - pa
+                near[j] += t * t
+                far[j] += s * s
+        for j in range(n):
+            chord, cochord = sqrt(near[j]), sqrt(far[j])
+            angle = 2.0 * atan2(chord, cochord)
+            dist[j] = self.radius * angle
+            # An antipode lies in every direction at once; its pulls cancel. Below 1e-9 the
+            # direction is lost in rounding.
+            slope[j] = 2.0 * angle / (chord * cochord) if cochord > 1e-9 and chord > 0.0 else 0.0
+
+    def cut_locus(self):
+        return np.pi * self.radius
+
+    def project(self, p, v):
+        along = 0.0
+        for a in range(p.shape[0]):
+            along += p[a] * v[a]
+        for a in range(p.shape[0]):
+            v[a] -= along * p[a]
+
+    def exp(self, p, v):
+        square = 0.0
+        for a in range(p.shape[0]):
+            square += v[a] * v[a]
+        angle = sqrt(square)
+        if angle > 0.0:
+            c, s = cos(angle), sin(angle) / angle
+            norm = 0.0
+            for a in range(p.shape[0]):
+                p[a] = c * p[a] + s * v[a]
+                norm += p[a] * p[a]
+            norm = sqrt(norm)
+            for a in range(p.shape[0]):
+                p[a] /= norm
+
+    @property
+    def diameter(self):
+        return np.pi * self.radius
+
+
+@dataclass(frozen=True)
+class ChordalSphere(RoundSpace):
+    """The sphere S^k with chordal (straight-line) distance: c-1-sMDS and c-2-sMDS.
+
+    Points are unit vectors in ℝ^(k+1) whatever the radius; distances are ``radius·‖x − y‖``.
+
+    Parameters
+    ----------
+    radius : float or "auto", default=1
+        Radius in the unit of the given distances; "auto" estimates it.
+
+    Examples
+    --------
+    >>> from unimds.spaces import distances
+    >>> distances([[1.0, 0.0], [-1.0, 0.0]], space=ChordalSphere(radius=3.0))[0, 1]
+    np.float64(6.0)
+    """
+
+    def dist(self, chord2):
+        return self.radius * sqrt(chord2)
+
+    def exp(self, p, v):
+        # over the sphere Σ w‖x − x̂‖² is linear in x, so normalising is its exact minimiser
+        norm = 0.0
+        for a in range(p.shape[0]):
+            norm += (p[a] + v[a]) ** 2
+        norm = sqrt(norm)
+        if norm > 0.0:
+            for a in range(p.shape[0]):
+                p[a] = (p[a] + v[a]) / norm
+
+    @property
+    def diameter(self):
+        return 2.0 * self.radius
+
+
+def random_cap(n, n_components, angle, rng):
+    """Draw unit vectors about `angle` apart: on a cap, or on all the sphere if it is small."""
+    X = rng.normal(size=(n, n_components + 1))
+    if angle < 1.0:
+        X[:, 1:] *= angle / np.sqrt(2.0 * n_components)
+        X[:, 0] = 1.0
+    return normalised(X)

@@ -1,0 +1,282 @@
+"""Starts: which seeds to descend from, and which descent to return.
+
+The minimum that a map of low dimension ends in depends on its seed. So ``n_init="auto"`` races: many
+random starts on a sample of the points, where a start takes milliseconds; the best of them, the
+other points placed against them, run some sweeps against the spectral seed; the winner is
+finished.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+
+from unimds import seeds
+from unimds.anchors import Anchors
+from unimds.pairs import Pairs, as_float
+from unimds.placing import place_against
+from unimds.plan import Plan, annealing
+from unimds.problem import Problem
+from unimds.result import Outcome, Result
+from unimds.spaces import ChordalSphere, Euclidean, Hyperbolic, Simplex, Space, Sphere
+from unimds.watch import Silent, Watch
+
+Array = NDArray[Any]
+Descend = Callable[[Problem, Array, Plan, Watch], Result]
+
+SPECTRAL = {
+    "classical": Euclidean,
+    "classical_mds": Euclidean,  # scikit-learn's name
+    "spherical": (Sphere, ChordalSphere, Simplex),
+    "hyperbolic": Hyperbolic,
+}
+RACE_SAMPLE, RACE_STARTS, RACE_FINALISTS = 150, 20, 2
+HEAT_SWEEPS, FINAL_SWEEPS = 50, 15
+
+
+def check_room(pairs: Pairs, n_components: int, space: Space) -> None:
+    """Raise where the points cannot fill the dimensions, or the space cannot hold the distances."""
+    n, largest = pairs.n, pairs.largest
+    # up to three points get their answer in any dimension: loops over small groups rely on it
+    if n_components >= n > 3:
+        raise ValueError(
+            f"n_components={n_components} needs more than {n_components} points, and there are "
+            f"{n}; {n} points always fit in {n - 1} dimensions: use n_components={n - 1} or less"
+        )
+    if largest == 0.0 and n > 1:
+        warnings.warn(
+            "all distances are zero: all points are put in one place", UserWarning, stacklevel=4
+        )
+    if space.is_auto:
+        return
+    if isinstance(space, Sphere) and largest > space.diameter * (1.0 + 1e-6):
+        raise ValueError(
+            f"the largest distance is {largest:g}, but on a sphere of radius {space.radius:g} no "
+            f"two points are more than π·radius = {space.diameter:g} apart; use "
+            'Sphere(radius="auto") to estimate the radius, or give the one that belongs to the '
+            "unit of the distances"
+        )
+    if isinstance(space, Hyperbolic) and largest > 40.0 * space.unit:
+        raise ValueError(
+            f"the largest distance is {largest:g}, {largest / space.unit:.0f} times the radius of "
+            f"curvature: coordinates cannot hold more than 40; use "
+            'Hyperbolic(curvature="auto"), or a curvature that fits the unit of the distances'
+        )
+    if largest > space.diameter * (1.0 + 1e-6):
+        warnings.warn(
+            f"the largest distance, {largest:g}, is longer than the largest one of {space}, "
+            f'{space.diameter:g}; a size of "auto" fits the space to the data',
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def run_starts(
+    descend: Descend,
+    problem: Problem,
+    plan: Plan,
+    watch: Watch,
+    init: str | ArrayLike,
+    n_init: int | str,
+    anchors: Anchors | None,
+    rng: np.random.RandomState,
+    n_jobs: int | None,
+) -> Result:
+    """Descend from one or several seeds and return the best result."""
+    random = np.random.default_rng(rng.randint(np.iinfo(np.int32).max))
+    if problem.resize:
+        problem = replace(problem, space=estimate_size(descend, problem, watch))
+    plan = _in_unit(plan, problem)
+    first = first_seed(problem, init, random)
+    if anchors is not None:
+        first = _held(problem, first, anchors)
+    if n_init == "auto":
+        if _race_pays(problem, init, anchors, first):
+            first = _race(descend, problem, plan, watch, first, random, n_jobs)
+        starts = [first]
+    else:
+        again = isinstance(init, str) and init in ("auto", "random")
+        others = [draw(problem, random) for _ in range(int(n_init) - 1)] if again else []
+        starts = [first, *(_held(problem, X, anchors) if anchors else X for X in others)]
+    runs = _on_threads(lambda X: descend(problem, X, plan, watch), starts, watch, n_jobs)
+    best = min(runs, key=lambda run: run.cost)  # the first of equals: the same on any threads
+    if watch.interrupted.is_set():
+        best = replace(best, outcome=Outcome.INTERRUPTED)
+    return best
+
+
+def _in_unit(plan: Plan, problem: Problem) -> Plan:
+    """Return the plan with a fixed smoothing in the unit of the problem."""
+    if plan.smoothing == "auto" or not problem.loss.anneals:
+        return plan
+    loss = problem.loss.smoothed(float(plan.smoothing)).scaled(problem.unit)
+    return replace(plan, smoothing=float(loss.smoothing))  # type: ignore[attr-defined]
+
+
+def first_seed(problem: Problem, init: str | ArrayLike, rng: np.random.Generator) -> Array:
+    """Return the seed that `init` stands for, as a configuration."""
+    space, k = problem.space, problem.n_components
+    if not isinstance(init, str):
+        return problem.inner(_given(init, problem))
+    if init == "random":
+        return draw(problem, rng)
+    if init != "auto":
+        if init not in SPECTRAL:
+            names = ", ".join(map(repr, ["auto", "random", *SPECTRAL]))
+            raise ValueError(f"init={init!r} is not known: use one of {names} or an array")
+        if not isinstance(space, SPECTRAL[init]):
+            raise ValueError(
+                f'init={init!r} is not a seed for {type(space).__name__}; use "auto" for its own'
+            )
+    X = seeds.spectral(problem.pairs.complete() * problem.unit, k, space)
+    return draw(problem, rng) if X is None else np.ascontiguousarray(_untied(X, problem).T)
+
+
+def draw(problem: Problem, rng: np.random.Generator) -> Array:
+    """Return a random configuration."""
+    spread = problem.pairs.typical * problem.unit
+    X = problem.space.random(problem.pairs.n, problem.n_components, spread, rng)
+    return np.ascontiguousarray(X.T)
+
+
+def _given(init: ArrayLike, problem: Problem) -> Array:
+    X = as_float(init, "init")
+    shape = (problem.pairs.n, problem.space.n_coordinates(problem.n_components))
+    if X.shape != shape:
+        raise ValueError(f"init must have the shape {shape}, one point a row; got {X.shape}")
+    if not np.isfinite(X).all():
+        raise ValueError(f"init: row {np.argwhere(~np.isfinite(X))[0][0]} is not finite")
+    problem.space.check_points(X, "init")
+    return X
+
+
+def _untied(X: Array, problem: Problem) -> Array:
+    """Part points of a seed that coincide though their distance is not zero.
+
+    A pair in one place has no direction to part in, and for some losses no reason to.
+    """
+    _, group, count = np.unique(X.round(12), axis=0, return_inverse=True, return_counts=True)
+    tied = np.flatnonzero(count[group.ravel()] > 1)
+    if tied.size and np.nanmax(problem.pairs.D[tied][:, :, tied], initial=0.0) > 0.0:
+        noise = np.random.default_rng(0).normal(size=(tied.size, X.shape[1]))
+        X[tied] += 1e-4 * problem.pairs.typical * problem.unit / problem.space.unit * noise
+        X = problem.space.project_points(X)
+    return X
+
+
+def _held(problem: Problem, X: Array, anchors: Anchors) -> Array:
+    return problem.inner(anchors.hold(problem.outer(X), problem.space))
+
+
+# --- the race -----------------------------------------------------------------------------------
+
+
+def _race_pays(problem: Problem, init: Any, anchors: Anchors | None, first: Array) -> bool:
+    if not (isinstance(init, str) and init == "auto") or anchors is not None:
+        return False
+    if problem.n_components > 3 or problem.pairs.n < 4:
+        return False
+    if problem.pairs.n > RACE_SAMPLE and not problem.pairs.complete_graph:
+        return False  # a sample of the points might not hang together
+    cost, _ = problem.costs(first, problem.loss, problem.space)
+    return cost > problem.exact_cost
+
+
+def _race(
+    descend: Descend,
+    problem: Problem,
+    plan: Plan,
+    watch: Watch,
+    first: Array,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+) -> Array:
+    """Return the configuration to finish: the best of the seed and of many short random starts."""
+    quiet = Silent(watch)
+    smoothing = annealing(problem, first)[0] if problem.loss.anneals else 0.0
+
+    def heats(problem: Problem, starts: list[Array], sweeps: int) -> list[Result]:
+        heat = plan.heat(sweeps, smoothing)
+        return _on_threads(lambda X: descend(problem, X, heat, quiet), starts, watch, n_jobs)
+
+    n = problem.pairs.n
+    sample = np.sort(rng.permutation(n)[:RACE_SAMPLE])
+    small = problem if sample.size == n else problem.on(sample)
+    results = heats(small, [draw(small, rng) for _ in range(RACE_STARTS)], HEAT_SWEEPS)
+    results.sort(key=lambda run: run.levels[-1, 1])
+    finalists = [_extended(problem, small, sample, run) for run in results[:RACE_FINALISTS]]
+    finals = heats(problem, [first, *finalists], FINAL_SWEEPS)
+    best = min(finals, key=lambda run: run.levels[-1, 1])
+    # the seed itself, not where it got to: annealing starts from the size of a seed's errors
+    return first if best is finals[0] else problem.inner(best.embedding)
+
+
+def _extended(problem: Problem, small: Problem, sample: Array, run: Result) -> Array:
+    """Place all other points against the map of a sample."""
+    if small is problem:
+        return problem.inner(run.embedding)
+    fixed = problem.inner(run.embedding)
+    rest = np.setdiff1d(np.arange(problem.pairs.n), sample)
+    D = problem.pairs.D[rest][:, 0][:, sample]
+    W = None if problem.pairs.W is None else problem.pairs.W[rest][:, 0][:, sample]
+    loss = problem.loss.smoothed(1.0) if problem.loss.anneals else problem.loss
+    X = np.empty((fixed.shape[0], problem.pairs.n))
+    X[:, sample] = fixed
+    X[:, rest] = place_against(D, W, fixed, loss, problem.space, problem.unit, starts=1, steps=20)
+    return X
+
+
+def _on_threads(
+    task: Callable[[Array], Result], starts: Iterable[Array], watch: Watch, n_jobs: int | None
+) -> list[Result]:
+    """Run a task for every start, on threads where asked for; in the order of the starts."""
+    starts = list(starts)
+    threads = min(effective_n_jobs(n_jobs), len(starts))
+    if threads <= 1:
+        return [task(X) for X in starts]
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(task, X) for X in starts]
+        try:
+            return [future.result() for future in futures]
+        except KeyboardInterrupt:  # every start ends after its sweep, with its best so far
+            watch.interrupted.set()
+            return [future.result() for future in futures]
+
+
+# --- the size of a space -------------------------------------------------------------------------
+
+
+def estimate_size(descend: Descend, problem: Problem, watch: Watch) -> Space:
+    """Return the space at the size whose seed fits best, after a few sweeps on a sample."""
+    n = problem.pairs.n
+    rng = np.random.default_rng(0)
+    sample = np.sort(rng.permutation(n)[:RACE_SAMPLE])
+    whole = sample.size == n or not problem.pairs.complete_graph
+    small = problem if whole else problem.on(sample)
+    D = small.pairs.complete() * small.unit
+    largest = float(D.max()) if D.size else 0.0
+    if largest == 0.0:
+        return problem.space.sized(1.0)
+    smoothing = largest if problem.loss.anneals else 0.0
+    plan = Plan(max_iter=10, smoothing=smoothing)
+
+    def fit(unit: float) -> tuple[float, Space]:
+        trial = replace(small, space=small.space.sized(unit))
+        X = seeds.spectral(D, problem.n_components, trial.space)
+        X = draw(trial, rng).T if X is None else X
+        run = descend(trial, np.ascontiguousarray(X.T), plan, Silent(watch))
+        return run.cost, run.space
+
+    shortest = largest / 25.0 if isinstance(problem.space, Hyperbolic) else largest / 4.0
+    fits = [fit(unit) for unit in np.geomspace(shortest, 10.0 * largest, 16)]
+    _, space = min(fits, key=lambda pair: pair[0])
+    scaled = space.scaled(problem.unit)
+    assert scaled is not None
+    return scaled
