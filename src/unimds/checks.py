@@ -1,0 +1,290 @@
+"""The conformance suite: what every loss and every space must satisfy.
+
+Our own losses and spaces pass it; run it on yours. A failure is an `AssertionError` whose message
+names the class, the rule and the numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds import kernels
+from unimds._part import check_part_class, explained, kernel
+from unimds.losses import Loss
+from unimds.spaces import Space, distances
+
+Array = NDArray[Any]
+
+__all__ = ["check_loss", "check_space"]
+
+
+# --- losses ---------------------------------------------------------------------------------------
+
+
+@kernel
+def _loss_at(loss, u, r):  # type: ignore[no-untyped-def]
+    return loss.value(u, r), loss.weight(u, r), loss.radius(u, r), loss.residual(u, r)
+
+
+def check_loss(loss: Loss) -> None:
+    r"""Check that a loss is sound: compiled, differentiated and majorized as it should be.
+
+    On a grid of distances :math:`u` and targets :math:`r`: the compiled methods return what Python
+    returns; values and weights are finite, weights not negative; :math:`2 w (u - \rho)` is the
+    numerical derivative of the value; :math:`w (t - \rho)^2` plus a constant touches the value at
+    :math:`t = u` and lies above it for every :math:`t`; the rule of ``degree`` holds; a loss with
+    a ``smoothing`` comes close to itself as that falls.
+
+    Parameters
+    ----------
+    loss : Loss
+        The loss to check.
+
+    Raises
+    ------
+    AssertionError
+        Where a rule is broken; the message says which and at which distances.
+    PartError
+        Where the loss cannot be compiled.
+
+    Examples
+    --------
+    >>> from unimds import Absolute
+    >>> from unimds.checks import check_loss
+    >>> check_loss(Absolute())
+    """
+    check_part_class(type(loss))
+    loss = loss.resolved(1.0)
+    grid = [0.0, 1e-3, 0.1, 0.5, 0.9, 1.0, 1.3, 2.0, 7.0, 40.0]
+    for smoothing in (1.0, 0.1, 1e-3) if loss.anneals else (0.0,):
+        soft = loss.smoothed(smoothing)
+        with explained(soft):
+            for u in grid:
+                for r in grid:
+                    _check_pair(soft, u, r)
+    _check_degree(loss.smoothed(0.1))
+    if loss.anneals:
+        _check_smoothing(loss)
+
+
+def _check_pair(loss: Loss, u: float, r: float) -> None:
+    at = f"at u={u:g}, r={r:g}"
+    value, weight, radius, residual = _loss_at(loss, u, r)
+    plain = loss.value(u, r), loss.weight(u, r), loss.radius(u, r), loss.residual(u, r)
+    _close(loss, f"compiled and plain Python agree {at}", (value, weight, radius, residual), plain)
+    _true(loss, f"value is finite {at}", np.isfinite(value), value)
+    _true(loss, f"weight is finite and not negative {at}", 0.0 <= weight < np.inf, weight)
+    # the kink of a parabola's own distance at 0 is the space's business, not the loss's
+    if u > 0.0:
+        h = 1e-5 * u
+        slope = (loss.value(u + h, r) - loss.value(u - h, r)) / (2.0 * h)
+        scale = max(abs(slope), weight * max(u, radius), 1e-12)
+        slack = 1e-4 * scale + 1e-14 * abs(value) / h  # the second is the difference's rounding
+        gap = abs(2.0 * weight * (u - radius) - slope)
+        _true(loss, f"2·weight·(u − radius) is the slope of value {at}", gap <= slack, gap)
+    t = np.concatenate([np.linspace(0.0, 3.0 * (u + r) + 1.0, 200), [u, r]])
+    above = value + weight * ((t - radius) ** 2 - (u - radius) ** 2)
+    below = np.array([loss.value(float(x), r) for x in t])
+    worst = int(np.argmin(above - below))
+    slack = 1e-9 * (abs(value) + abs(below[worst]) + weight * (t[worst] + radius + u) ** 2)
+    _true(loss, f"the majorizer lies above the loss at t={t[worst]:g}, for the one {at}",
+          above[worst] >= below[worst] - slack, above[worst] - below[worst])
+
+
+def _check_degree(loss: Loss) -> None:
+    if loss.degree is not None:
+        for factor in (0.25, 10.0):
+            scaled = loss.scaled(factor)
+            got = scaled.value(factor * 3.0, factor * 1.0)
+            want = factor**loss.degree * loss.value(3.0, 1.0)
+            _close(loss, f"scaled({factor}).value is {factor}**degree times value", got, want)
+
+
+def _check_smoothing(loss: Loss) -> None:
+    """The smoothed loss comes down on the loss: never below it, and closer as smoothing falls."""
+    for u, r in ((1.0, 3.0), (3.0, 1.0), (1.0, 1.0)):
+        values = [loss.smoothed(s).value(u, r) for s in (1.0, 0.1, 1e-2, 1e-4, 1e-8)]
+        exact = loss.smoothed(0.0).value(u, r)
+        falls = all(a >= b - 1e-12 for a, b in zip(values, [*values[1:], exact], strict=True))
+        _true(loss, f"smoothing only raises the value, at u={u:g}, r={r:g}", falls, values)
+        _close(loss, f"smoothing → 0 gives the loss, at u={u:g}, r={r:g}",
+               1.0 + values[-1], 1.0 + exact, 1e-3)
+
+
+# --- spaces ---------------------------------------------------------------------------------------
+
+
+@kernel
+def _log(space, p, x, u, v):  # type: ignore[no-untyped-def]
+    slope = np.empty(1)
+    space.measure(p, x, u, slope)
+    space.gather(p, x, slope, v)
+    space.project(p, v)
+
+
+@kernel
+def _exp(space, p, v):  # type: ignore[no-untyped-def]
+    space.exp(p, v)
+
+
+@kernel
+def _length(space, v):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for a in range(v.shape[0]):
+        total += space.sign(a) * v[a] * v[a]
+    return np.sqrt(max(total, 0.0))
+
+
+def check_space(space: Space, n_components: int = 2, *, seed: int = 0) -> None:
+    r"""Check that a space is sound: a distance, its logarithm and its exponential that agree.
+
+    On random points: the distance is symmetric, zero from a point to itself and obeys the
+    triangle inequality; it is the length of the logarithm times ``unit``; walking along the
+    logarithm arrives; walking never leaves the space; close points keep their digits; the compiled
+    methods return what Python returns; ``scaled``, ``sized`` and ``isometry`` do what they say; and
+    where unit steps are said to descend, no placement raises the cost.
+
+    Parameters
+    ----------
+    space : Space
+        The space to check; its size must be a number, not "auto".
+    n_components : int, default=2
+        Dimension to check it in.
+    seed : int, default=0
+        Seed of the random points.
+
+    Raises
+    ------
+    AssertionError
+        Where a rule is broken; the message says which.
+    PartError
+        Where the space cannot be compiled.
+
+    Examples
+    --------
+    >>> from unimds import Sphere
+    >>> from unimds.checks import check_space
+    >>> check_space(Sphere(radius=2.0))
+    """
+    check_part_class(type(space))
+    _true(space, 'its size is a number, not "auto"', not space.is_auto, space)
+    rng = np.random.default_rng(seed)
+    X = np.asarray(space.random(30, n_components, space.unit, rng), dtype=float)
+    width = space.n_coordinates(n_components)
+    _true(space, f"random gives rows of {width} coordinates", X.shape == (30, width), X.shape)
+    with explained(space):
+        space.check_points(X, "random points")
+        _check_metric(space, X)
+        for i in range(10):
+            _check_walk(space, X[i], X[i + 10])
+        _check_near(space, X, rng)
+        _check_sizes(space, X)
+        _check_isometry(space, X, rng)
+        _check_descent(space, X, n_components, rng)
+
+
+def _check_metric(space: Space, X: Array) -> None:
+    D = distances(X, space=space)
+    scale = D.max()
+    _true(space, "distances are finite and not negative", bool((D >= 0.0).all()), D.min())
+    _close(space, "dist(x, y) = dist(y, x)", D, D.T, 1e-12)
+    _true(space, "dist(x, x) = 0", np.abs(np.diagonal(D)).max() <= 1e-7 * scale, np.diagonal(D))
+    detour = (D[:, :, None] + D[None]).min(axis=1)
+    _true(space, "dist obeys the triangle inequality", bool((D <= detour + 1e-9 * scale).all()),
+          float((D - detour).max()))
+    plain, slope = np.empty(len(X)), np.empty(len(X))
+    space.measure(X[0].copy(), np.ascontiguousarray(X.T), plain, slope)
+    _close(space, "compiled and plain Python agree on distances", D[0], plain, 1e-9)
+
+
+def _check_walk(space: Space, p: Array, x: Array) -> None:
+    u, v = np.empty(1), np.empty(p.size)
+    _log(space, p, np.ascontiguousarray(x[:, None]), u, v)
+    _close(space, "dist = unit · length of log", u[0], space.unit * _length(space, v), 1e-8)
+    again = v.copy()
+    space.project(p, again)
+    _close(space, "a logarithm is a tangent vector: project leaves it alone", again, v, 1e-8)
+    end = p.copy()
+    _exp(space, end, v.copy())
+    gap = distances(end[None], x[None], space=space)[0, 0]
+    _true(space, "exp(log(x)) = x", gap <= 1e-6 * max(u[0], space.unit), gap)
+    for length in (1e-9, 0.3, 2.0):
+        end = p.copy()
+        _exp(space, end, length * v)
+        space.check_points(end[None], "a point reached by exp")
+    stay = p.copy()
+    _exp(space, stay, np.zeros_like(v))
+    _close(space, "exp(0) stays", stay, p, 1e-12)
+
+
+def _check_near(space: Space, X: Array, rng: np.random.Generator) -> None:
+    """Points 1e-6 apart: a formula that cancels would have no digits left."""
+    p = X[0]
+    v = 1e-6 * rng.normal(size=p.size)
+    space.project(p, v)
+    x = p.copy()
+    _exp(space, x, v.copy())
+    u, back = np.empty(1), np.empty(p.size)
+    _log(space, p, np.ascontiguousarray(x[:, None]), u, back)
+    # a boundary (the simplex's) may shorten the way: compare with the way back, not with v
+    _close(space, "close points keep their digits", u[0], space.unit * _length(space, back), 1e-4)
+
+
+def _check_sizes(space: Space, X: Array) -> None:
+    D = distances(X, space=space)
+    scaled = space.scaled(4.0)
+    if scaled is not None:
+        Y = 4.0 * X if space.scales_coordinates else X
+        _close(space, "scaled(4) makes distances 4 times as large",
+               distances(Y, space=scaled), 4.0 * D, 1e-9)
+
+
+def _check_isometry(space: Space, X: Array, rng: np.random.Generator) -> None:
+    try:
+        isometry = space.isometry(X, X[rng.permutation(len(X))])
+    except TypeError:  # a space need not know its isometries
+        return
+    moved = isometry(X)
+    _close(space, "an isometry keeps distances", distances(moved, space=space),
+           distances(X, space=space), 1e-6)
+    back = space.isometry(moved, X)(moved)
+    _close(space, "isometry(A, B) brings a moved copy back", back, X, 1e-6)
+
+
+def _check_descent(space: Space, X: Array, n_components: int, rng: np.random.Generator) -> None:
+    """No sweep of PlaceCenter raises the squared cost, whatever the distances."""
+    from unimds.losses import Squared
+
+    D = distances(X, space=space)
+    wrong = D * rng.uniform(0.3, 1.7, size=D.shape)
+    if np.isfinite(space.diameter):
+        wrong = np.minimum(wrong, space.diameter)
+    wrong = np.triu(wrong, 1) + np.triu(wrong, 1).T
+    Y = np.ascontiguousarray(np.asarray(space.random(30, n_components, space.unit, rng)).T)
+    free, loss = np.ones(30, dtype=bool), Squared()
+    table = wrong[:, None, :]
+    cost = np.inf
+    for _ in range(30):
+        new = kernels.evaluate(table, None, Y, loss, loss, space, 1.0)[0]
+        _true(space, "no sweep raises the cost", new <= cost * (1.0 + 1e-10), (cost, new))
+        cost = new
+        kernels.sweep(table, None, free, Y, loss, space, 1.0, 1, 0.0)
+    space.check_points(np.ascontiguousarray(Y.T), "points after 30 sweeps")
+
+
+# --- saying what is wrong -------------------------------------------------------------------------
+
+
+def _true(part: object, rule: str, holds: object, got: object) -> None:
+    if not holds:
+        raise AssertionError(f"{type(part).__name__} breaks a rule: {rule}; got {got}")
+
+
+def _close(part: object, rule: str, got: Any, want: Any, rtol: float = 1e-9) -> None:
+    got, want = np.asarray(got, dtype=float), np.asarray(want, dtype=float)
+    tolerance = rtol * max(float(np.max(np.abs(want), initial=0.0)), 1e-300)
+    if not np.all(np.abs(got - want) <= tolerance):
+        raise AssertionError(f"{type(part).__name__} breaks a rule: {rule}; got {got}, not {want}")
