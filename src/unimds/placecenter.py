@@ -60,7 +60,7 @@ def _descend_at(level: Level, record: Record, plan: Plan) -> Outcome:
             return Outcome.EXACT
         grown = 0.5 * (1.0 + sqrt(1.0 + 4.0 * inertia * inertia))  # Nesterov's sequence
         beta = (inertia - 1.0) / grown if plan.accelerate else 0.0
-        new = _swept(problem, _beyond(problem, state, previous, beta), state.space, level, plan)
+        new = _swept(problem, *_beyond(problem, state, previous, beta), level, plan)
         if beta > 0.0 and not new.smooth <= state.smooth:
             grown = 1.0  # restart: the same sweep without momentum
             new = _swept(problem, state.X.copy(), state.space, level, plan)
@@ -76,11 +76,15 @@ def _descend_at(level: Level, record: Record, plan: Plan) -> Outcome:
     return Outcome.MAX_ITER
 
 
-def _beyond(problem: Problem, state: State, previous: State, beta: float) -> Array:
-    """Carry on the movement from the previous configuration, or copy the present one."""
+def _beyond(problem: Problem, state: State, previous: State, beta: float) -> tuple[Array, Space]:
+    """Carry on the movement since the previous state: of the points, and of the space's size."""
     if beta == 0.0:
-        return state.X.copy()
-    return problem.extrapolate(state.X, previous.X, beta, state.space)
+        return state.X.copy(), state.space
+    X = problem.extrapolate(state.X, previous.X, beta, state.space)
+    if not problem.resize:
+        return X, state.space
+    growth = state.space.unit / previous.space.unit
+    return X, state.space.sized(state.space.unit * growth**beta)
 
 
 def _swept(problem: Problem, X: Array, space: Space, level: Level, plan: Plan) -> State:

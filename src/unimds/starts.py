@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
 
 from unimds import seeds
 from unimds.anchors import Anchors
@@ -38,7 +39,7 @@ SPECTRAL = {
     "hyperbolic": Hyperbolic,
 }
 RACE_SAMPLE, RACE_STARTS, RACE_FINALISTS = 150, 20, 2
-HEAT_SWEEPS, FINAL_SWEEPS = 50, 15
+HEAT_SWEEPS, FINAL_SWEEPS, SIZE_SWEEPS = 50, 15, 10
 
 
 def check_room(pairs: Pairs, n_components: int, space: Space) -> None:
@@ -264,19 +265,19 @@ def estimate_size(descend: Descend, problem: Problem, watch: Watch) -> Space:
     largest = float(D.max()) if D.size else 0.0
     if largest == 0.0:
         return problem.space.sized(1.0)
-    smoothing = largest if problem.loss.anneals else 0.0
-    plan = Plan(max_iter=10, smoothing=smoothing)
+    plan = Plan(max_iter=SIZE_SWEEPS, smoothing=0.1 * largest)
 
-    def fit(unit: float) -> tuple[float, Space]:
-        trial = replace(small, space=small.space.sized(unit))
-        X = seeds.spectral(D, problem.n_components, trial.space)
-        X = draw(trial, rng).T if X is None else X
-        run = descend(trial, np.ascontiguousarray(X.T), plan, Silent(watch))
-        return run.cost, run.space
+    def cost_at(log_unit: float) -> float:
+        trial = replace(small, space=small.space.sized(np.exp(log_unit)), resize=False)
+        seed = seeds.spectral(D, problem.n_components, trial.space)
+        X = draw(trial, np.random.default_rng(0)) if seed is None else np.ascontiguousarray(seed.T)
+        return float(descend(trial, X, plan, Silent(watch)).cost)
 
-    shortest = largest / 25.0 if isinstance(problem.space, Hyperbolic) else largest / 4.0
-    fits = [fit(unit) for unit in np.geomspace(shortest, 10.0 * largest, 16)]
-    _, space = min(fits, key=lambda pair: pair[0])
-    scaled = space.scaled(problem.unit)
-    assert scaled is not None
-    return scaled
+    # A sphere cannot be much smaller than its longest distance; corrupted ones may be too long.
+    # Beyond ten times it, any space is as good as flat.
+    smallest = largest / (25.0 if isinstance(problem.space, Hyperbolic) else 5.0)
+    grid = np.linspace(np.log(smallest), np.log(10.0 * largest), 16)
+    at = int(np.argmin([cost_at(x) for x in grid]))
+    around = (grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)])
+    found = minimize_scalar(cost_at, bounds=around, method="bounded", options={"xatol": 1e-5})
+    return problem.space.sized(float(np.exp(found.x)))

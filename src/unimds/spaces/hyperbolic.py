@@ -72,7 +72,7 @@ class Hyperbolic(Space):
 
     @property
     def unit(self):
-        return 1.0 / np.sqrt(self.curvature)
+        return 1.0 / sqrt(self.curvature)
 
     @property
     def is_auto(self):

@@ -59,7 +59,7 @@ class Simplex(Space):
 
     @property
     def unit(self):
-        return float(self.size) / np.sqrt(2.0)
+        return float(self.size) / sqrt(2.0)
 
     @property
     def diameter(self):
@@ -70,7 +70,7 @@ class Simplex(Space):
         return self.size == "auto"
 
     def sized(self, unit):
-        return replace(self, size=float(unit) * np.sqrt(2.0))
+        return replace(self, size=float(unit) * sqrt(2.0))
 
     def scaled(self, factor):
         return replace(self, size=self.size * factor)
