@@ -35,8 +35,10 @@ def as_anchors(fixed: Any, n: int, n_components: int, space: Space) -> Anchors |
     if fixed is None:
         return None
     width = space.n_coordinates(n_components)
-    points = _from_mapping(fixed, n, width) if isinstance(fixed, Mapping) else np.array(
-        as_float(fixed, "fixed"), dtype=np.float64
+    points = (
+        _from_mapping(fixed, n, width)
+        if isinstance(fixed, Mapping)
+        else np.array(as_float(fixed, "fixed"), dtype=np.float64)
     )
     if points.shape != (n, width):
         raise ValueError(
@@ -61,6 +63,8 @@ def _from_mapping(fixed: Mapping[Any, Any], n: int, width: int) -> Array:
             raise ValueError(f"fixed: {index!r} is not the number of a point (0 to {n - 1})")
         row = as_float(point, f"fixed[{index}]")
         if row.shape != (width,):
-            raise ValueError(f"fixed[{index}] must have {width} coordinates; its shape is {row.shape}")
+            raise ValueError(
+                f"fixed[{index}] must have {width} coordinates; its shape is {row.shape}"
+            )
         points[index] = row
     return points

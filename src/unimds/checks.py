@@ -90,8 +90,12 @@ def _check_pair(loss: Loss, u: float, r: float) -> None:
     below = np.array([loss.value(float(x), r) for x in t])
     worst = int(np.argmin(above - below))
     slack = 1e-9 * (abs(value) + abs(below[worst]) + weight * (t[worst] + radius + u) ** 2)
-    _true(loss, f"the majorizer lies above the loss at t={t[worst]:g}, for the one {at}",
-          above[worst] >= below[worst] - slack, above[worst] - below[worst])
+    _true(
+        loss,
+        f"the majorizer lies above the loss at t={t[worst]:g}, for the one {at}",
+        above[worst] >= below[worst] - slack,
+        above[worst] - below[worst],
+    )
 
 
 def _check_degree(loss: Loss) -> None:
@@ -110,8 +114,13 @@ def _check_smoothing(loss: Loss) -> None:
         exact = loss.smoothed(0.0).value(u, r)
         falls = all(a >= b - 1e-12 for a, b in zip(values, [*values[1:], exact], strict=True))
         _true(loss, f"smoothing only raises the value, at u={u:g}, r={r:g}", falls, values)
-        _close(loss, f"smoothing → 0 gives the loss, at u={u:g}, r={r:g}",
-               1.0 + values[-1], 1.0 + exact, 1e-3)
+        _close(
+            loss,
+            f"smoothing → 0 gives the loss, at u={u:g}, r={r:g}",
+            1.0 + values[-1],
+            1.0 + exact,
+            1e-3,
+        )
 
 
 # --- spaces ---------------------------------------------------------------------------------------
@@ -193,8 +202,12 @@ def _check_metric(space: Space, X: Array) -> None:
     _close(space, "dist(x, y) = dist(y, x)", D, D.T, 1e-12)
     _true(space, "dist(x, x) = 0", np.abs(np.diagonal(D)).max() <= 1e-7 * scale, np.diagonal(D))
     detour = (D[:, :, None] + D[None]).min(axis=1)
-    _true(space, "dist obeys the triangle inequality", bool((D <= detour + 1e-9 * scale).all()),
-          float((D - detour).max()))
+    _true(
+        space,
+        "dist obeys the triangle inequality",
+        bool((D <= detour + 1e-9 * scale).all()),
+        float((D - detour).max()),
+    )
     plain, slope = np.empty(len(X)), np.empty(len(X))
     space.measure(X[0].copy(), np.ascontiguousarray(X.T), plain, slope)
     _close(space, "compiled and plain Python agree on distances", D[0], plain, 1e-9)
@@ -238,8 +251,13 @@ def _check_sizes(space: Space, X: Array) -> None:
     scaled = space.scaled(4.0)
     if scaled is not None:
         Y = 4.0 * X if space.scales_coordinates else X
-        _close(space, "scaled(4) makes distances 4 times as large",
-               distances(Y, space=scaled), 4.0 * D, 1e-9)
+        _close(
+            space,
+            "scaled(4) makes distances 4 times as large",
+            distances(Y, space=scaled),
+            4.0 * D,
+            1e-9,
+        )
 
 
 def _check_isometry(space: Space, X: Array, rng: np.random.Generator) -> None:
@@ -248,8 +266,13 @@ def _check_isometry(space: Space, X: Array, rng: np.random.Generator) -> None:
     except TypeError:  # a space need not know its isometries
         return
     moved = isometry(X)
-    _close(space, "an isometry keeps distances", distances(moved, space=space),
-           distances(X, space=space), 1e-6)
+    _close(
+        space,
+        "an isometry keeps distances",
+        distances(moved, space=space),
+        distances(X, space=space),
+        1e-6,
+    )
     back = space.isometry(moved, X)(moved)
     _close(space, "isometry(A, B) brings a moved copy back", back, X, 1e-6)
 

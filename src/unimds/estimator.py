@@ -8,7 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    _fit_context,
+)
 from sklearn.metrics import pairwise_distances
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -253,7 +258,10 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         if self.metric == "precomputed":
             _check_no_text(X)
             table = validate_data(
-                self, _aligned(X), dtype=[np.float64, np.float32], ensure_all_finite="allow-nan",
+                self,
+                _aligned(X),
+                dtype=[np.float64, np.float32],
+                ensure_all_finite="allow-nan",
                 ensure_min_features=0,
             )
             if table.shape[0] != table.shape[1]:
@@ -294,7 +302,10 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         check_is_fitted(self)
         precomputed = self.metric == "precomputed"
         rows = validate_data(
-            self, X, reset=False, dtype=[np.float64, np.float32],
+            self,
+            X,
+            reset=False,
+            dtype=[np.float64, np.float32],
             ensure_all_finite="allow-nan" if precomputed else self._finite,
         )
         D = rows if precomputed else self._cross(rows, self._fit_X)

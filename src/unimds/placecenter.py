@@ -195,7 +195,14 @@ def place_center(
     with explained(loss, space):
         problem = Problem.make(pairs, loss, space, n_components)
         result = run_starts(
-            descend, problem, plan, watch, init, n_init, anchors, check_random_state(random_state),
+            descend,
+            problem,
+            plan,
+            watch,
+            init,
+            n_init,
+            anchors,
+            check_random_state(random_state),
             n_jobs,
         )
     watch.done(result.n_iter, result.cost, result.message)

@@ -71,9 +71,7 @@ class Problem:
     def sweep(self, X: Array, loss: Loss, space: Space, inner_iter: int, eps: float) -> None:
         """Place every free point once, in place."""
         pairs = self.pairs
-        kernels.sweep(
-            pairs.D, pairs.W, pairs.free, X, loss, space, self.unit, inner_iter, eps
-        )
+        kernels.sweep(pairs.D, pairs.W, pairs.free, X, loss, space, self.unit, inner_iter, eps)
 
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""
@@ -118,7 +116,9 @@ class Problem:
 
     def outer_cost(self, cost: float) -> float:
         """Return a cost in the user's unit."""
-        return cost if self.unit == 1.0 else cost * float(1.0 / self.unit) ** (self.loss.degree or 0)
+        return (
+            cost if self.unit == 1.0 else cost * float(1.0 / self.unit) ** (self.loss.degree or 0)
+        )
 
     def outer_space(self, space: Space) -> Space:
         """Return a space in the user's unit."""

@@ -77,7 +77,11 @@ def total_cost(
         values = values * np.asarray(weights, dtype=float)[i, j]
     symmetric_pairs = np.array_equal(np.isnan(given), np.isnan(given.T))
     # a pair known in one direction only is known: it counts once
-    once = np.full(values.shape, 0.5) if symmetric_pairs else np.where(np.isnan(given.T[i, j]), 1.0, 0.5)
+    once = (
+        np.full(values.shape, 0.5)
+        if symmetric_pairs
+        else np.where(np.isnan(given.T[i, j]), 1.0, 0.5)
+    )
     return float(values @ once)
 
 
@@ -192,7 +196,9 @@ def recovery_error(X: ArrayLike, truth: ArrayLike, *, space: str | Space = "eucl
     space = as_space(space)
     B = as_float(truth, "truth").astype(float)
     moved = align(X, B, space=space)
-    miss = np.array([distances(a[None], b[None], space=space)[0, 0] for a, b in zip(moved, B, strict=True)])
+    miss = np.array(
+        [distances(a[None], b[None], space=space)[0, 0] for a, b in zip(moved, B, strict=True)]
+    )
     spread = distances(B, space=space)
     scale = np.sqrt(np.mean(spread[~np.eye(len(B), dtype=bool)] ** 2)) if len(B) > 1 else 1.0
     return float(np.sqrt(np.mean(miss**2)) / (scale if scale > 0.0 else 1.0))

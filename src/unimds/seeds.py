@@ -53,14 +53,14 @@ def classical(D: Array, n_components: int) -> Array:
     B -= B.mean(axis=1, keepdims=True)
     values, vectors = top_eigenpairs(B, n_components)
     X = vectors * np.sqrt(np.maximum(values, 0.0))
-    return _fill_flat(X, values, B)
+    return _fill_flat(X, values, B, X @ X.T)
 
 
 def spherical(gram: Array, n_components: int) -> Array:
     """Return unit vectors in ℝ^(n_components+1) from a matrix of their cosines."""
     values, vectors = top_eigenpairs(gram, n_components + 1)
     X = vectors * np.sqrt(np.maximum(values, 0.0))
-    return normalised(_fill_flat(X, values, gram))
+    return normalised(_fill_flat(X, values, gram, X @ X.T))
 
 
 def hyperbolic(D: Array, n_components: int) -> Array:
@@ -68,7 +68,8 @@ def hyperbolic(D: Array, n_components: int) -> Array:
     lorentz = -np.cosh(np.minimum(D, 40.0))  # beyond 40, t² has no digits left to tell points apart
     values, vectors = top_eigenpairs(lorentz, n_components)
     X = vectors * np.sqrt(np.maximum(values, 0.0))
-    X = _fill_flat(X, values, np.zeros((1, 1)))
+    time = np.sqrt(1.0 + np.einsum("ij,ij->i", X, X))
+    X = _fill_flat(X, values, lorentz, X @ X.T - np.outer(time, time))
     return np.column_stack([np.sqrt(1.0 + np.einsum("ij,ij->i", X, X)), X])
 
 
@@ -124,19 +125,16 @@ def top_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
     return np.pad(values, (0, k - m)), np.pad(vectors, ((0, 0), (0, k - m)))
 
 
-def _fill_flat(X: Array, values: Array, gram: Array) -> Array:
+def _fill_flat(X: Array, values: Array, gram: Array, rebuilt: Array) -> Array:
     """Give axes without variance a little of it, unless the data are flat themselves.
 
     A descent never leaves a hyperplane that all points lie in, so a missing axis would stay
-    missing even where leaving the plane lowers the cost.
+    missing even where leaving the plane lowers the cost. Data that are flat themselves are known
+    by their Gram matrix: the points rebuild it.
     """
-    flat = values <= 1e-12 * max(values.max(), 0.0)
-    if flat.any() and not _is_exact(values, gram):
+    largest = max(values.max(), 0.0)
+    flat = values <= 1e-12 * largest
+    if flat.any() and np.abs(rebuilt - gram).max() > 1e-9 * largest:
         noise = np.random.default_rng(0).normal(size=(len(X), int(flat.sum())))
-        X[:, flat] = 1e-3 * np.sqrt(max(values.max(), 0.0) / len(X)) * noise
+        X[:, flat] = 1e-3 * np.sqrt(largest / len(X)) * noise
     return X
-
-
-def _is_exact(values: Array, gram: Array) -> bool:
-    """Whether the kept eigenvalues are all there are: then a flat seed is the answer."""
-    return bool(abs(np.trace(gram) - values.sum()) <= 1e-9 * max(abs(values).max(), 1e-300))

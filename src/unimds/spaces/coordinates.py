@@ -73,7 +73,9 @@ def from_poincare(Y: ArrayLike) -> Array:
     square = np.einsum("ij,ij->i", ball, ball)
     if (square >= 1.0).any():
         i = int(np.argmax(square))
-        raise ValueError(f"Y: row {i} has length {np.sqrt(square[i]):.6g}, not inside the unit ball")
+        raise ValueError(
+            f"Y: row {i} has length {np.sqrt(square[i]):.6g}, not inside the unit ball"
+        )
     return np.column_stack([1.0 + square, 2.0 * ball]) / (1.0 - square)[:, None]
 
 
