@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from numba import njit, typeof
@@ -39,7 +40,10 @@ from numba.extending import (
 
 # error_model="numpy": with Python's, every division is checked and no loop vectorises.
 # The flags leave out "nnan" and "ninf": a missing distance is a NaN and must stay one.
-JIT = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "arcp", "nsz"}}
+JIT: dict[str, Any] = {
+    "error_model": "numpy",
+    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
+}
 
 kernel = njit(cache=True, nogil=True, **JIT)
 """Decorator of the functions that take parts: compiled once, cached on disk, free of the GIL."""
@@ -54,6 +58,11 @@ class Part:
 
     _kind: type[PartType]
     _compiled: tuple[str, ...]  # the methods that kernels call
+    _part_type: ClassVar[PartType]
+
+    def _signatures(self) -> list[tuple[str, tuple[Any, ...]]]:
+        """Methods to compile one by one where a kernel fails, with arguments of the right type."""
+        raise NotImplementedError
 
 
 class PartType(types.Type):
@@ -203,7 +212,7 @@ def check_part_class(cls: type[Part]) -> None:
 class _Fields(AttributeTemplate):
     key = PartType
 
-    def generic_resolve(self, typ, name):
+    def generic_resolve(self, typ, name):  # type: ignore[override]
         return types.float64 if name in typ.params else None
 
 
@@ -256,7 +265,7 @@ def _register_method(kind: type[PartType], name: str, arity: int) -> None:
     # strict=False lets a person's method call them as it likes.
     args = ", ".join(f"a{i}" for i in range(arity))
     method = eval(f"lambda self, {args}: find(self)", {"find": find})
-    overload_method(kind, name, strict=False, jit_options=JIT)(method)
+    overload_method(kind, name, strict=False, jit_options=JIT)(method)  # type: ignore[call-arg]
 
 
 # --- errors a person can read -----------------------------------------------------------------

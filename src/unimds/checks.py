@@ -25,7 +25,7 @@ __all__ = ["check_loss", "check_space"]
 
 
 @kernel
-def _loss_at(loss, u, r):  # type: ignore[no-untyped-def]
+def _loss_at(loss, u, r):
     return loss.value(u, r), loss.weight(u, r), loss.radius(u, r), loss.residual(u, r)
 
 
@@ -108,7 +108,7 @@ def _check_degree(loss: Loss) -> None:
 
 
 def _check_smoothing(loss: Loss) -> None:
-    """The smoothed loss comes down on the loss: never below it, and closer as smoothing falls."""
+    """Check that the smoothed loss is never below the loss, and closer as smoothing falls."""
     for u, r in ((1.0, 3.0), (3.0, 1.0), (1.0, 1.0)):
         values = [loss.smoothed(s).value(u, r) for s in (1.0, 0.1, 1e-2, 1e-4, 1e-8)]
         exact = loss.smoothed(0.0).value(u, r)
@@ -127,7 +127,7 @@ def _check_smoothing(loss: Loss) -> None:
 
 
 @kernel
-def _log(space, p, x, u, v):  # type: ignore[no-untyped-def]
+def _log(space, p, x, u, v):
     slope = np.empty(1)
     space.measure(p, x, u, slope)
     space.gather(p, x, slope, v)
@@ -135,12 +135,12 @@ def _log(space, p, x, u, v):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _exp(space, p, v):  # type: ignore[no-untyped-def]
+def _exp(space, p, v):
     space.exp(p, v)
 
 
 @kernel
-def _length(space, v):  # type: ignore[no-untyped-def]
+def _length(space, v):
     total = 0.0
     for a in range(v.shape[0]):
         total += space.sign(a) * v[a] * v[a]
@@ -205,7 +205,7 @@ def _check_metric(space: Space, X: Array) -> None:
     _true(
         space,
         "dist obeys the triangle inequality",
-        bool((D <= detour + 1e-9 * scale).all()),
+        bool((detour + 1e-9 * scale >= D).all()),
         float((D - detour).max()),
     )
     plain, slope = np.empty(len(X)), np.empty(len(X))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,18 +15,17 @@ from sklearn.base import (
     _fit_context,
 )
 from sklearn.metrics import pairwise_distances
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from unimds.losses import LOSSES, Loss, as_loss
+from unimds.losses import Loss, as_loss
 from unimds.pairs import as_float
+from unimds.parameters import CONSTRAINTS
 from unimds.placecenter import place_center
 from unimds.placing import place_rows
 from unimds.quality import stress_1
 from unimds.result import Result
-from unimds.spaces import SPACES, Space, as_space
-from unimds.starts import SPECTRAL
-from unimds.variants import VARIANTS, resolve_variant
+from unimds.spaces import Space, as_space
+from unimds.variants import resolve_variant
 
 Array = NDArray[Any]
 
@@ -56,9 +55,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         "precomputed" where ``fit`` is given distances.
     metric_params : dict, default=None
         Further arguments of the metric.
-    init, n_init, max_iter, eps, smoothing, accelerate, inner_iter, n_jobs, random_state, callback, \
-    verbose
-        As in `place_center`.
+    init, n_init, max_iter, eps, smoothing, accelerate, inner_iter, n_jobs, random_state
+        As in `place_center`, and so are `callback` and `verbose`.
 
     Attributes
     ----------
@@ -102,24 +100,11 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "loss": [StrOptions(set(LOSSES)), Loss],
-        "space": [StrOptions(set(SPACES)), Space],
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CONSTRAINTS,
         "variant": [str, None],
         "metric": [str, callable],
         "metric_params": [dict, None],
-        "init": [StrOptions({"auto", "random", *SPECTRAL}), "array-like"],
-        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "eps": [Interval(Real, 0, None, closed="left")],
-        "smoothing": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
-        "accelerate": ["boolean"],
-        "inner_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [None, Integral],
-        "random_state": ["random_state"],
-        "callback": [callable, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -273,8 +258,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         features = validate_data(
             self, X, dtype=[np.float64, np.float32], ensure_all_finite=self._finite
         )
-        if self.metric != "precomputed":
-            self._fit_X = features
+        _warn_of_distances(features)
+        self._fit_X = features
         return self._cross(features, None), features.dtype
 
     @property
@@ -313,6 +298,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return placed.astype(self.embedding_.dtype, copy=False)
 
     def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what the estimator takes."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
         tags.input_tags.allow_nan = self.metric in ("precomputed", "nan_euclidean")
@@ -323,6 +309,17 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 def _labels(X: Any) -> Array | None:
     index = getattr(X, "index", None)
     return np.asarray(index) if index is not None and not callable(index) else None
+
+
+def _warn_of_distances(features: Array) -> None:
+    n, m = features.shape
+    if n == m > 1 and not np.diagonal(features).any() and np.array_equal(features, features.T):
+        warnings.warn(
+            "X looks like a table of distances (square, symmetric, zero diagonal), but is used as "
+            "features; use metric='precomputed' if it is one",
+            UserWarning,
+            stacklevel=5,
+        )
 
 
 def _check_no_text(X: Any) -> None:

@@ -27,7 +27,7 @@ def load(D, i, unit, skip, target):
 
 @kernel
 def row_cost(u, target, W, i, loss):
-    """Σ_j loss(u_j, r_j) over the known pairs of point `i`: the paper's C_i."""
+    """Return Σ_j loss(u_j, r_j) over the known pairs of point `i`: the paper's C_i."""
     total = 0.0
     for layer in range(target.shape[0]):
         r = target[layer]
@@ -40,8 +40,8 @@ def row_cost(u, target, W, i, loss):
 
 
 @kernel
-def recenter(p, X, u, slope, target, W, i, loss, space, coef, v):
-    """The step v = Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j: the paper's Recenter."""
+def recenter(p, X, u, slope, target, W, i, turn, loss, space, coef, v):
+    """Fill v with Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j: the paper's Recenter."""
     total, apart, cut = 0.0, 0.0, space.cut_locus()
     for j in range(u.shape[0]):
         coef[j] = 0.0
@@ -62,18 +62,18 @@ def recenter(p, X, u, slope, target, W, i, loss, space, coef, v):
     space.gather(p, X, coef, v)
     space.project(p, v)
     if apart > 0.0:
-        part_ways(p, i, apart, space, v)
+        part_ways(p, turn, apart, space, v)
     for a in range(v.shape[0]):
         v[a] = v[a] / total if total > 0.0 else 0.0
 
 
 @kernel
-def part_ways(p, i, apart, space, v):
-    """Add a pull away from points that coincide with `p`: any direction does, this one is fixed."""
+def part_ways(p, turn, apart, space, v):
+    """Add a pull away from points that coincide with `p`: any direction does, `turn` fixes one."""
     k = p.shape[0]
     away = np.zeros(k)
     for a in range(k):  # spread over the axes by the golden ratio, another way for each point
-        away[a] = np.cos(2.399963229728653 * (i + 1.0) * (a + 1.0))
+        away[a] = np.cos(2.399963229728653 * (turn + 1.0) * (a + 1.0))
     space.project(p, away)
     norm = 0.0
     for a in range(k):
@@ -84,7 +84,7 @@ def part_ways(p, i, apart, space, v):
 
 
 @kernel
-def place(p, X, target, W, i, loss, space, inner_iter, eps, scratch):
+def place(p, X, target, W, i, turn, loss, space, inner_iter, eps, scratch):
     """Move `p` to lower its cost against all points of `X`: the paper's Place.
 
     One step needs no check where unit steps descend. Otherwise, and between inner iterations,
@@ -98,7 +98,7 @@ def place(p, X, target, W, i, loss, space, inner_iter, eps, scratch):
     space.measure(p, X, u, slope)
     cost = row_cost(u, target, W, i, loss) if checked else -1.0
     for _ in range(inner_iter):
-        recenter(p, X, u, slope, target, W, i, loss, space, coef, v)
+        recenter(p, X, u, slope, target, W, i, turn, loss, space, coef, v)
         trial[:] = p
         if not checked:
             space.exp(p, v)
@@ -133,7 +133,7 @@ def sweep(D, W, free, X, loss, space, unit, inner_iter, eps):
         if free[i]:
             load(D, i, unit, i, target)
             p[:] = X[:, i]
-            place(p, X, target, W, i, loss, space, inner_iter, eps, scratch)
+            place(p, X, target, W, i, i, loss, space, inner_iter, eps, scratch)
             X[:, i] = p
 
 
@@ -147,13 +147,14 @@ def place_rows(D, W, X, P, loss, space, unit, inner_iter, eps, cost):
     for i in range(P.shape[1]):
         load(D, i, unit, -1, target)
         p[:] = P[:, i]
-        cost[i] = place(p, X, target, W, i, loss, space, inner_iter, eps, scratch)
+        # one turn for all: a row's place must not depend on its number
+        cost[i] = place(p, X, target, W, i, 0, loss, space, inner_iter, eps, scratch)
         P[:, i] = p
 
 
 @kernel
 def evaluate(D, W, X, exact, smooth, space, unit):
-    """Costs of a configuration by the loss as given and as smoothed, Σ|residual| and Σ weight.
+    """Return the costs by the loss as given and as smoothed, Σ weight·|residual| and Σ weight.
 
     Every pair counts once; the two directions of an asymmetric pair count half each.
     """
@@ -183,7 +184,7 @@ def evaluate(D, W, X, exact, smooth, space, unit):
 
 @kernel
 def best_size(D, W, X, loss, space, unit):
-    """Factor on the size of the space that lowers the majorizer the most: Σ wρu / Σ wu²."""
+    """Return the factor on the size of the space that minimises the majorizer: Σ wρu / Σ wu²."""
     k, n = X.shape
     target = np.empty((D.shape[1], n), X.dtype)
     u, slope, p = np.empty(n, X.dtype), np.empty(n, X.dtype), np.empty(k, X.dtype)
@@ -221,3 +222,31 @@ def extrapolate(X, previous, beta, free, space, out):
             space.project(p, v)
             space.exp(p, v)
         out[:, i] = p
+
+
+@kernel
+def survey(D):
+    """Return where the first bad entries are (−1: nowhere), the maximum and the asymmetry of D."""
+    n = D.shape[0]
+    negative, infinite = -1, -1
+    largest, apart, one_sided = 0.0, 0.0, False
+    for i in range(n):
+        for j in range(n):
+            d = D[i, j]
+            if d < 0.0 and negative < 0:
+                negative = i * n + j
+            if np.isinf(d) and infinite < 0:
+                infinite = i * n + j
+            if d > largest:
+                largest = d
+    block = 64  # both D[i, j] and D[j, i] stay in the cache
+    for i0 in range(0, n, block):
+        for j0 in range(0, i0 + block, block):
+            for i in range(i0, min(i0 + block, n)):
+                for j in range(j0, min(j0 + block, i)):
+                    gap = abs(D[i, j] - D[j, i])
+                    if gap > apart:
+                        apart = gap
+                    if np.isnan(D[i, j]) != np.isnan(D[j, i]):
+                        one_sided = True
+    return negative, infinite, largest, apart, one_sided

@@ -1,9 +1,10 @@
 r"""Losses: what a wrong distance costs, each with a majorizer.
 
-For one pair, with :math:`u` its distance on the map and :math:`r` its given distance, a loss gives
-``value(u, r)`` and a parabola :math:`w (t - \rho)^2 + c` that touches the value at :math:`t = u` and
-lies above it for every :math:`t \ge 0`; ``weight(u, r)`` is :math:`w` and ``radius(u, r)`` is
-:math:`\rho`. Because the parabola lies above, a step that lowers it lowers the cost.
+For one pair, with :math:`u` its distance on the map and :math:`r` its given distance, a loss
+gives ``value(u, r)`` and a parabola :math:`w (t - \rho)^2 + c` that touches the value at
+:math:`t = u` and lies above it for every :math:`t \ge 0`; ``weight(u, r)`` is :math:`w` and
+``radius(u, r)`` is :math:`\rho`. Because the parabola lies above, a step that lowers it lowers the
+cost.
 """
 
 from __future__ import annotations
@@ -63,23 +64,23 @@ class Loss(Part, ABC):
     own unit, and extreme scales (beyond about 1e±70) are the loss's own business."""
 
     @abstractmethod
-    def value(self, u, r):
+    def value(self, u: float, r: float) -> float:
         """Cost of a pair at distance `u` whose given distance is `r`."""
 
     @abstractmethod
-    def weight(self, u, r):
+    def weight(self, u: float, r: float) -> float:
         """Curvature `w` of the majorizer that touches the loss at `u`."""
 
-    def radius(self, u, r):
+    def radius(self, u: float, r: float) -> float:
         """Centre `ρ` of the majorizer: the distance the pair is drawn to."""
         return r
 
-    def residual(self, u, r):
-        """What the loss measures, in the unit of its ``smoothing``."""
+    def residual(self, u: float, r: float) -> float:
+        """Return what the loss measures, in the unit of its ``smoothing``."""
         return u - r
 
     def scaled(self, factor: float) -> Loss:
-        """Return the same loss in a unit of length in which distances are `factor` times as large."""
+        """Return the loss in a unit of length in which distances are `factor` times as large."""
         return self
 
     def resolved(self, typical: float) -> Loss:

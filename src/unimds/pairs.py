@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
 
-from unimds._part import kernel
+from unimds.kernels import survey
 
 Array = NDArray[Any]
 
@@ -50,8 +50,8 @@ class Pairs:
     def total_weight(self) -> float:
         """Sum of the weights of all known pairs, each counted once."""
         if self.W is None:
-            return float(np.count_nonzero(~np.isnan(self.D)) - self.n) / 2 / self.D.shape[1]
-        return float(np.where(np.isnan(self.D), 0.0, self.W).sum()) / 2 / self.D.shape[1]
+            return float((np.count_nonzero(~np.isnan(self.D)) / self.D.shape[1] - self.n) / 2)
+        return float(np.where(np.isnan(self.D), 0.0, self.W).sum() / self.D.shape[1] / 2)
 
     @cached_property
     def complete_graph(self) -> bool:
@@ -109,7 +109,7 @@ def as_pairs(
         raise ValueError(f"{name} is empty: at least one point is needed")
     free = np.ones(n, dtype=bool) if free is None else free
     W = None if weights is None else _as_weights(weights, n)
-    negative, infinite, largest, apart, one_sided = _survey(table)
+    negative, infinite, largest, apart, one_sided = survey(table)
     _check_values(table, name, negative, infinite, largest)
     symmetric = apart <= _rounding(table) * largest
     if symmetric and (apart > 0.0 or one_sided):
@@ -130,7 +130,7 @@ def as_float(values: ArrayLike, name: str) -> Array:
     columns = getattr(values, "dtypes", None)
     if columns is not None and hasattr(columns, "items"):
         for column, dtype in columns.items():
-            if not (getattr(dtype, "kind", "O") in "fiub" or _numeric(values[column])):  # type: ignore[index,call-overload]
+            if not (getattr(dtype, "kind", "O") in "fiub" or _numeric(values[column])):  # type: ignore[index]
                 raise ValueError(
                     f"{name} has a column of text, {column!r}: only numbers are distances; "
                     "make it the index (df.set_index) or drop it"
@@ -156,7 +156,7 @@ def _as_weights(weights: ArrayLike, n: int) -> Array:
     W = as_float(weights, "weights")
     if W.shape != (n, n):
         raise ValueError(f"weights must have the shape of the distances, {(n, n)}; got {W.shape}")
-    wrong = ~((W >= 0.0) & (W < np.inf))
+    wrong = ~(np.isfinite(W) & (W >= 0.0))
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
         raise ValueError(
@@ -164,34 +164,6 @@ def _as_weights(weights: ArrayLike, n: int) -> Array:
             "use 0 for a pair that should not count"
         )
     return W
-
-
-@kernel
-def _survey(D):
-    """Return (row, column) of the first bad entry of each kind, the maximum and the asymmetry."""
-    n = D.shape[0]
-    negative, infinite = -1, -1
-    largest, apart, one_sided = 0.0, 0.0, False
-    for i in range(n):
-        for j in range(n):
-            d = D[i, j]
-            if d < 0.0 and negative < 0:
-                negative = i * n + j
-            if np.isinf(d) and infinite < 0:
-                infinite = i * n + j
-            if d > largest:
-                largest = d
-    block = 64  # both D[i, j] and D[j, i] stay in the cache
-    for i0 in range(0, n, block):
-        for j0 in range(0, i0 + block, block):
-            for i in range(i0, min(i0 + block, n)):
-                for j in range(j0, min(j0 + block, i)):
-                    gap = abs(D[i, j] - D[j, i])
-                    if gap > apart:
-                        apart = gap
-                    if np.isnan(D[i, j]) != np.isnan(D[j, i]):
-                        one_sided = True
-    return negative, infinite, largest, apart, one_sided
 
 
 def _rounding(D: Array) -> float:

@@ -22,6 +22,7 @@ from unimds._part import explained
 from unimds.anchors import as_anchors
 from unimds.losses import Loss, as_loss
 from unimds.pairs import as_pairs
+from unimds.parameters import check_parameters
 from unimds.plan import Level, Plan, levels
 from unimds.problem import Problem
 from unimds.record import Record, State
@@ -185,6 +186,23 @@ def place_center(
     >>> result.embedding.shape, round(result.cost, 6), result.converged
     ((3, 2), 0.0, True)
     """
+    check_parameters(
+        "place_center",
+        n_components=n_components,
+        loss=loss,
+        space=space,
+        init=init,
+        n_init=n_init,
+        max_iter=max_iter,
+        eps=eps,
+        smoothing=smoothing,
+        accelerate=accelerate,
+        inner_iter=inner_iter,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        callback=callback,
+        verbose=verbose,
+    )
     plan = Plan(max_iter, eps, smoothing, accelerate, inner_iter)
     loss, space = as_loss(loss), as_space(space)
     watch = Watch(callback, verbose, max_iter)

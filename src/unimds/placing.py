@@ -149,7 +149,7 @@ def _check_rows(D: Array, W: Array | None) -> None:
         if wrong.any():
             i, j = np.argwhere(wrong)[0]
             raise ValueError(f"the distance [{i}, {j}] = {D[i, j]:g} is {what}")
-    if W is not None and (W.shape != D.shape or not ((W >= 0.0) & (W < np.inf)).all()):
+    if W is not None and (W.shape != D.shape or not (np.isfinite(W) & (W >= 0.0)).all()):
         raise ValueError(
             f"weights must be finite, not negative and of the shape of the distances, {D.shape}"
         )

@@ -58,7 +58,7 @@ class Level:
 
 
 def levels(problem: Problem, X: Array, plan: Plan) -> Iterator[Level]:
-    """Yield one level for a smooth loss; falling ones, from the size of the errors, for a robust one."""
+    """Yield one level for a smooth loss, falling ones for a robust one."""
     loss = problem.loss
     if not loss.anneals:
         yield Level(0.0, loss, loss, plan.max_iter)

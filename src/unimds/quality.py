@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unimds.losses import Loss, as_loss
 from unimds.pairs import as_float
-from unimds.spaces import Euclidean, Space, as_space, distances
+from unimds.spaces import Space, as_space, distances
 
 Array = NDArray[np.floating[Any]]
 

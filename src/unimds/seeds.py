@@ -82,15 +82,16 @@ def into_orthant(X: Array, starts: int = 20, turns: int = 300) -> Array:
     k = X.shape[1]
     rng = np.random.default_rng(0)
     middle = np.full(k, 1.0 / np.sqrt(k))
-    best, best_miss = X, np.inf
+    best: Array = X
+    best_miss = np.inf
     for _ in range(starts):
-        Q = _frame(X.mean(axis=0), rng) @ _frame(middle, rng).T
+        Q: Array = _frame(X.mean(axis=0), rng) @ _frame(middle, rng).T
         for _ in range(turns):
             Y = X @ Q
             miss = float(np.sum(np.minimum(Y, 0.0) ** 2))
             if miss <= 1e-24 * len(X):
                 break
-            Q = rotation(X, normalised(np.maximum(Y, 0.0)))
+            Q = np.asarray(rotation(X, normalised(np.maximum(Y, 0.0))))
         if miss < best_miss:
             best, best_miss = Y, miss
         if best_miss <= 1e-20 * len(X):
@@ -119,7 +120,7 @@ def top_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
         start = np.cos(np.arange(1.0, n + 1.0))  # fixed: the same data give the same bits
         values, vectors = eigsh(A, k=m, which="LA", v0=start)
     order = np.argsort(values)[::-1]
-    values, vectors = values[order], vectors[:, order]
+    values, vectors = np.asarray(values[order]), np.asarray(vectors[:, order])
     strongest = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(m)]
     vectors = vectors * np.where(strongest < 0.0, -1.0, 1.0)
     return np.pad(values, (0, k - m)), np.pad(vectors, ((0, 0), (0, k - m)))

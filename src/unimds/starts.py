@@ -1,8 +1,8 @@
 """Starts: which seeds to descend from, and which descent to return.
 
-The minimum that a map of low dimension ends in depends on its seed. So ``n_init="auto"`` races: many
-random starts on a sample of the points, where a start takes milliseconds; the best of them, the
-other points placed against them, run some sweeps against the spectral seed; the winner is
+The minimum that a map of low dimension ends in depends on its seed. So ``n_init="auto"`` races:
+many random starts on a sample of the points, where a start takes milliseconds; the best of them,
+the other points placed against them, run some sweeps against the spectral seed; the winner is
 finished.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -32,11 +32,11 @@ from unimds.watch import Silent, Watch
 Array = NDArray[Any]
 Descend = Callable[[Problem, Array, Plan, Watch], Result]
 
-SPECTRAL = {
-    "classical": Euclidean,
-    "classical_mds": Euclidean,  # scikit-learn's name
+SPECTRAL: dict[str, tuple[type[Space], ...]] = {
+    "classical": (Euclidean,),
+    "classical_mds": (Euclidean,),  # scikit-learn's name
     "spherical": (Sphere, ChordalSphere, Simplex),
-    "hyperbolic": Hyperbolic,
+    "hyperbolic": (Hyperbolic,),
 }
 RACE_SAMPLE, RACE_STARTS, RACE_FINALISTS = 150, 20, 2
 HEAT_SWEEPS, FINAL_SWEEPS, SIZE_SWEEPS = 50, 15, 10
@@ -243,8 +243,9 @@ def _on_threads(
     if threads <= 1:
         return [task(X) for X in starts]
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(task, X) for X in starts]
+        futures: list[Future[Result]] = []
         try:
+            futures.extend(pool.submit(task, X) for X in starts)
             return [future.result() for future in futures]
         except KeyboardInterrupt:  # every start ends after its sweep, with its best so far
             watch.interrupted.set()

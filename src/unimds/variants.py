@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from unimds._part import Part
 from unimds.losses import Absolute, Loss, Squared, SquaredDistance, as_loss
 from unimds.spaces import ChordalSphere, Euclidean, Space, Sphere, as_space
 
@@ -14,7 +17,7 @@ VARIANTS: dict[str, tuple[Loss, Space]] = {
     "g-1-sMDS": (Absolute(), Sphere()),
     "g-2-sMDS": (Squared(), Sphere()),
 }
-"""Loss and space of each variant: f(ull), r(obust); c(hordal) or g(eodesic), error to the power 1 or 2."""
+"""Loss and space of each variant; c is chordal, g geodesic, 1 and 2 the power of the error."""
 
 
 def resolve_variant(
@@ -44,7 +47,7 @@ def resolve_variant(
     )
 
 
-def _reconciled(what, variant, own, named, default):  # type: ignore[no-untyped-def]
+def _reconciled(what: str, variant: str, own: Part, named: Part, default: type[Part]) -> Any:
     if isinstance(own, type(named)):
         return own
     if isinstance(own, default):  # not given: nothing to contradict

@@ -1,0 +1,229 @@
+"""A demonstration: the map of the world from distances alone, one in ten of them wrong.
+
+Run it with ``make demo`` or ``python -m unimds.demo``. It needs no network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds._extras import require
+from unimds.datasets import EARTH_RADIUS, Cities, corrupt, great_circle, load_cities
+from unimds.estimator import MDS
+from unimds.plots import plot_globe
+from unimds.quality import align, residuals
+from unimds.spaces import Sphere, distances
+
+Array = NDArray[np.floating[Any]]
+
+PICTURE = Path("unimds-demo.png")
+FORMATS = (".png", ".pdf", ".svg")
+SHARE = 0.1
+FARTHEST = np.pi * EARTH_RADIUS
+SHOWN = (
+    "Anchorage",
+    "Cape Town",
+    "Dakar",
+    "Honolulu",
+    "Lima",
+    "Los Angeles",
+    "Mogadishu",
+    "Moscow",
+    "Papeete",
+    "Perth",
+    "Reykjavík",
+    "Santiago",
+    "Singapore",
+    "Tokyo",
+    "Yakutsk",
+)
+"""Cities that the picture names: well known, or with room around them."""
+
+
+@dataclass(frozen=True)
+class Globe:
+    """A map of the cities, turned so that it lies on the true one, and how good it is."""
+
+    points: Array
+    radius: float  # in km, as found
+    errors: Array  # distance of each city from its true place, in km
+    identified: float  # share of the wrong distances among those that disagree most with the map
+    sweeps: int
+    seconds: float
+
+
+def find_globe(loss: str, D: Array, wrong: NDArray[np.bool_], truth: Array) -> Globe:
+    """Embed distances on a sphere of unknown radius, and compare with the truth."""
+    began = time.perf_counter()
+    mds = MDS(2, loss=loss, space=Sphere(radius="auto"), metric="precomputed", random_state=0).fit(
+        D
+    )
+    seconds = time.perf_counter() - began
+    points = align(mds.embedding_, truth, space="sphere")
+    miss = np.abs(residuals(D, mds.embedding_, space=mds.space_))
+    return Globe(
+        points=points,
+        radius=mds.space_.unit,
+        errors=np.diagonal(distances(points, truth, space=Sphere(EARTH_RADIUS))),
+        identified=share_identified(miss, wrong),
+        sweeps=mds.n_iter_,
+        seconds=seconds,
+    )
+
+
+def share_identified(miss: Array, wrong: NDArray[np.bool_]) -> float:
+    """Return the share of the m wrong pairs that is among the m pairs of largest miss."""
+    pairs = np.triu_indices(len(miss), 1)
+    suspects = np.argsort(miss[pairs], kind="stable")[::-1][: np.count_nonzero(wrong[pairs])]
+    return float(np.mean(wrong[pairs][suspects]))
+
+
+# --- in words -------------------------------------------------------------------------------------
+
+
+def introduction(cities: Cities, wrong: NDArray[np.bool_]) -> str:
+    """Say what is about to happen."""
+    n, bad = len(cities.names), int(wrong.sum()) // 2
+    return f"""\
+Where are {n} cities, if all you know is how far apart they are?
+
+Given are the {n * (n - 1) // 2} distances between them, in kilometres along the surface:
+no coordinates, not even the size of the Earth. And {bad} of the distances, one in ten,
+are wrong: replaced by random ones up to {FARTHEST:.0f} km. Nobody says which.
+
+Looking for the map twice ... (the first run compiles the code, which takes a while)
+"""
+
+
+def report(robust: Globe, squared: Globe, n_wrong: int) -> str:
+    """Say how well both losses did."""
+    table = [("", "robust", "ordinary"), ("loss", "absolute", "squared")]
+    table += zip(QUESTIONS, answers(robust), answers(squared), strict=True)
+    lines = "\n".join(f"  {what:<40}{a:>12}{b:>12}" for what, a, b in table)
+    return f"""\
+{lines}
+
+  (*) how many of them are among the {n_wrong} distances that disagree most with the map
+
+The squared loss lets every wrong distance pull with its full length, and the cities are
+drawn out of place. The absolute loss lets the {n_wrong} be wrong and believes the others.
+"""
+
+
+QUESTIONS = (
+    f"radius of the Earth, truly {EARTH_RADIUS:.1f} km",
+    "error of a city's place, median",
+    "error of a city's place, largest",
+    "wrong distances identified (*)",
+    "sweeps over all cities, from the seed",
+    "seconds",
+)
+
+
+def answers(globe: Globe) -> list[str]:
+    """Return what a map says to each of the questions."""
+    return [
+        f"{globe.radius:.1f} km",
+        length(float(np.median(globe.errors))),
+        length(float(globe.errors.max())),
+        f"{globe.identified:.0%}",
+        str(globe.sweeps),
+        f"{globe.seconds:.1f}",
+    ]
+
+
+def length(km: float) -> str:
+    """Return a length with a unit that suits it.
+
+    Examples
+    --------
+    >>> length(419.2), length(0.0312), length(0.00005)
+    ('419 km', '31 m', '5 cm')
+    """
+    for unit, size in (("km", 1.0), ("m", 1e-3), ("cm", 1e-5)):
+        if km >= size:
+            return f"{km / size:.0f} {unit}"
+    return "under 1 cm"
+
+
+# --- in a picture ---------------------------------------------------------------------------------
+
+
+def draw(path: Path, cities: Cities, robust: Globe, squared: Globe) -> None:
+    """Draw both maps side by side into a file."""
+    # A figure of its own, without pyplot: no window, no screen needed.
+    figure = require("matplotlib.figure", "plot").Figure(figsize=(10.0, 3.4))
+    message = "One distance in ten is wrong: the absolute loss still finds the map of the world"
+    figure.suptitle(message, fontsize=13, fontweight="bold", y=0.97)
+    names = [name if name in SHOWN else None for name in cities.names]
+    for left, loss, globe in ((0.01, "Absolute", robust), (0.51, "Squared", squared)):
+        ax = figure.add_axes((left, 0.09, 0.48, 0.71), projection="mollweide")
+        # The edge of the map, 169° west, meets no city.
+        plot_globe(globe.points, cities.points, names, ax, center=11.0, legend=False)
+        title = f"{loss} loss: cities misplaced by up to {length(globe.errors.max())}"
+        ax.set_title(title, fontsize=11)
+    signs, meanings = ax.get_legend_handles_labels()
+    figure.legend(signs, meanings, loc="lower center", ncols=3, frameon=False)
+    figure.savefig(path, dpi=150)
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the demonstration; return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m unimds.demo",
+        description="Find the map of the world from distances between cities, some of them wrong.",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=PICTURE,
+        help="where to put the picture (default: %(default)s)",
+    )
+    parser.add_argument("--force", action="store_true", help="write over an existing file")
+    options = parser.parse_args(argv)
+    path: Path = options.output
+    problem = trouble_with(path, options.force)
+    if problem:
+        parser.error(problem)
+    try:
+        require("matplotlib", "plot")
+    except ImportError as error:
+        print(error, file=sys.stderr)
+        return 1
+    cities = load_cities()
+    D, wrong = corrupt(great_circle(cities.latlon), SHARE, rng=0, low=0.0, high=FARTHEST)
+    print(introduction(cities, wrong), flush=True)
+    robust, squared = (
+        find_globe(loss, D, wrong, cities.points) for loss in ("absolute", "squared")
+    )
+    print(report(robust, squared, int(wrong.sum()) // 2))
+    draw(path, cities, robust, squared)
+    print(f"The picture of both maps is in {path}")
+    return 0
+
+
+def trouble_with(path: Path, force: bool) -> str | None:
+    """Say why a picture cannot go to `path`: before the work, not after it."""
+    if path.suffix.lower() not in FORMATS:
+        return f"{path} must end in {', '.join(FORMATS)}"
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        return f"{path} is not a file in a folder that exists"
+    if path.exists() and path != PICTURE and not force:
+        return f"{path} exists already; --force writes over it"
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""What the parameters may be: one list for `MDS` and `place_center`."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+from sklearn.utils._param_validation import (
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
+
+from unimds.losses import LOSSES, Loss
+from unimds.spaces import SPACES, Space
+from unimds.starts import SPECTRAL
+
+CONSTRAINTS: dict[str, list[Any]] = {
+    "n_components": [Interval(Integral, 1, None, closed="left")],
+    "loss": [StrOptions(set(LOSSES)), Loss],
+    "space": [StrOptions(set(SPACES)), Space],
+    "init": [StrOptions({"auto", "random", *SPECTRAL}), "array-like"],
+    "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "eps": [Interval(Real, 0, None, closed="left")],
+    "smoothing": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+    "accelerate": ["boolean"],
+    "inner_iter": [Interval(Integral, 1, None, closed="left")],
+    "n_jobs": [None, Integral],
+    "random_state": ["random_state"],
+    "callback": [callable, None],
+    "verbose": ["verbose"],
+}
+
+
+def check_parameters(caller: str, **given: Any) -> None:
+    """Raise where a parameter is not what it may be; the message names it and its choices."""
+    validate_parameter_constraints({name: CONSTRAINTS[name] for name in given}, given, caller)

@@ -1,0 +1,52 @@
+"""What several tests share."""
+
+import numpy as np
+
+from unimds import (
+    Absolute,
+    ChordalSphere,
+    Euclidean,
+    Huber,
+    Hyperbolic,
+    Power,
+    Simplex,
+    Sphere,
+    Squared,
+    SquaredDistance,
+)
+from unimds.spaces import distances
+
+LOSSES = [Squared(), Absolute(), Power(1.5), Huber(0.3), SquaredDistance()]
+SPACES = [Euclidean(), Sphere(), ChordalSphere(), Hyperbolic(), Simplex()]
+
+
+def name(part):
+    return type(part).__name__
+
+
+def table(rng, n, space, noise=0.0, k=2):
+    """Distances between random points of a space, each off by a random factor."""
+    points = space.random(n, k, 1.5 * space.unit, rng)
+    D = distances(points, space=space)
+    if noise > 0.0:
+        D *= np.exp(noise * rng.normal(size=(n, n)))
+        # what the space can hold: all of a sphere, a handful of radii of curvature
+        D = np.minimum(D, min(0.999 * space.diameter, 8.0 * space.unit))
+    D = np.triu(D, 1)
+    return D + D.T, points
+
+
+def paper_data(share, seed=0, n=300, d=200, k=10):
+    """Points of a k-dimensional subspace; a share of their distances gets Poisson noise.
+
+    The noise is added, with the mean distance as its mean: as large as the distances themselves.
+    """
+    rng = np.random.default_rng(seed)
+    basis = np.linalg.qr(rng.normal(size=(d, k)))[0]
+    points = rng.normal(size=(n, k)) @ basis.T
+    D = distances(points)
+    i, j = np.triu_indices(n, 1)
+    wrong = rng.choice(i.size, int(share * i.size), replace=False)
+    D[i[wrong], j[wrong]] += rng.poisson(D[i, j].mean(), wrong.size)
+    D[j, i] = D[i, j]
+    return D, points @ basis

@@ -1,0 +1,284 @@
+"""Compiled code is kept on disk: found again, and never out of date.
+
+Every run here is a process of its own, with its own cache directory.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from textwrap import dedent
+
+import numpy as np
+import pytest
+
+# Appended to every script: what was found in the cache, what was compiled, and the answers.
+REPORT = """
+import json
+from numba.core.dispatcher import Dispatcher
+from unimds import kernels
+from unimds.spaces import pairwise
+
+found = [f for m in (kernels, pairwise) for f in vars(m).values() if isinstance(f, Dispatcher)]
+print(json.dumps({
+    "hits": sum(sum(f.stats.cache_hits.values()) for f in found),
+    "compiled": sorted({f.__name__ for f in found if f.stats.cache_misses}),
+    "costs": [r.cost for r in results],
+    "maps": [r.embedding.tolist() for r in results],
+}))
+"""
+
+# 8 sweeps, converged or not: no test here is about convergence.
+SETUP = """
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from unimds import *
+
+warnings.simplefilter("ignore")
+D = np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0))) ** 0.5
+
+
+def fit(loss, space="euclidean", **options):
+    options = {"init": "random", "n_init": 1, "max_iter": 8, "random_state": 0, **options}
+    return place_center(D, 2, loss=loss, space=space, **options)
+
+
+def cost_of(loss):  # every point fixed: nothing to do but to compute the cost
+    points = np.random.default_rng(0).normal(size=(12, 2))
+    return place_center(D, 2, loss=loss, fixed=points)
+"""
+
+BUILT_IN = """
+results = [fit("squared"), fit("absolute", "chordal_sphere", init="auto", max_iter=40)]
+"""
+
+CAUCHY = """
+from helpers import bend
+
+WIDTH = 0.5
+
+
+@dataclass(frozen=True)
+class Cauchy(Loss):
+    strength: float = 1.0
+
+    def value(self, u, r):
+        return self.strength * bend(((u - r) / WIDTH) ** 2)
+
+    def weight(self, u, r):
+        return self.strength / (WIDTH**2 + (u - r) ** 2)
+
+
+results = [cost_of(Cauchy(3.0))]
+"""
+
+HELPERS = """
+from math import log1p
+from numba import njit
+
+
+@njit
+def bend(square):
+    return log1p(square)
+"""
+
+GEMAN = """
+@dataclass(frozen=True)
+class GemanMcClure(Loss):
+    def value(self, u, r):
+        return (u - r) ** 2 / (1.0 + (u - r) ** 2)
+
+    def weight(self, u, r):
+        return 1.0 / (1.0 + (u - r) ** 2) ** 2
+
+
+results = [fit(GemanMcClure(), accelerate=False)]
+"""
+
+TORUS = """
+@dataclass(frozen=True)
+class Torus(Space):
+    side: float = 1.0
+
+    def wrapped(self, t):
+        return t - self.side * np.floor(t / self.side + 0.5)
+
+    def unit_step_descends(self):
+        return True
+
+    def measure(self, p, X, dist, slope):
+        for j in range(dist.shape[0]):
+            total = 0.0
+            for a in range(X.shape[0]):
+                total += self.wrapped(X[a, j] - p[a]) ** 2
+            dist[j] = np.sqrt(total)
+            slope[j] = 1.0
+
+    def gather(self, p, X, coef, v):
+        for a in range(X.shape[0]):
+            v[a] = 0.0
+            for j in range(coef.shape[0]):
+                v[a] += coef[j] * self.wrapped(X[a, j] - p[a])
+
+    def exp(self, p, v):
+        for a in range(p.shape[0]):
+            p[a] = (p[a] + v[a]) % self.side
+
+    def random(self, n, n_components, spread, rng):
+        return rng.uniform(0.0, self.side, size=(n, n_components))
+
+
+from unimds.spaces import distances
+
+torus = Torus(2.0)
+points = torus.random(12, 2, 1.0, np.random.default_rng(0))
+D = distances(points, space=torus)
+near = (points + 0.02 * np.random.default_rng(1).normal(size=points.shape)) % 2.0
+results = [fit("squared", torus, init=near, max_iter=500)]
+"""
+
+
+class Lab:
+    """A folder with scripts and a cache of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def write(self, name, text):
+        (self.folder / name).write_text(dedent(text))
+
+    def run(self, *arguments, text=None, **environment):
+        # no .pyc: Python would not notice an edit within the same second
+        settings = {
+            "NUMBA_CACHE_DIR": str(self.folder / "cache"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            **environment,
+        }
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            input=text,
+            env=os.environ | settings,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def script(self, body, **environment):
+        self.write("script.py", SETUP + body + REPORT)
+        return self.run("script.py", **environment)
+
+
+@pytest.fixture
+def lab(tmp_path):
+    return Lab(tmp_path)
+
+
+def all_from_cache(run):
+    return run["compiled"] == [] and run["hits"] > 0
+
+
+def errors(run):
+    """Return distance minus given distance for each pair of the first map."""
+    X = np.array(run["maps"][0])
+    i, j = np.triu_indices(12, 1)
+    return np.linalg.norm(X[i] - X[j], axis=1) - np.abs(i - j) ** 0.5
+
+
+def test_built_in_parts_are_compiled_once_and_are_plain_python_without_numba(lab):
+    first = lab.script(BUILT_IN)
+    assert {"sweep", "evaluate", "extrapolate"} <= set(first["compiled"])
+    second = lab.script(BUILT_IN)
+    assert all_from_cache(second)
+    assert second["costs"] == first["costs"]
+    assert second["maps"] == first["maps"]
+    plain = lab.script(BUILT_IN, NUMBA_DISABLE_JIT="1")
+    assert plain["hits"] == 0
+    assert plain["compiled"] == []
+    np.testing.assert_allclose(plain["costs"], first["costs"], rtol=1e-9)
+    np.testing.assert_allclose(first["costs"][0], np.sum(errors(first) ** 2), rtol=1e-12)
+
+
+def test_a_loss_is_compiled_again_when_and_only_when_it_changes(lab):
+    lab.write("helpers.py", HELPERS)
+    first = lab.script(CAUCHY)
+    assert first["compiled"] == ["evaluate", "load", "survey"]
+    assert first["costs"][0] == pytest.approx(cauchy(first, 3.0, 0.5), rel=1e-12)
+
+    # lines before and after the class; a field is an argument of compiled code, not part of it
+    edited = "print('an edit')\n\n\n" + CAUCHY.replace("Cauchy(3.0)", "Cauchy(2.0)")
+    elsewhere = lab.script(edited + "\nprint('elsewhere')\n")
+    assert all_from_cache(elsewhere)
+    assert elsewhere["costs"][0] == pytest.approx(cauchy(elsewhere, 2.0, 0.5), rel=1e-12)
+
+    formula = lab.script(CAUCHY.replace("self.strength * bend", "self.strength / 7.0 * bend"))
+    assert formula["compiled"] == ["evaluate"]
+    assert formula["costs"][0] == pytest.approx(cauchy(formula, 3.0 / 7.0, 0.5), rel=1e-12)
+
+    constant = lab.script(CAUCHY.replace("WIDTH = 0.5", "WIDTH = 2.0"))
+    assert constant["compiled"] == ["evaluate"]
+    assert constant["costs"][0] == pytest.approx(cauchy(constant, 3.0, 2.0), rel=1e-12)
+
+    # another file, while the script is one whose compiled code is in the cache
+    lab.write("helpers.py", HELPERS.replace("log1p(square)", "5.0 * log1p(square)"))
+    helper = lab.script(CAUCHY)
+    assert helper["compiled"] == ["evaluate"]
+    assert helper["costs"][0] == pytest.approx(cauchy(helper, 15.0, 0.5), rel=1e-12)
+
+    lab.write("helpers.py", HELPERS)  # as at first: that compiled code is still there
+    again = lab.script(CAUCHY)
+    assert all_from_cache(again)
+    assert again["costs"] == first["costs"]
+
+
+def cauchy(run, strength, width):
+    return strength * np.sum(np.log1p((errors(run) / width) ** 2))
+
+
+def test_a_loss_is_found_again_from_a_script_or_without_a_file(lab):
+    text = SETUP + GEMAN + REPORT
+    first = lab.run("-c", text)
+    assert {"sweep", "evaluate"} <= set(first["compiled"])
+    square = errors(first) ** 2
+    assert first["costs"][0] == pytest.approx(np.sum(square / (1.0 + square)), rel=1e-12)
+    for other in (lab.run("-", text=text), lab.script(GEMAN)):
+        assert all_from_cache(other)
+        assert other["costs"] == first["costs"]
+
+
+def test_the_space_of_a_script_is_compiled_once(lab):
+    first = lab.script(TORUS)
+    assert {"sweep", "evaluate", "extrapolate", "_fill"} <= set(first["compiled"])
+    assert first["costs"][0] == pytest.approx(0.0, abs=1e-12)
+    second = lab.script(TORUS)
+    assert all_from_cache(second)
+    assert second["maps"] == first["maps"]
+
+
+def test_a_loss_travels_to_another_process(lab):
+    lab.write(
+        "mine.py",
+        SETUP + GEMAN.replace("fit(GemanMcClure(), accelerate=False)", "cost_of(GemanMcClure())"),
+    )
+    send = """
+        import pickle
+        import mine
+        results = mine.results
+        pickle.dump(mine.GemanMcClure(), open("loss.pickle", "wb"))
+    """
+    first = lab.run("-c", dedent(send) + REPORT)
+    assert "evaluate" in first["compiled"]
+    # the other process unpickles before it imports anything of ours
+    receive = """
+        import pickle
+        loss = pickle.load(open("loss.pickle", "rb"))
+        from mine import cost_of
+        results = [cost_of(loss)]
+    """
+    second = lab.run("-c", dedent(receive) + REPORT)
+    assert all_from_cache(second)
+    assert second["costs"] == first["costs"]

@@ -1,0 +1,212 @@
+"""The demonstration finds the globe, says so and draws it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+
+from unimds import demo
+from unimds._extras import require
+from unimds.datasets import EARTH_RADIUS, corrupt, great_circle, load_cities
+from unimds.plots import plot_globe
+from unimds.spaces import from_latlon
+
+
+@pytest.fixture(scope="module")
+def globes() -> tuple[demo.Globe, demo.Globe]:
+    cities = load_cities()
+    D, wrong = corrupt(great_circle(cities.latlon), demo.SHARE, 0, 0.0, demo.FARTHEST)
+    absolute, squared = (
+        demo.find_globe(loss, D, wrong, cities.points) for loss in ("absolute", "squared")
+    )
+    return absolute, squared
+
+
+def test_the_absolute_loss_finds_the_globe(globes: tuple[demo.Globe, demo.Globe]) -> None:
+    robust, _ = globes
+    assert robust.radius == pytest.approx(EARTH_RADIUS, rel=1e-3)
+    assert np.median(robust.errors) < 1.0  # km
+    assert robust.errors.max() < 10.0
+    assert robust.identified > 0.98
+
+
+def test_the_squared_loss_does_not(globes: tuple[demo.Globe, demo.Globe]) -> None:
+    robust, squared = globes
+    assert np.median(squared.errors) > 100.0
+    assert np.median(squared.errors) > 100.0 * np.median(robust.errors)
+    assert squared.identified < robust.identified
+
+
+def test_identified_is_the_share_of_the_largest_misses() -> None:
+    miss = np.zeros((4, 4))
+    wrong = np.zeros((4, 4), dtype=bool)
+    for i, j, size in ((0, 1, 9.0), (0, 2, 8.0), (2, 3, 1.0)):
+        miss[i, j] = miss[j, i] = size
+    for i, j in ((0, 1), (2, 3)):
+        wrong[i, j] = wrong[j, i] = True
+    assert demo.share_identified(miss, wrong) == 0.5
+    miss[2, 3] = miss[3, 2] = 10.0
+    assert demo.share_identified(miss, wrong) == 1.0
+
+
+def test_the_command_says_what_it_found_and_where_the_picture_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "globe.png"
+    assert demo.main(["--output", str(path)]) == 0
+    said = capsys.readouterr().out
+    for words in ("6371.0 km", "100%", "495 of the distances", "absolute", "squared", str(path)):
+        assert words in said
+    assert said.isascii()  # any terminal can show it
+    assert max(map(len, said.splitlines()[:-1])) <= 100
+    picture = imread(path)
+    assert picture.shape[0] > 300
+    assert picture.shape[1] > 1000
+    assert 0.02 < np.mean(picture[:, :, :3].min(axis=2) < 0.9) < 0.5  # neither blank nor a blot
+    assert path.stat().st_size < 300_000
+
+
+def test_a_file_that_is_not_its_own_is_not_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "precious.png"
+    path.write_text("precious")
+    with pytest.raises(SystemExit):
+        demo.main(["--output", str(path)])
+    assert "--force" in capsys.readouterr().err
+    assert path.read_text() == "precious"
+    assert demo.trouble_with(path, force=True) is None
+
+
+def test_its_own_picture_is_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    demo.PICTURE.write_text("the last one")
+    assert demo.trouble_with(demo.PICTURE, force=False) is None
+
+
+@pytest.mark.parametrize("name", ["no/such/folder/globe.png", "globe.doc", "folder.png"])
+def test_a_place_that_cannot_hold_a_picture_is_refused_at_once(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(SystemExit):
+        demo.main(["--output", str(tmp_path / name), "--force"])
+    assert name in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("km", "said"),
+    [(1565.4, "1565 km"), (1.0, "1 km"), (0.5, "500 m"), (4e-5, "4 cm"), (0.0, "under 1 cm")],
+)
+def test_lengths_have_a_unit_that_suits_them(km: float, said: str) -> None:
+    assert demo.length(km) == said
+
+
+# --- without matplotlib ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+
+@pytest.mark.usefixtures("no_matplotlib")
+def test_without_matplotlib_one_line_says_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    needed = "drawing needs matplotlib: pip install 'unimds[plot]'"
+    with pytest.raises(ImportError) as caught:
+        plot_globe(load_cities().points)
+    assert str(caught.value) == needed
+    assert demo.main(["--output", str(tmp_path / "globe.png")]) == 1
+    assert capsys.readouterr() == ("", needed + "\n")
+
+
+@pytest.mark.usefixtures("no_matplotlib")
+def test_plots_can_be_imported_without_matplotlib() -> None:
+    importlib.reload(sys.modules["unimds.plots"])
+
+
+def test_what_an_installed_package_misses_itself_is_not_hidden(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torn_package.py").write_text("import its_missing_friend")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="its_missing_friend"):
+        require("torn_package", "plot")
+
+
+# --- the map of the globe -------------------------------------------------------------------------
+
+
+def globe_axes():
+    return Figure(figsize=(8, 4)).add_axes((0.01, 0.01, 0.98, 0.98), projection="mollweide")
+
+
+def lines(ax) -> dict:
+    return {line.get_label(): np.array(line.get_data()).T for line in ax.lines}
+
+
+def test_points_are_drawn_where_they_are() -> None:
+    latlon = np.array([[10.0, 20.0], [-60.0, 170.0], [0.0, -175.0]])
+    drawn = lines(plot_globe(from_latlon(latlon), ax=globe_axes(), center=30.0))["found place"]
+    assert np.allclose(np.degrees(drawn), [[-10.0, 10.0], [140.0, -60.0], [155.0, 0.0]])
+
+
+def test_an_error_is_a_great_circle_that_may_leave_the_map_and_come_back() -> None:
+    found, true = from_latlon([[0.0, 170.0]]), from_latlon([[0.0, -170.0]])
+    ax = plot_globe(found, true, ax=globe_axes())
+    arc = np.degrees(lines(ax)["error"])
+    longitude = arc[:, 0][~np.isnan(arc[:, 0])]
+    assert np.isnan(arc[1:-1]).any()  # the pen is lifted at the edge
+    assert (np.abs(longitude) >= 170.0 - 1e-9).all()
+    assert {label.get_text() for label in ax.get_legend().get_texts()} == {
+        "true place",
+        "found place",
+        "error",
+    }
+
+
+@pytest.mark.parametrize("place", [[0.0, 0.0], [90.0, 0.0], [-30.0, 45.0], [35.26438968, 45.0]])
+def test_an_error_of_half_the_globe_can_be_drawn(place: list[float]) -> None:
+    found = from_latlon([place])
+    arc = lines(plot_globe(found, -found, ax=globe_axes()))["error"]
+    assert np.isfinite(arc).any(axis=0).all()
+    latlon = np.degrees(arc[~np.isnan(arc[:, 0])])[:, ::-1]
+    steps = np.linalg.norm(np.diff(from_latlon(latlon), axis=0), axis=1)
+    assert steps.max() < 0.1
+
+
+def test_names_never_overlap_and_stay_beside_their_points() -> None:
+    cities = load_cities()
+    ax = plot_globe(cities.points, labels=cities.names, ax=globe_axes())
+    ax.figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert 30 < len(boxes) < 100  # those without room are left out
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    names = [text.get_text() for text in ax.texts]
+    places = lines(ax)["found place"][[cities.names.index(name) for name in names]]
+    pixels = ax.transData.transform(places)
+    for box, (x, y) in zip(boxes, pixels, strict=True):
+        assert box.padded(8.0).contains(x, y)
+
+
+def test_names_may_be_left_out() -> None:
+    ax = plot_globe(from_latlon([[0.0, 0.0], [0.0, 90.0]]), labels=["here", None], ax=globe_axes())
+    assert [text.get_text() for text in ax.texts] == ["here"]
+
+
+def test_what_does_not_fit_together_is_refused() -> None:
+    points = load_cities().points
+    with pytest.raises(ValueError, match="100 points, but truth has 99"):
+        plot_globe(points, points[:99])
+    with pytest.raises(ValueError, match="100 points, but there are 2 labels"):
+        plot_globe(points, labels=["a", "b"])

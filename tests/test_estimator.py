@@ -1,0 +1,176 @@
+"""MDS has the manners of a scikit-learn estimator."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from common import Euclidean, table
+from sklearn.base import clone
+from sklearn.metrics import pairwise_distances
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from unimds import MDS, Huber, Power, Sphere
+from unimds.quality import stress_1
+from unimds.variants import VARIANTS
+
+
+@parametrize_with_checks(
+    [MDS(random_state=0), MDS(loss="absolute", random_state=0), MDS(1, n_init=2, random_state=0)],
+    expected_failed_checks=lambda estimator: {},
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def features():
+    return np.random.default_rng(0).normal(size=(30, 4))
+
+
+def test_attributes(features):
+    mds = MDS(random_state=0).fit(features)
+    D = pairwise_distances(features)
+    assert mds.embedding_.shape == (30, 2)
+    assert mds.stress_ == pytest.approx(stress_1(D, mds.embedding_))
+    assert mds.cost_ == mds.result_.cost
+    assert mds.history_.shape == (mds.n_iter_ + 1, 2)
+    assert mds.history_[:, 1].min() == mds.cost_
+    np.testing.assert_allclose(mds.dissimilarity_matrix_, D)
+    assert mds.n_features_in_ == 4
+    assert mds.result_.message.startswith("Converged")
+
+
+def test_features_and_their_distances_give_the_same_map(features):
+    D = pairwise_distances(features, metric="cityblock")
+    one = MDS(metric="cityblock", random_state=0).fit_transform(features)
+    other = MDS(metric="precomputed", random_state=0).fit_transform(D)
+    np.testing.assert_allclose(one, other, atol=1e-8)
+
+
+def test_metric_params_and_callables(features):
+    one = MDS(metric="minkowski", metric_params={"p": 1}, random_state=0).fit(features)
+    other = MDS(metric=lambda a, b: np.abs(a - b).sum(), random_state=0).fit(features)
+    assert one.cost_ == pytest.approx(other.cost_)
+
+
+def test_features_with_holes():
+    X = np.random.default_rng(1).normal(size=(20, 5))
+    X[3, 2] = np.nan
+    assert np.isfinite(MDS(metric="nan_euclidean", random_state=0).fit_transform(X)).all()
+    with pytest.raises(ValueError, match="NaN"):
+        MDS().fit(X)
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+@pytest.mark.parametrize("n_init", ["auto", 4])
+def test_same_seed_same_bits_on_any_threads(features, loss, n_init):
+    runs = [
+        MDS(loss=loss, n_init=n_init, random_state=7, n_jobs=n_jobs).fit_transform(features)
+        for n_jobs in (None, 1, 2, 4)
+    ]
+    for run in runs[1:]:
+        np.testing.assert_array_equal(run, runs[0])
+
+
+def test_random_state_matters_only_to_random_starts(features):
+    runs = [MDS(init="random", random_state=s).fit_transform(features) for s in (0, 0, 1)]
+    np.testing.assert_array_equal(runs[0], runs[1])
+    assert not np.array_equal(runs[0], runs[2])
+    fixed = [MDS(init="classical", random_state=s).fit_transform(features) for s in (0, 1)]
+    np.testing.assert_array_equal(*fixed)
+
+
+def test_more_starts_are_no_worse(features):
+    one = MDS(1, init="random", n_init=1, random_state=3).fit(features)
+    many = MDS(1, init="random", n_init=10, random_state=3).fit(features)
+    assert many.cost_ <= one.cost_
+
+
+def test_the_race_is_no_worse_than_the_seed():
+    """On data that do not fit the plane the seed decides; the race looks for a better one."""
+    X = np.random.default_rng(5).normal(size=(300, 20))
+    X[::3] += 4.0
+    seed = MDS(init="classical", random_state=0).fit(X)
+    race = MDS(random_state=0).fit(X)
+    assert race.cost_ <= seed.cost_ * 1.001
+
+
+def test_float32_in_float32_out(features):
+    mds = MDS(random_state=0).fit(features.astype(np.float32))
+    assert mds.embedding_.dtype == np.float32
+    assert mds.transform(features.astype(np.float32)).dtype == np.float32
+
+
+def test_clone_and_pickle(features):
+    for mds in (MDS(loss=Power(1.2), space=Sphere("auto")), MDS(loss=Huber(0.5))):
+        assert clone(mds).get_params() == mds.get_params()
+    mds = MDS(loss="absolute", space=Sphere("auto"), random_state=0).fit(features)
+    again = pickle.loads(pickle.dumps(mds))
+    np.testing.assert_array_equal(again.embedding_, mds.embedding_)
+    # BLAS rounds by the alignment of its arrays: distances of features agree to 1e-8
+    np.testing.assert_allclose(again.transform(features), mds.transform(features), atol=1e-6)
+
+
+def test_data_frames_keep_their_labels(features):
+    rows = [f"point {i}" for i in range(30)]
+    frame = pd.DataFrame(features, index=rows, columns=list("abcd"))
+    mds = MDS(random_state=0).set_output(transform="pandas")
+    out = mds.fit_transform(frame)
+    assert list(out.index) == rows
+    assert list(out.columns) == ["mds0", "mds1"] == list(mds.get_feature_names_out())
+    assert list(mds.transform(frame.iloc[:5]).index) == rows[:5]
+    assert list(mds.labels_) == rows
+    assert list(mds.feature_names_in_) == list("abcd")
+
+
+def test_labelled_distances_are_matched_by_label():
+    D, _ = table(np.random.default_rng(2), 8, Euclidean(), noise=0.1)
+    names = list("abcdefgh")
+    frame = pd.DataFrame(D, index=names, columns=names)
+    plain = MDS(metric="precomputed", random_state=0).fit(D)
+    shuffled = MDS(metric="precomputed", random_state=0).fit(frame[names[::-1]])
+    np.testing.assert_array_equal(shuffled.embedding_, plain.embedding_)
+    pinned = MDS(metric="precomputed").fit(frame, fixed={"c": [1.0, 2.0]})
+    np.testing.assert_allclose(pinned.embedding_[2], [1.0, 2.0])
+
+
+def test_pairwise_tag():
+    assert MDS(metric="precomputed").__sklearn_tags__().input_tags.pairwise
+    assert not MDS().__sklearn_tags__().input_tags.pairwise
+
+
+def test_in_a_pipeline(features):
+    pipe = make_pipeline(StandardScaler(), MDS(random_state=0))
+    assert pipe.fit_transform(features).shape == (30, 2)
+    assert pipe.transform(features[:3]).shape == (3, 2)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_papers_names(variant):
+    loss, space = VARIANTS[variant]
+    D, _ = table(np.random.default_rng(3), 12, space, noise=0.1)
+    named = MDS(variant=variant, metric="precomputed", random_state=0).fit(D)
+    plain = MDS(loss=loss, space=space, metric="precomputed", random_state=0).fit(D)
+    np.testing.assert_array_equal(named.embedding_, plain.embedding_)
+
+
+def test_variant_with_a_radius():
+    D, _ = table(np.random.default_rng(3), 12, Sphere(5.0))
+    mds = MDS(variant="g-1-sMDS", space=Sphere("auto"), metric="precomputed", random_state=0).fit(D)
+    assert mds.space_.radius == pytest.approx(5.0, rel=1e-6)
+
+
+def test_seed_given_to_fit(features):
+    start = np.random.default_rng(4).normal(size=(30, 2))
+    one = MDS().fit_transform(features, init=start)
+    other = MDS(init=start).fit_transform(features)
+    np.testing.assert_array_equal(one, other)
+
+
+def test_square_features_are_not_mistaken_for_distances():
+    D, _ = table(np.random.default_rng(6), 5, Euclidean())
+    with pytest.warns(UserWarning, match="precomputed"):
+        MDS(random_state=0).fit(D)

@@ -1,0 +1,92 @@
+"""New points on an old map."""
+
+import numpy as np
+import pytest
+from common import LOSSES, SPACES, name, table
+
+from unimds import MDS, Euclidean, place_points
+from unimds.spaces import distances
+
+every_loss = pytest.mark.parametrize("loss", LOSSES, ids=name)
+every_space = pytest.mark.parametrize("space", SPACES, ids=name)
+
+
+def gaps(A, B, space):
+    return np.array(
+        [distances(a[None], b[None], space=space)[0, 0] for a, b in zip(A, B, strict=True)]
+    )
+
+
+@every_loss
+@every_space
+def test_training_rows_land_on_training_points(loss, space):
+    D, _ = table(np.random.default_rng(0), 25, space, noise=0.05)
+    mds = MDS(2, loss=loss, space=space, metric="precomputed", eps=1e-9, max_iter=20_000)
+    mds.set_params(random_state=0).fit(D)
+    assert gaps(mds.transform(D), mds.embedding_, space).max() <= 2e-3 * D.max()
+
+
+@every_loss
+@every_space
+def test_new_rows_are_placed_one_by_one(loss, space):
+    """Each row for itself, to the bit; and in the right place for exact data."""
+    D, points = table(np.random.default_rng(1), 30, space)
+    old, new = D[:22, :22], D[22:, :22]
+    mds = MDS(2, loss=loss, space=space, metric="precomputed", random_state=0).fit(old)
+    together = mds.transform(new)
+    for i in range(len(new)):
+        np.testing.assert_array_equal(mds.transform(new[i : i + 1])[0], together[i])
+    np.testing.assert_array_equal(mds.transform(new[::-1])[::-1], together)
+    u = distances(together, mds.embedding_, space=space)
+    assert np.abs(u - new).max() <= 1e-4 * D.max()
+
+
+def test_features():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(40, 3))
+    mds = MDS(3, random_state=0).fit(X[:30])
+    placed = mds.transform(X[30:])
+    u = distances(placed, mds.embedding_)
+    np.testing.assert_allclose(u, distances(X[30:], X[:30]), atol=1e-4)
+
+
+def test_missing_distances_of_a_new_point():
+    D, points = table(np.random.default_rng(3), 20, Euclidean())
+    mds = MDS(2, metric="precomputed", random_state=0).fit(D[:19, :19])
+    row = D[19:, :19].copy()
+    row[0, [0, 3, 5, 8]] = np.nan
+    u = distances(mds.transform(row), mds.embedding_)
+    np.testing.assert_allclose(u, D[19:, :19], atol=1e-5)
+
+
+def test_corrupted_distances_of_a_new_point():
+    D, points = table(np.random.default_rng(4), 30, Euclidean())
+    row = D[29:, :29].copy()
+    row[0, :6] += 3.0
+    robust = place_points(row, points[:29], loss="absolute")
+    plain = place_points(row, points[:29], loss="squared")
+    assert np.linalg.norm(robust - points[29]) <= 1e-4
+    assert np.linalg.norm(plain - points[29]) > 0.1
+
+
+def test_weights_of_a_new_point():
+    D, points = table(np.random.default_rng(5), 20, Euclidean())
+    row = D[19:, :19].copy()
+    row[0, :4] += 3.0
+    weights = np.ones_like(row)
+    weights[0, :4] = 0.0
+    placed = place_points(row, points[:19], weights=weights)
+    assert np.linalg.norm(placed - points[19]) <= 1e-5
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+def test_extreme_scales(scale):
+    D, points = table(np.random.default_rng(6), 15, Euclidean())
+    one = place_points(D[14:, :14], points[:14])
+    other = place_points(D[14:, :14] * scale, points[:14] * scale)
+    np.testing.assert_allclose(other / scale, one, rtol=1e-9)
+
+
+def test_map_of_one_point():
+    placed = place_points([[2.0]], [[0.0, 0.0]])
+    assert np.linalg.norm(placed) == pytest.approx(2.0)

@@ -1,0 +1,126 @@
+"""Callback, progress bar, interruption and the reasons why a run ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from common import Euclidean, table
+from sklearn.exceptions import ConvergenceWarning
+
+from unimds import MDS, Outcome, place_center
+from unimds.quality import total_cost
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    return table(np.random.default_rng(0), 40, Euclidean(), noise=0.5, k=6)[0]
+
+
+def test_callback_sees_every_sweep(noisy):
+    seen = []
+    result = place_center(
+        noisy, 2, n_init=1, callback=lambda i, cost, X: seen.append((i, cost, X.copy())) and None
+    )
+    assert [i for i, _, _ in seen] == list(range(1, result.n_iter + 1))
+    np.testing.assert_array_equal([cost for _, cost, _ in seen], result.history[1:, 1])
+    for _, cost, X in seen[:3]:
+        assert cost == pytest.approx(total_cost(noisy, X))
+
+
+def test_callback_may_stop_the_run(noisy):
+    result = place_center(noisy, 2, n_init=1, callback=lambda i, cost, X: i == 4)
+    assert result.n_iter == 4
+    assert result.outcome is Outcome.CALLBACK
+    assert not result.converged
+    assert "callback" in result.message
+
+
+def test_callback_errors_are_the_callers(noisy):
+    def broken(i, cost, X):
+        raise RuntimeError("mine")
+
+    with pytest.raises(RuntimeError, match="mine"):
+        place_center(noisy, 2, callback=broken)
+
+
+def test_max_iter_is_a_warning(noisy):
+    with pytest.warns(ConvergenceWarning, match="max_iter=3"):
+        result = place_center(noisy, 2, n_init=1, max_iter=3)
+    assert result.n_iter == 3
+    assert result.outcome is Outcome.MAX_ITER
+    assert np.isfinite(result.embedding).all()
+
+
+def test_progress_bar_on_standard_error(noisy, capsys):
+    MDS(metric="precomputed", random_state=0, verbose=1).fit(noisy)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "sweep" in err
+    assert "Converged" in err
+
+
+def test_quiet_by_default(noisy, capsys):
+    MDS(metric="precomputed", random_state=0).fit(noisy)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("n_init", "n_jobs"), [(1, None), (4, 2)])
+def test_interrupt_returns_the_best_so_far(noisy, n_init, n_jobs):
+    """A real SIGINT, sent while the sweeps run."""
+
+    sent = []
+
+    def interrupt(i, cost, X):
+        if i == 5 and not sent:
+            sent.append(i)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)  # the main thread takes the signal before the next sweep ends
+
+    assert threading.current_thread() is threading.main_thread()
+    with pytest.warns(RuntimeWarning, match="Interrupted"):
+        result = place_center(
+            noisy,
+            2,
+            n_init=n_init,
+            n_jobs=n_jobs,
+            random_state=0,
+            eps=0.0,
+            max_iter=100_000,
+            callback=interrupt,
+        )
+    assert result.outcome is Outcome.INTERRUPTED
+    assert result.cost == pytest.approx(total_cost(noisy, result.embedding))
+    assert result.n_iter < 100_000
+
+
+def test_control_c_in_a_script(tmp_path):
+    """As a person does it: the process gets ^C, reports, and ends by itself."""
+    script = tmp_path / "long.py"
+    script.write_text(
+        "import numpy as np, sys\n"
+        "from unimds import place_center\n"
+        "rng = np.random.default_rng(0)\n"
+        "D = rng.uniform(size=(300, 300)); D = np.triu(D, 1); D = D + D.T\n"
+        "def tell(i, cost, X):\n"
+        "    if i == 3: print('running', flush=True)\n"
+        "r = place_center(D, 2, n_init=1, eps=0.0, max_iter=10**9, callback=tell,\n"
+        "                 accelerate=False)\n"
+        "print(r.outcome.name, r.n_iter, np.isfinite(r.embedding).all())\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline().strip() == "running"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    # a run that has reached rounding level by then has converged
+    assert out.split()[0] in ("INTERRUPTED", "STATIONARY")
+    assert out.split()[2] == "True"
+    if out.startswith("INTERRUPTED"):
+        assert "best configuration so far" in err
