@@ -377,3 +377,21 @@ def test_absolute_with_its_own_smoothing_is_that_loss():
     d = D[np.triu_indices(20, 1)]
     assert result.cost == pytest.approx(np.sqrt((u - d) ** 2 + 0.25).sum(), rel=1e-9)
     assert result.loss.smoothing == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    "space", [Euclidean(), Sphere(1.0), Sphere(50.0), Hyperbolic(1.0), Hyperbolic(1e-4)], ids=str
+)
+def test_points_all_in_one_place_part(space):
+    """The worst start there is: no pair has a direction. On a space of any size."""
+    D, _ = table(np.random.default_rng(17), 12, Euclidean())
+    D *= 1.5 / D.max()
+    one = space.random(1, 2, 1.0, np.random.default_rng(0))
+    problem = Problem.make(as_pairs(D), Squared(), space, 2)
+    X = problem.inner(np.repeat(one, 12, axis=0))
+    costs = [problem.costs(X, problem.loss, problem.space)[0]]
+    for _ in range(200):
+        problem.sweep(X, problem.loss, problem.space, 1, 0.0)
+        costs.append(problem.costs(X, problem.loss, problem.space)[0])
+    assert np.all(np.diff(costs) <= 1e-12 * costs[0])
+    assert costs[-1] <= 0.1 * costs[0]

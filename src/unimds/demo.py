@@ -124,7 +124,7 @@ QUESTIONS = (
     "error of a city's place, median",
     "error of a city's place, largest",
     "wrong distances identified (*)",
-    "sweeps over all cities, from the seed",
+    "sweeps, once the start is chosen",
     "seconds",
 )
 

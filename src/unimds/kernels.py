@@ -80,7 +80,7 @@ def part_ways(p, turn, apart, space, v):
         norm += away[a] * away[a]
     if norm > 0.0:
         for a in range(k):
-            v[a] += apart * away[a] / np.sqrt(norm)
+            v[a] += apart / space.unit_length() * away[a] / np.sqrt(norm)
 
 
 @kernel

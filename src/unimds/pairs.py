@@ -95,9 +95,17 @@ class Pairs:
 
 
 def as_pairs(
-    D: ArrayLike, *, weights: ArrayLike | None = None, free: Array | None = None, name: str = "D"
+    D: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    free: Array | None = None,
+    connected: bool = True,
+    name: str = "D",
 ) -> Pairs:
-    """Check a table of distances and its weights, and lay them out for the kernels."""
+    """Check a table of distances and its weights, and lay them out for the kernels.
+
+    Where `connected`, known pairs must join all the points, as a map of them needs.
+    """
     table = as_float(D, name)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(
@@ -118,7 +126,7 @@ def as_pairs(
         W = 0.5 * (W + W.T)  # the same cost, as distances are the same both ways
     known = ~np.isnan(table) if W is None else ~np.isnan(table) & (W > 0.0)
     np.fill_diagonal(known, False)
-    if n > 1:
+    if n > 1 and connected:
         _check_connected(known, free, name)
     layers = _layers(table, symmetric)
     weight_layers = None if W is None else _layers(W, symmetric)

@@ -24,11 +24,11 @@ from unimds.losses import Loss, as_loss
 from unimds.pairs import as_pairs
 from unimds.parameters import check_parameters
 from unimds.plan import Level, Plan, levels
-from unimds.problem import Problem
+from unimds.problem import Problem, check_room
 from unimds.record import Record, State
 from unimds.result import Outcome, Result
 from unimds.spaces import Space, as_space
-from unimds.starts import check_room, run_starts
+from unimds.starts import run_starts
 from unimds.watch import Callback, Watch
 
 Array = NDArray[Any]

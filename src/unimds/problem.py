@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from unimds import kernels
 from unimds.losses import Loss
 from unimds.pairs import Pairs
-from unimds.spaces import Space
+from unimds.spaces import Hyperbolic, Space, Sphere
 
 Array = NDArray[Any]
 
@@ -137,3 +138,40 @@ class Problem:
         r = self.pairs.typical * self.unit
         value = float(self.loss.value(r * (1.0 + wrong), r)) - float(self.loss.value(r, r))
         return max(value, 0.0) * self.pairs.total_weight
+
+
+def check_room(pairs: Pairs, n_components: int, space: Space) -> None:
+    """Raise where the points cannot fill the dimensions, or the space cannot hold the distances."""
+    n, largest = pairs.n, pairs.largest
+    # up to three points get their answer in any dimension: loops over small groups rely on it
+    if n_components >= n > 3:
+        raise ValueError(
+            f"n_components={n_components} needs more than {n_components} points, and there are "
+            f"{n}; {n} points always fit in {n - 1} dimensions: use n_components={n - 1} or less"
+        )
+    if largest == 0.0 and n > 1:
+        warnings.warn(
+            "all distances are zero: all points are put in one place", UserWarning, stacklevel=3
+        )
+    if space.is_auto:
+        return
+    if isinstance(space, Sphere) and largest > space.diameter * (1.0 + 1e-6):
+        raise ValueError(
+            f"the largest distance is {largest:g}, but on a sphere of radius {space.radius:g} no "
+            f"two points are more than π·radius = {space.diameter:g} apart; use "
+            'Sphere(radius="auto") to estimate the radius, or give the one that belongs to the '
+            "unit of the distances"
+        )
+    if isinstance(space, Hyperbolic) and largest > 40.0 * space.unit:
+        raise ValueError(
+            f"the largest distance is {largest:g}, {largest / space.unit:.0f} times the radius of "
+            f"curvature: coordinates cannot hold more than 40; use "
+            'Hyperbolic(curvature="auto"), or a curvature that fits the unit of the distances'
+        )
+    if largest > space.diameter * (1.0 + 1e-6):
+        warnings.warn(
+            f"the largest distance, {largest:g}, is longer than the largest one of {space}, "
+            f'{space.diameter:g}; a size of "auto" fits the space to the data',
+            UserWarning,
+            stacklevel=3,
+        )

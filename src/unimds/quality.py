@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unimds._part import explained
 from unimds.losses import Loss, as_loss
-from unimds.pairs import as_float
+from unimds.pairs import as_float, as_pairs
+from unimds.problem import Problem
 from unimds.spaces import Space, as_space, distances
 
 Array = NDArray[np.floating[Any]]
@@ -59,30 +61,38 @@ def total_cost(
 ) -> float:
     """Return the cost of a map: the loss summed over known pairs, each counted once.
 
-    The two directions of an asymmetric pair count half each.
+    The two directions of an asymmetric pair count half each. This is the function that
+    `place_center` minimises, whatever method has made the map.
+
+    Parameters
+    ----------
+    D : array-like of shape (n, n)
+        Given distances, NaN where missing.
+    X : array-like of shape (n, n_coordinates)
+        Points of the map.
+    loss : str or Loss, default="squared"
+        What a wrong distance costs.
+    space : str or Space, default="euclidean"
+        The space of the map.
+    weights : array-like of shape (n, n), default=None
+        Weights of the pairs.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
     >>> total_cost([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]], loss="absolute")
     1.0
     """
-    loss = as_loss(loss)
-    given, mapped = _both(D, X, space)
-    i, j = np.nonzero(~np.isnan(given) & ~np.eye(len(given), dtype=bool))
-    positive = given[given > 0.0]
-    loss = loss.resolved(float(np.median(positive)) if positive.size else 1.0)
-    value = np.vectorize(loss.value, otypes=[float])
-    values = value(mapped[i, j], given[i, j]) if i.size else np.zeros(0)
-    if weights is not None:
-        values = values * np.asarray(weights, dtype=float)[i, j]
-    symmetric_pairs = np.array_equal(np.isnan(given), np.isnan(given.T))
-    # a pair known in one direction only is known: it counts once
-    once = (
-        np.full(values.shape, 0.5)
-        if symmetric_pairs
-        else np.where(np.isnan(given.T[i, j]), 1.0, 0.5)
-    )
-    return float(values @ once)
+    loss, space = as_loss(loss), as_space(space)
+    points = _points(X, len(np.atleast_1d(D)))
+    pairs = as_pairs(D, weights=weights, connected=False)
+    with explained(loss, space):
+        problem = Problem.make(pairs, loss, space, points.shape[1])
+        cost, _ = problem.costs(problem.inner(points), problem.loss, problem.space)
+    return float(problem.outer_cost(cost))
 
 
 def stress_1(
@@ -206,14 +216,18 @@ def recovery_error(X: ArrayLike, truth: ArrayLike, *, space: str | Space = "eucl
 
 def _both(D: ArrayLike, X: ArrayLike, space: str | Space) -> tuple[Array, Array]:
     given = as_float(D, "D").astype(np.float64)
+    if given.ndim != 2 or given.shape[0] != given.shape[1]:
+        raise ValueError(f"D must be a square table of distances; its shape is {given.shape}")
+    return given, distances(_points(X, len(given)), space=as_space(space))
+
+
+def _points(X: ArrayLike, n: int) -> Array:
     points = as_float(X, "X")
-    if given.ndim != 2 or given.shape[0] != given.shape[1] or points.shape[:1] != given.shape[:1]:
+    if points.ndim != 2 or len(points) != n:
         raise ValueError(
-            f"D must be square with one row for each point; the shapes are {given.shape} and "
-            f"{points.shape}"
+            f"X must have one row for each of the {n} points; its shape is {points.shape}"
         )
-    mapped = distances(points, space=as_space(space))
-    return given, mapped
+    return points
 
 
 def _weighted(values: Array, weights: ArrayLike | None) -> Array:

@@ -29,12 +29,24 @@ class Space(Part, ABC):
     """
 
     _kind = SpaceType
-    _compiled = ("unit_step_descends", "cut_locus", "measure", "gather", "project", "exp")
+    _compiled = (
+        "unit_length",
+        "unit_step_descends",
+        "cut_locus",
+        "measure",
+        "gather",
+        "project",
+        "exp",
+    )
 
     coordinates: ClassVar[str] = "coordinates"
     """What one row of an embedding is, for error messages."""
 
     # --- compiled ---------------------------------------------------------------------------
+
+    def unit_length(self):
+        """Distance covered by a tangent vector of length one: a radius, where there is one."""
+        return 1.0
 
     def unit_step_descends(self):
         """Whether ½dist² has a Hessian of at most 1, as where curvature is nonnegative.
@@ -95,8 +107,8 @@ class Space(Part, ABC):
 
     @property
     def unit(self) -> float:
-        """Distance covered by a tangent vector of length one: a radius, where there is one."""
-        return 1.0
+        """The size of the space: `unit_length` as a number."""
+        return float(self.unit_length())
 
     @property
     def diameter(self) -> float:
@@ -148,6 +160,7 @@ class Space(Part, ABC):
     def _signatures(self) -> list[tuple[str, tuple[Any, ...]]]:
         p, X, row = np.ones(2), np.ones((2, 3)), np.ones(3)
         return [
+            ("unit_length", ()),
             ("unit_step_descends", ()),
             ("cut_locus", ()),
             ("sign", (0,)),

@@ -39,6 +39,9 @@ class Hyperbolic(Space):
     def __post_init__(self) -> None:
         check_size("Hyperbolic", "curvature", self.curvature)
 
+    def unit_length(self):
+        return 1.0 / sqrt(self.curvature)
+
     def sign(self, axis):
         return -1.0 if axis == 0 else 1.0
 
@@ -69,10 +72,6 @@ class Hyperbolic(Space):
                 p[a] = c * p[a] + s * v[a]
                 square += p[a] * p[a]
             p[0] = sqrt(square)
-
-    @property
-    def unit(self):
-        return 1.0 / sqrt(self.curvature)
 
     @property
     def is_auto(self):

@@ -37,6 +37,9 @@ class Simplex(Space):
     def __post_init__(self) -> None:
         check_size("Simplex", "size", self.size)
 
+    def unit_length(self):
+        return self.size / sqrt(2.0)
+
     def unit_step_descends(self):
         return True  # as on the chordal sphere; clipping minimises over its nonnegative part
 
@@ -56,10 +59,6 @@ class Simplex(Space):
                 p[a] = max(v[a], 0.0) / norm
             else:  # nothing is positive: the best corner
                 p[a] = 1.0 if a == largest else 0.0
-
-    @property
-    def unit(self):
-        return float(self.size) / sqrt(2.0)
 
     @property
     def diameter(self):

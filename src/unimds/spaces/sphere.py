@@ -29,13 +29,12 @@ class RoundSpace(Space):
     def __post_init__(self) -> None:
         check_size(type(self).__name__, "radius", self.radius)
 
+    def unit_length(self):
+        return self.radius
+
     def unit_step_descends(self):
         # geodesic: positive curvature bends ½dist² less than the plane; chordal: see its exp
         return True
-
-    @property
-    def unit(self):
-        return float(self.radius)
 
     @property
     def is_auto(self):

@@ -1,0 +1,314 @@
+"""Seeds: spectral ones are exact for exact data and agree with scikit-learn's and scipy's."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse.csgraph import shortest_path
+from scipy.spatial.distance import cdist
+
+from unimds import (
+    ChordalSphere,
+    Euclidean,
+    Hyperbolic,
+    Simplex,
+    Space,
+    Sphere,
+    Squared,
+    place_center,
+    seeds,
+)
+from unimds.pairs import as_pairs
+from unimds.spaces import distances
+
+CURVED = [Sphere(), Sphere(3.0), ChordalSphere(2.0), Hyperbolic(), Hyperbolic(0.3), Simplex(4.0)]
+ALL = [Euclidean(), *CURVED]
+N = 60
+
+
+@pytest.fixture(params=["dense", "partial"])
+def solver(request, monkeypatch):
+    """Use the full and the partial eigensolver in turn, on tables that both take fast."""
+    monkeypatch.setattr(seeds, "DENSE", N if request.param == "dense" else N - 1)
+    return request.param
+
+
+def points(space, n, k=2, seed=0):
+    return space.random(n, k, 2.0 * space.unit, np.random.default_rng(seed))
+
+
+def noisy(n, k=3, seed=0):
+    """Return distances that no Euclidean points have: some eigenvalues are negative."""
+    rng = np.random.default_rng(seed)
+    D = cdist(*[rng.normal(size=(n, k))] * 2) * rng.uniform(0.8, 1.2, size=(n, n))
+    return np.tril(D, -1) + np.tril(D, -1).T
+
+
+# --- classical MDS -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.usefixtures("solver")
+def test_classical_is_that_of_scikit_learn(k):
+    manifold = pytest.importorskip("sklearn.manifold")
+    if not hasattr(manifold, "ClassicalMDS"):
+        pytest.skip("this scikit-learn has no ClassicalMDS")
+    D = noisy(N)
+    want = manifold.ClassicalMDS(n_components=k, metric="precomputed").fit_transform(D)
+    got = seeds.classical(D, k)
+    assert_allclose(got @ got.T, want @ want.T, atol=1e-8)
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_classical_is_the_textbook_formula(k):
+    D = noisy(12)
+    J = np.eye(12) - 1.0 / 12
+    values, vectors = np.linalg.eigh(-0.5 * J @ D**2 @ J)
+    want = (vectors[:, -k:] * values[-k:]) @ vectors[:, -k:].T
+    got = seeds.classical(D, k)
+    assert_allclose(got @ got.T, want, atol=1e-10)
+    assert_allclose(got.mean(axis=0), 0.0, atol=1e-10)
+    assert (np.diff((got**2).sum(axis=0)) <= 0.0).all()  # axes by falling importance
+
+
+@pytest.mark.parametrize("scale", [1e150, 1.0, 1e-150])
+def test_classical_at_any_scale(scale):
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    got = seeds.classical(scale * cdist(X, X), 2)
+    assert_allclose(distances(got), scale * cdist(X, X), rtol=1e-10, atol=1e-10 * scale)
+
+
+# --- exact for exact data ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [8, 40])
+@pytest.mark.parametrize("k", [1, 2, 3, 5])
+@pytest.mark.parametrize("space", ALL, ids=repr)
+def test_seed_is_exact_for_exact_data(space, k, n):
+    D = distances(points(space, n, k), space=space)
+    X = seeds.spectral(D, k, space)
+    space.check_points(X, "seed")
+    assert X.shape == (n, space.n_coordinates(k))
+    # on the simplex a rotation into the orthant must be found too, by iteration
+    assert_allclose(distances(X, space=space), D, atol=(1e-6 if k > 2 else 1e-9) * space.unit)
+
+
+@pytest.mark.usefixtures("solver")
+@pytest.mark.parametrize("space", ALL[:-1], ids=repr)
+def test_seed_is_exact_by_either_solver(space):
+    D = distances(points(space, N), space=space)
+    X = seeds.spectral(D, 2, space)
+    assert_allclose(distances(X, space=space), D, atol=1e-9 * space.unit)
+
+
+def test_the_simplex_seed_is_near_and_the_descent_finishes_it():
+    # the rotation into the orthant is found by iteration: slowly, where points crowd its walls
+    D = distances(points(Simplex(), N), space=Simplex())
+    seed = seeds.spectral(D, 2, Simplex())
+    assert_allclose(distances(seed, space=Simplex()), D, atol=1e-3)
+    assert place_center(D, space=Simplex(), n_init=1).cost < 1e-15
+
+
+def test_far_hyperbolic_points_are_found():
+    space = Hyperbolic()
+    angles = np.linspace(0.0, 2 * np.pi, 12, endpoint=False)
+    X = np.column_stack(
+        [np.full(12, np.cosh(8.0)), *(np.sinh(8.0) * f(angles) for f in (np.cos, np.sin))]
+    )
+    D = distances(X, space=space)
+    assert D.max() > 15.9
+    assert_allclose(distances(seeds.spectral(D, 2, space), space=space), D, atol=1e-5)
+
+
+@pytest.mark.parametrize("space", ALL, ids=repr)
+def test_the_descent_begins_at_the_seed(space):
+    D = distances(points(space, 10), space=space)
+    result = place_center(D, space=space, n_init=1)
+    assert result.history[0, 1] < 1e-12 * (D**2).sum()
+    named = {Euclidean: "classical", Hyperbolic: "hyperbolic"}.get(type(space), "spherical")
+    again = place_center(D, space=space, n_init=1, init=named)
+    assert_array_equal(again.embedding, result.embedding)
+
+
+def test_a_seed_takes_distances_that_are_too_long():
+    # longer than half way around, or than the hyperboloid can hold: cut, not refused
+    long = 100.0 * (1.0 - np.eye(5))
+    for space in CURVED:
+        X = seeds.spectral(long, 2, space)
+        assert np.isfinite(X).all()
+        space.check_points(X, "seed")
+
+
+@dataclass(frozen=True)
+class Taxicab(Space):
+    def exp(self, p, v):
+        for a in range(p.shape[0]):
+            p[a] += v[a]
+
+    def random(self, n, n_components, spread, rng):
+        return rng.normal(size=(n, n_components))
+
+
+def test_a_space_of_ones_own_has_no_spectral_seed():
+    assert seeds.spectral(noisy(5), 2, Taxicab()) is None
+
+
+# --- eigenpairs ----------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("solver")
+@pytest.mark.parametrize("n", [12, N])
+def test_eigenpairs_are_those_of_numpy(n):
+    B = -0.5 * noisy(n) ** 2
+    B = B - B.mean(axis=0) - B.mean(axis=0)[:, None] + B.mean()
+    values, vectors = seeds.top_eigenpairs(B, 3)
+    want, axes = np.linalg.eigh(B)
+    assert_allclose(values, want[-3:][::-1], rtol=1e-9)
+    assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-9)
+    assert_allclose(np.abs(np.sum(vectors * axes[:, -3:][:, ::-1], axis=0)), 1.0, atol=1e-9)
+
+
+def test_many_points_get_the_partial_solver(monkeypatch):
+    n = seeds.DENSE + 1
+    want = np.arange(1.0, n + 1.0)
+    monkeypatch.delattr(seeds, "eigh")  # the full solver would be slow: it must not be called
+    values, _ = seeds.top_eigenpairs(np.diag(want), 2)
+    assert_allclose(values, [n, n - 1], rtol=1e-12)
+
+
+@pytest.mark.usefixtures("solver")
+def test_eigenvectors_have_a_fixed_sign():
+    _, vectors = seeds.top_eigenpairs(noisy(N), 4)
+    strongest = vectors[np.abs(vectors).argmax(axis=0), np.arange(4)]
+    assert (strongest > 0.0).all()
+
+
+def test_eigenpairs_beyond_the_number_of_rows_are_zero():
+    values, vectors = seeds.top_eigenpairs(np.diag([1.0, 3.0]), 4)
+    assert_array_equal(values, [3.0, 1.0, 0.0, 0.0])
+    assert_array_equal(vectors, [[0, 1, 0, 0], [1, 0, 0, 0]])
+
+
+@pytest.mark.usefixtures("solver")
+@pytest.mark.parametrize("space", ALL, ids=repr)
+def test_seeds_repeat_to_the_bit(space):
+    D = np.minimum(noisy(N), 3.0)
+    assert_array_equal(seeds.spectral(D, 2, space), seeds.spectral(D.copy(), 2, space))
+
+
+@pytest.mark.parametrize("space", ALL, ids=repr)
+def test_seeds_leave_their_table_alone(space):
+    D = np.minimum(noisy(10), 3.0)
+    before = D.copy()
+    seeds.spectral(D, 2, space)
+    assert_array_equal(D, before)
+
+
+# --- flat and degenerate data --------------------------------------------------------------------
+
+
+def test_data_on_a_line_stay_on_a_line():
+    x = np.array([0.0, 1.0, 2.5, 4.0, 7.0])
+    D = np.abs(x[:, None] - x)
+    X = seeds.classical(D, 3)
+    assert_allclose(distances(X), D, atol=1e-12)
+    assert_allclose(X[:, 1:], 0.0, atol=1e-7)
+
+
+def test_an_axis_without_variance_gets_some_where_data_are_not_flat():
+    # the triangle inequality is broken: one eigenvalue is positive, and the plane would help
+    D = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [3.0, 1.0, 0.0]])
+    X = seeds.classical(D, 2)
+    spread = X.std(axis=0)
+    assert 0.0 < spread[1] < 1e-2 * spread[0]
+
+
+def test_a_great_circle_stays_one():
+    circle = np.column_stack([*(f(np.linspace(0, 5, 9)) for f in (np.cos, np.sin)), np.zeros(9)])
+    D = distances(circle, space=Sphere())
+    X = seeds.spectral(D, 2, Sphere())
+    assert_allclose(distances(X, space=Sphere()), D, atol=1e-9)
+    assert np.linalg.svd(X)[1][2] < 1e-6
+
+
+def test_a_hyperbolic_line_stays_one():
+    D = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
+    X = seeds.spectral(D, 2, Hyperbolic())
+    assert_allclose(distances(X, space=Hyperbolic()), D, atol=1e-7)
+
+
+@pytest.mark.usefixtures("solver")
+@pytest.mark.parametrize("n", [1, 2, 5, N])
+@pytest.mark.parametrize("space", ALL, ids=repr)
+def test_points_in_one_place_get_one_place(space, n):
+    X = seeds.spectral(np.zeros((n, n)), 2, space)
+    space.check_points(X, "seed")
+    # coordinates are roots of eigenvalues: rounding of 1e-14 there is 1e-7 here
+    assert_allclose(X, X[:1].repeat(n, axis=0), atol=1e-6)
+
+
+@pytest.mark.parametrize("space", ALL, ids=repr)
+def test_two_points_are_at_their_distance(space):
+    D = np.array([[0.0, 0.8], [0.8, 0.0]])
+    for k in (1, 2, 3):
+        X = seeds.spectral(D, k, space)
+        assert_allclose(distances(X, space=space), D, atol=1e-9)
+
+
+@pytest.mark.usefixtures("solver")
+@pytest.mark.parametrize("space", ALL, ids=repr)
+@pytest.mark.parametrize("n", [6, N])
+def test_duplicates_coincide(space, n):
+    X = points(space, n // 2)
+    D = distances(np.repeat(X, 2, axis=0), space=space)
+    seed = seeds.spectral(D, 2, space)
+    assert_allclose(seed[::2], seed[1::2], atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_points_that_a_seed_puts_together_are_parted(loss):
+    # a thin rhombus: on a line, classical MDS puts its near corners in one place
+    D = cdist(*[np.array([[-5.0, 0.0], [5.0, 0.0], [0.0, 1.0], [0.0, -1.0]])] * 2)
+    assert_allclose(np.ptp(seeds.classical(D, 1)[2:]), 0.0, atol=1e-7)
+    result = place_center(D, 1, loss=loss, init="classical")
+    assert abs(result.embedding[2, 0] - result.embedding[3, 0]) > 0.05
+
+
+# --- incomplete tables ---------------------------------------------------------------------------
+
+
+def sparse_table(n=12, seed=0):
+    """Return distances with two thirds missing, all joined by a ring."""
+    D = noisy(n, 2, seed)
+    keep = np.random.default_rng(seed).random((n, n)) < 0.3
+    ring = np.roll(np.eye(n, dtype=bool), 1, axis=1)
+    keep |= ring
+    keep |= keep.T
+    np.fill_diagonal(keep, True)
+    return np.where(keep, D, np.nan)
+
+
+def test_missing_pairs_get_their_shortest_path():
+    D = sparse_table()
+    graph = np.where(np.isnan(D), 0.0, D)  # scipy reads 0 as no edge
+    want = np.where(np.isnan(D), shortest_path(graph, directed=False), D)
+    assert_allclose(as_pairs(D).complete(), want, rtol=1e-12)
+
+
+@pytest.mark.parametrize("space", [Euclidean(), Sphere(5.0), Hyperbolic(0.1)], ids=repr)
+def test_the_seed_of_an_incomplete_table_is_that_of_the_completed_one(space):
+    D = sparse_table()
+    X = seeds.spectral(as_pairs(D).complete(), 2, space)
+    known = ~np.isnan(D)
+    want = 0.5 * ((distances(X, space=space) - D)[known] ** 2).sum()
+    result = place_center(D, space=space, n_init=1, loss=Squared())
+    assert_allclose(result.history[0, 1], want, rtol=1e-9)
+
+
+def test_an_incomplete_grid_is_found():
+    # a 5 × 5 grid of which only near neighbours know their distance
+    grid = np.array([[i, j] for i in range(5) for j in range(5)], dtype=float)
+    D = cdist(grid, grid)
+    result = place_center(np.where(D < 2.3, D, np.nan), n_init=1)
+    assert_allclose(distances(result.embedding), D, atol=1e-3)
