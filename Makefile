@@ -15,10 +15,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-all lint demo format clean
+.PHONY: help test test-all lint demo bench-engine format clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 test: lint ## Check style and types, run the tests (sets up what it needs)
 	$(BIN)/python -m pytest -n $(WORKERS)
@@ -33,6 +33,9 @@ lint: $(TEST_STAMP) ## Check style and types only
 
 demo: $(DEMO_STAMP) ## Run the demonstration (sets up what it needs)
 	$(BIN)/python -m unimds.demo
+
+bench-engine: $(TEST_STAMP) ## Measure the engine's decisions anew (minutes)
+	$(BIN)/python benchmarks/engine.py
 
 format: $(TEST_STAMP) ## Rewrite the code in the house style
 	$(BIN)/ruff check --fix .

@@ -30,7 +30,7 @@ def test_training_rows_land_on_training_points(loss, space):
 @every_space
 def test_new_rows_are_placed_one_by_one(loss, space):
     """Each row for itself, to the bit; and in the right place for exact data."""
-    D, points = table(np.random.default_rng(1), 30, space)
+    D, _points = table(np.random.default_rng(1), 30, space)
     old, new = D[:22, :22], D[22:, :22]
     mds = MDS(2, loss=loss, space=space, metric="precomputed", random_state=0).fit(old)
     together = mds.transform(new)
@@ -51,7 +51,7 @@ def test_features():
 
 
 def test_missing_distances_of_a_new_point():
-    D, points = table(np.random.default_rng(3), 20, Euclidean())
+    D, _points = table(np.random.default_rng(3), 20, Euclidean())
     mds = MDS(2, metric="precomputed", random_state=0).fit(D[:19, :19])
     row = D[19:, :19].copy()
     row[0, [0, 3, 5, 8]] = np.nan

@@ -17,8 +17,9 @@ import inspect
 import types as python_types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from functools import cache
+from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -187,6 +188,7 @@ def _names(code: python_types.CodeType) -> list[str]:
 @typeof_impl.register(Part)
 def _typeof(part: Part, _context: object) -> PartType:
     cls = type(part)
+    _check_fields(part)
     known = cls.__dict__.get("_part_type")
     if known is None:
         check_part_class(cls)
@@ -200,12 +202,26 @@ def _typeof(part: Part, _context: object) -> PartType:
 
 def check_part_class(cls: type[Part]) -> None:
     """Raise `PartError` unless `cls` is a frozen dataclass with every method it must have."""
-    params = getattr(cls, "__dataclass_params__", None)
-    if not is_dataclass(cls) or params is None or not params.frozen:
+    params = cls.__dict__.get("__dataclass_params__")  # the class's own, not its base's
+    if params is None or not params.frozen:
         raise PartError(f"{cls.__name__} must be a frozen dataclass: write @dataclass(frozen=True)")
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         raise PartError(f"{cls.__name__} must define {' and '.join(f'{m}()' for m in missing)}")
+
+
+def _check_fields(part: Part) -> None:
+    """Raise `PartError` where a field is not a number."""
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if not isinstance(value, Real):
+            remedy = "give it a number"
+            if value == "auto":
+                remedy = 'only a fit can replace "auto"; use what it found (loss_ or space_)'
+            raise PartError(
+                f"{type(part).__name__}.{field.name} is {value!r}, but compiled code takes "
+                f"numbers only: {remedy}"
+            )
 
 
 @infer_getattr

@@ -77,6 +77,7 @@ def _check_pair(loss: Loss, u: float, r: float) -> None:
     _close(loss, f"compiled and plain Python agree {at}", (value, weight, radius, residual), plain)
     _true(loss, f"value is finite {at}", np.isfinite(value), value)
     _true(loss, f"weight is finite and not negative {at}", 0.0 <= weight < np.inf, weight)
+    _true(loss, f"radius is finite and not negative {at}", 0.0 <= radius < np.inf, radius)
     # the kink of a parabola's own distance at 0 is the space's business, not the loss's
     if u > 0.0:
         h = 1e-5 * u

@@ -30,6 +30,7 @@ class Space(Part, ABC):
 
     _kind = SpaceType
     _compiled = (
+        "sign",
         "unit_length",
         "unit_step_descends",
         "cut_locus",
@@ -57,7 +58,10 @@ class Space(Part, ABC):
         return False
 
     def cut_locus(self):
-        """Distance at which geodesics from a point meet again: nothing is drawn further away."""
+        """Distance at which all geodesics from a point meet again; no point is farther away.
+
+        A pair that should be still farther apart is drawn to there.
+        """
         return np.inf
 
     def sign(self, axis):

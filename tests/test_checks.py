@@ -1,0 +1,478 @@
+"""The conformance suite passes sound losses and spaces, and says what is wrong with others."""
+
+from dataclasses import dataclass, replace
+from math import acos, log1p, sin, sqrt
+
+import numpy as np
+import pytest
+
+from unimds import (
+    Absolute,
+    ChordalSphere,
+    Euclidean,
+    Huber,
+    Hyperbolic,
+    Loss,
+    PartError,
+    Power,
+    Simplex,
+    Space,
+    Sphere,
+    Squared,
+    SquaredDistance,
+)
+from unimds.checks import check_loss, check_space
+
+
+def assert_broken(check, part, rule, **options):
+    """Check that a failure names the class and the rule, in a sentence."""
+    with pytest.raises(AssertionError) as caught:
+        check(part, **options)
+    message = str(caught.value)
+    assert message.startswith(f"{type(part).__name__} breaks a rule: "), message
+    assert rule in message, message
+    assert "; got " in message, message
+    assert len(message) < 1000, message
+
+
+# --- sound losses ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cauchy(Loss):
+    width: float = 1.0
+
+    degree = 0.0
+
+    def value(self, u, r):
+        return log1p(((u - r) / self.width) ** 2)
+
+    def weight(self, u, r):
+        return 1.0 / (self.width**2 + (u - r) ** 2)
+
+    def scaled(self, factor):
+        return replace(self, width=self.width * factor)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        Squared(),
+        Absolute(),
+        Absolute(0.3),
+        Power(1.0),
+        Power(1.5),
+        Power(1.9, 0.1),
+        Power(2.0),
+        Huber(),
+        Huber(0.01),
+        Huber(100),
+        SquaredDistance(),
+        SquaredDistance(2.0),
+        Cauchy(),
+        Cauchy(0.2),
+    ],
+    ids=repr,
+)
+def test_sound_losses_pass(loss):
+    check_loss(loss)
+
+
+# --- broken losses --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Heavy(Loss):  # twice the weight
+    def value(self, u, r):
+        return (u - r) ** 2
+
+    def weight(self, u, r):
+        return 2.0
+
+
+@dataclass(frozen=True)
+class OffCentre(Loss):
+    def value(self, u, r):
+        return (u - r) ** 2
+
+    def weight(self, u, r):
+        return 1.0
+
+    def radius(self, u, r):
+        return 0.9 * r
+
+
+@dataclass(frozen=True)
+class Cube(Loss):  # the slope is right, but no parabola lies above
+    def value(self, u, r):
+        return abs(u - r) ** 3
+
+    def weight(self, u, r):
+        return 1.5 * abs(u - r)
+
+
+@dataclass(frozen=True)
+class Flipped(Loss):
+    def value(self, u, r):
+        return -((u - r) ** 2)
+
+    def weight(self, u, r):
+        return -1.0
+
+
+@dataclass(frozen=True)
+class Kinked(Loss):  # the absolute error without a smoothing: an infinite weight where u = r
+    def value(self, u, r):
+        return abs(u - r)
+
+    def weight(self, u, r):
+        return 0.5 / abs(u - r)
+
+
+@dataclass(frozen=True)
+class Relative(Loss):
+    def value(self, u, r):
+        return (u - r) ** 2 / r
+
+    def weight(self, u, r):
+        return 1.0 / r
+
+
+@dataclass(frozen=True)
+class WrongDegree(Loss):
+    degree = 1.0
+
+    def value(self, u, r):
+        return (u - r) ** 2
+
+    def weight(self, u, r):
+        return 1.0
+
+
+@dataclass(frozen=True)
+class WrongUnit(Loss):  # forgets that its width is a length
+    width: float = 1.0
+
+    degree = 0.0
+
+    def value(self, u, r):
+        return log1p(((u - r) / self.width) ** 2)
+
+    def weight(self, u, r):
+        return 1.0 / (self.width**2 + (u - r) ** 2)
+
+
+@dataclass(frozen=True)
+class Sinking(Loss):  # smoothing lowers the value
+    smoothing: float = 0.0
+
+    def value(self, u, r):
+        return (u - r) ** 2 - self.smoothing
+
+    def weight(self, u, r):
+        return 1.0
+
+
+@dataclass(frozen=True)
+class Sluggish(Loss):  # smoothing hardly matters until it is gone
+    smoothing: float = 0.0
+
+    def value(self, u, r):
+        return (u - r) ** 2 + (1.0 if self.smoothing > 0.0 else 0.0)
+
+    def weight(self, u, r):
+        return 1.0
+
+
+@pytest.mark.parametrize(
+    ("loss", "rule"),
+    [
+        (Heavy(), "2·weight·(u − radius) is the slope of value at u="),
+        (OffCentre(), "2·weight·(u − radius) is the slope of value at u="),
+        (Cube(), "the majorizer lies above the loss at t="),
+        (Flipped(), "weight is finite and not negative at u="),
+        (Kinked(), "weight is finite and not negative at u="),
+        (Relative(), "value is finite at u="),
+        (WrongDegree(), "scaled(0.25).value is 0.25**degree times value"),
+        (WrongUnit(), "scaled(0.25).value is 0.25**degree times value"),
+        (Sinking(), "smoothing only raises the value"),
+        (Sluggish(), "smoothing → 0 gives the loss"),
+    ],
+    ids=lambda x: type(x).__name__ if isinstance(x, Loss) else "",
+)
+def test_broken_losses_are_told(loss, rule):
+    assert_broken(check_loss, loss, rule)
+
+
+FACTOR = 1.0
+
+
+@dataclass(frozen=True)
+class Fickle(Loss):
+    def value(self, u, r):
+        return FACTOR * (u - r) ** 2
+
+    def weight(self, u, r):
+        return FACTOR
+
+
+def test_compiled_code_that_is_out_of_date_is_told(monkeypatch):
+    check_loss(Fickle())
+    monkeypatch.setitem(globals(), "FACTOR", 2.0)  # compiled code has the old value in it
+    assert_broken(check_loss, Fickle(), "compiled and plain Python agree at u=")
+
+
+@dataclass(frozen=True)
+class Misspelt(Loss):
+    def value(self, u, r):
+        return squared_error(u, r)  # noqa: F821
+
+    def weight(self, u, r):
+        return 1.0
+
+
+def test_a_loss_that_does_not_compile_is_told():
+    with pytest.raises(PartError, match=r"Misspelt\.value\(\).*'squared_error' is not defined"):
+        check_loss(Misspelt())
+
+
+# --- sound spaces ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Torus(Space):
+    """The flat torus: a square whose opposite sides are one."""
+
+    side: float = 1.0
+
+    def wrapped(self, t):
+        return t - self.side * np.floor(t / self.side + 0.5)
+
+    def unit_step_descends(self):
+        return True
+
+    def cut_locus(self):
+        return 0.5 * self.side
+
+    def measure(self, p, X, dist, slope):
+        for j in range(dist.shape[0]):
+            total = 0.0
+            for a in range(X.shape[0]):
+                total += self.wrapped(X[a, j] - p[a]) ** 2
+            dist[j] = np.sqrt(total)
+            slope[j] = 1.0
+
+    def gather(self, p, X, coef, v):
+        for a in range(X.shape[0]):
+            v[a] = 0.0
+            for j in range(coef.shape[0]):
+                v[a] += coef[j] * self.wrapped(X[a, j] - p[a])
+
+    def exp(self, p, v):
+        for a in range(p.shape[0]):
+            p[a] = (p[a] + v[a]) % self.side
+
+    def random(self, n, n_components, spread, rng):
+        return rng.uniform(0.0, self.side, size=(n, n_components))
+
+    def check_points(self, X, name):
+        if ((self.side < X) | (X < 0.0)).any():
+            raise ValueError(f"{name}: coordinates must lie between 0 and {self.side}")
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 4])
+@pytest.mark.parametrize(
+    "space",
+    [
+        Euclidean(),
+        Sphere(),
+        Sphere(0.01),
+        Sphere(50.0),
+        ChordalSphere(),
+        ChordalSphere(7),
+        Hyperbolic(),
+        Hyperbolic(100.0),
+        Hyperbolic(0.01),
+        Simplex(),
+        Simplex(30.0),
+        Torus(),
+        Torus(40.0),
+    ],
+    ids=repr,
+)
+def test_sound_spaces_pass(space, n_components):
+    for seed in range(3):
+        check_space(space, n_components, seed=seed)
+
+
+# --- broken spaces --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Plane(Space):
+    """Sound; each broken space below changes one thing."""
+
+    def exp(self, p, v):
+        for a in range(p.shape[0]):
+            p[a] += v[a]
+
+    def random(self, n, n_components, spread, rng):
+        return rng.normal(size=(n, n_components))
+
+
+@dataclass(frozen=True)
+class OneWay(Plane):  # uphill is longer than downhill
+    def measure(self, p, X, dist, slope):
+        for j in range(dist.shape[0]):
+            dist[j] = (X[0, j] - p[0]) ** 2 + (X[1, j] - p[1]) ** 2
+            dist[j] = np.sqrt(dist[j]) * (1.1 if X[0, j] > p[0] else 1.0)
+            slope[j] = 1.0
+
+
+@dataclass(frozen=True)
+class FarFromItself(Plane):
+    def dist(self, chord2):
+        return sqrt(chord2) + 0.1
+
+
+@dataclass(frozen=True)
+class Shortcuts(Plane):  # the squared distance is not a distance
+    def dist(self, chord2):
+        return chord2
+
+
+@dataclass(frozen=True)
+class WrongSlope(Plane):
+    def slope(self, dist, chord2):
+        return 2.0
+
+
+@dataclass(frozen=True)
+class WrongUnitLength(Plane):
+    @property
+    def unit(self):
+        return 3.0
+
+
+@dataclass(frozen=True)
+class FallsShort(Plane):
+    def exp(self, p, v):
+        for a in range(p.shape[0]):
+            p[a] += 0.99 * v[a]
+
+
+@dataclass(frozen=True)
+class TooThin(Plane):
+    def random(self, n, n_components, spread, rng):
+        return rng.normal(size=(n, 1))
+
+
+@dataclass(frozen=True)
+class FalseScale(Plane):
+    def scaled(self, factor):
+        return self
+
+
+@dataclass(frozen=True)
+class FalseIsometry(Plane):
+    def isometry(self, A, B):
+        return lambda X: 2.0 * X
+
+
+@dataclass(frozen=True)
+class FalseWayBack(Plane):
+    def isometry(self, A, B):
+        return lambda X: X + 1.0
+
+
+@dataclass(frozen=True)
+class OffTheSphere(Sphere):  # walks along the tangent and stays there
+    def exp(self, p, v):
+        for a in range(p.shape[0]):
+            p[a] += v[a]
+
+
+@dataclass(frozen=True)
+class Hemisphere(Sphere):  # whoever walks far enough leaves it
+    def random(self, n, n_components, spread, rng):
+        X = super().random(n, n_components, spread, rng)
+        X[:, 0] = np.abs(X[:, 0])
+        return X
+
+    def check_points(self, X, name):
+        super().check_points(X, name)
+        if (X[:, 0] < 0.0).any():
+            raise ValueError(f"{name}: a row lies on the other hemisphere")
+
+
+@dataclass(frozen=True)
+class Strewn(Sphere):  # random points beside the sphere
+    def random(self, n, n_components, spread, rng):
+        return rng.normal(size=(n, n_components + 1))
+
+
+@dataclass(frozen=True)
+class Imprecise(Sphere):  # arccos has no digits left for near points
+    def measure(self, p, X, dist, slope):
+        for j in range(dist.shape[0]):
+            cosine = 0.0
+            for a in range(X.shape[0]):
+                cosine += p[a] * X[a, j]
+            angle = acos(min(max(cosine, -1.0), 1.0))
+            dist[j] = self.radius * angle
+            slope[j] = angle / sin(angle) if angle > 0.0 else 1.0
+
+
+@dataclass(frozen=True)
+class Overconfident(Hyperbolic):  # negative curvature: a unit step may go too far
+    def unit_step_descends(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("space", "rule"),
+    [
+        (OneWay(), "dist(x, y) = dist(y, x)"),
+        (FarFromItself(), "dist(x, x) = 0"),
+        (Shortcuts(), "dist obeys the triangle inequality"),
+        (WrongSlope(), "dist = unit · length of log"),
+        (WrongUnitLength(), "dist = unit · length of log"),
+        (FallsShort(), "exp(log(x)) = x"),
+        (TooThin(), "random gives rows of 2 coordinates"),
+        (FalseScale(), "scaled(4) makes distances 4 times as large"),
+        (FalseIsometry(), "an isometry keeps distances"),
+        (FalseWayBack(), "isometry(A, B) brings a moved copy back"),
+        (OffTheSphere(), "exp(log(x)) = x"),
+        (Hemisphere(), "a point reached by exp: a row lies on the other hemisphere"),
+        (Strewn(), "random points: row 0 has length"),
+        (Imprecise(), "close points keep their digits"),
+        (Sphere("auto"), 'its size is a number, not "auto"'),
+    ],
+    ids=lambda x: type(x).__name__ if isinstance(x, Space) else "",
+)
+def test_broken_spaces_are_told(space, rule):
+    assert_broken(check_space, space, rule)
+
+
+def test_the_plane_that_the_broken_spaces_change_is_sound():
+    check_space(Plane())
+
+
+@pytest.mark.parametrize("curvature", [1.0, 100.0])
+def test_a_false_claim_that_unit_steps_descend_is_told(curvature):
+    assert_broken(check_space, Overconfident(curvature), "raises the cost")
+
+
+@dataclass(frozen=True)
+class Unmade(Space):
+    def exp(self, p, v):
+        for a in range(p.shape[0]):
+            p[a] += v[b]  # noqa: F821
+
+    def random(self, n, n_components, spread, rng):
+        return rng.normal(size=(n, n_components))
+
+
+def test_a_space_that_does_not_compile_is_told():
+    with pytest.raises(PartError, match=r"Unmade\.exp\(\).*'b' is not defined"):
+        check_space(Unmade())
