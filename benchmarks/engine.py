@@ -48,7 +48,7 @@ def recovery() -> list[str]:
         "Cost over that of the true points, and relative error of the points found; median of 5",
         "seeds. The paper's form has a fixed loss and no momentum, 2000 sweeps.",
         "",
-        "| loss | corrupted | paper's form | with momentum only | annealed (default) | squared loss |",
+        "| loss | corrupted | paper's form | momentum only | annealed (default) | squared loss |",
         "|---|---|---|---|---|---|",
     ]
     for loss in ("absolute", "squared_distance"):
@@ -69,9 +69,7 @@ def recovery() -> list[str]:
                 cost = total_cost(D, squared.embedding, loss=loss)
                 error = recovery_error(squared.embedding, points)
                 cells.setdefault("squared", []).append((cost / truth, error))
-            shown = [
-                np.median(cells[f], axis=0) for f in ("paper", "momentum", "annealed", "squared")
-            ]
+            shown = [np.median(cell, axis=0) for cell in cells.values()]
             row = " | ".join(f"{ratio:.4f} · {error:.0e}" for ratio, error in shown)
             lines.append(f"| {loss} | {share:.0%} | {row} |")
     return lines
@@ -142,8 +140,8 @@ def race() -> list[str]:
         "",
         "## Racing several starts",
         "",
-        "Cost over the lowest seen, k=2, squared loss; `auto` over 5 seeds. Seconds as a multiple of",
-        "the run from the classical seed.",
+        "Cost over the lowest seen, k=2, squared loss; `auto` over 5 seeds. Seconds as a multiple",
+        "of the run from the classical seed.",
         "",
         "| data | classical seed | auto, median | auto, worst | seconds of auto |",
         "|---|---|---|---|---|",

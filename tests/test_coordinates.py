@@ -103,6 +103,7 @@ def test_latlon_takes_lists_and_integers_and_leaves_its_input_alone():
         ([[np.nan, 0.0]], "latlon has a value that is not finite"),
         ([[0.0, np.inf]], "latlon has a value that is not finite"),
     ],
+    ids=["swapped", "south", "flat", "width", "NaN", "infinite"],
 )
 def test_from_latlon_says_what_is_wrong(latlon, message):
     with pytest.raises(ValueError, match=message):
@@ -118,6 +119,7 @@ def test_from_latlon_says_what_is_wrong(latlon, message):
         ([1.0, 0.0, 0.0], r"X must be rows of 3 numbers; its shape is \(3,\)"),
         ([[np.nan, 0.0, 1.0]], "X has a value that is not finite"),
     ],
+    ids=["length", "zero", "width", "flat", "NaN"],
 )
 def test_to_latlon_says_what_is_wrong(X, message):
     with pytest.raises(ValueError, match=message):
@@ -182,6 +184,7 @@ def test_the_ball_does_not_depend_on_the_curvature():
         ([0.1, 0.2], r"Y must be a table of rows; its shape is \(2,\)"),
         ([[np.nan, 0.0]], "Y has a value that is not finite"),
     ],
+    ids=["boundary", "outside", "flat", "NaN"],
 )
 def test_from_poincare_says_what_is_wrong(Y, message):
     with pytest.raises(ValueError, match=message):
@@ -196,6 +199,7 @@ def test_from_poincare_says_what_is_wrong(Y, message):
         ([1.0, 0.0], r"X must be a table of rows; its shape is \(2,\)"),
         ([[np.inf, 0.0]], "X has a value that is not finite"),
     ],
+    ids=["light cone", "lower sheet", "flat", "infinite"],
 )
 def test_to_poincare_says_what_is_wrong(X, message):
     with pytest.raises(ValueError, match=message):

@@ -447,6 +447,7 @@ def test_text_is_refused(measure):
 @pytest.mark.parametrize(
     "wrong",
     [np.ones(3), np.ones((2, 2)), np.ones((3, 1)), -np.ones((3, 3)), np.full((3, 3), np.nan)],
+    ids=["one a point", "shape", "column", "negative", "NaN"],
 )
 def test_weights_must_belong_to_the_pairs(measure, wrong):
     with pytest.raises(ValueError, match="weights"):

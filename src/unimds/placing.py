@@ -12,12 +12,14 @@ from unimds._part import explained
 from unimds.losses import Loss, as_loss
 from unimds.pairs import as_float
 from unimds.plan import LAST_LEVEL
-from unimds.spaces import Space, as_space
+from unimds.problem import in_unit, working_unit
+from unimds.spaces import Space, as_space, distances
 
 Array = NDArray[Any]
 
 STARTS = 5
 STEPS = 500
+LEVELS = 13  # two a decade, as in a fit
 NEARLY_ZERO = 1e-4  # relative to the map: what features give for equal rows is not quite zero
 
 
@@ -95,53 +97,51 @@ def place_points(
 
     Examples
     --------
-    >>> place_points([[5.0, 5.0]], [[-3.0], [3.0]], loss="squared").round(6) + 0.0
-    array([[...]])
+    >>> place_points([[1.0, 5.0]], [[-3.0], [3.0]]).round(6)
+    array([[-2.]])
     """
     loss, space = as_loss(loss), as_space(space)
-    points = as_float(X, "X")
-    table = as_float(D, "D")
+    points, table = as_float(X, "X"), as_float(D, "D")
     if points.ndim != 2 or table.ndim != 2 or table.shape[1] != points.shape[0]:
         raise ValueError(
-            f"D must have one column for each of the points of the map; the shapes are "
-            f"{table.shape} and {points.shape}"
+            "D must have one row for each new point and one column for each point of the map X; "
+            f"the shapes are {table.shape} and {points.shape}"
         )
-    return place_rows(table, points, loss, space, None if weights is None else weights)
+    if not points.size or not np.isfinite(points).all():
+        raise ValueError("X, the map, must have at least one point and only finite coordinates")
+    space.check_points(points, "X")
+    W = None if weights is None else as_float(weights, "weights")
+    return place_rows(table, points, loss, space, W)
 
 
 def place_rows(
-    D: Array, embedding: Array, loss: Loss, space: Space, weights: ArrayLike | None = None
+    D: Array, embedding: Array, loss: Loss, space: Space, W: Array | None = None
 ) -> Array:
-    """Place checked rows of distances on a checked map."""
-    W = None if weights is None else as_float(weights, "weights")
+    """Place rows of distances on a map that has been checked."""
     _check_rows(D, W)
-    scale = _map_scale(embedding, space)
-    unit = 1.0
-    if loss.degree is not None and space.scaled(1.0) is not None:
-        unit = 2.0 ** -round(np.log2(scale))
-    loss = loss.resolved(scale)
-    inner_loss, inner_space = loss.scaled(unit), space.scaled(unit) if unit != 1.0 else space
-    assert inner_space is not None
-    factor = unit if space.scales_coordinates else 1.0
-    points = inner_space.project_points(embedding.astype(np.float64) * factor)
-    # one set of levels for all rows, from the size of the map: rows stay independent
-    levels: tuple[float, ...] = ()
-    if inner_loss.anneals:
-        levels = tuple(np.geomspace(1.0, LAST_LEVEL, 13).tolist())
-        inner_loss = inner_loss.smoothed(max(getattr(inner_loss, "smoothing", 0.0), levels[-1]))
     with explained(loss, space):
-        placed = place_against(
-            D, W, np.ascontiguousarray(points.T), inner_loss, inner_space, unit, levels=levels
-        )
+        typical = _typical(embedding, space)
+        unit = working_unit(loss, space, typical)
+        inner_loss, inner_space = loss.resolved(typical).scaled(unit), in_unit(space, unit)
+        factor = unit if space.scales_coordinates else 1.0
+        points = inner_space.project_points(embedding.astype(np.float64) * factor)
+        # one set of levels for all rows, from the size of the map: rows stay independent
+        levels: tuple[float, ...] = ()
+        if inner_loss.anneals:
+            levels = tuple((typical * unit * np.geomspace(1.0, LAST_LEVEL, LEVELS)).tolist())
+            last = max(getattr(inner_loss, "smoothing", 0.0), levels[-1])
+            inner_loss = inner_loss.smoothed(last)
+        X = np.ascontiguousarray(points.T)
+        placed = place_against(D, W, X, inner_loss, inner_space, unit, levels=levels)
     return np.ascontiguousarray(placed.T) / factor
 
 
-def _map_scale(embedding: Array, space: Space) -> float:
-    """Return a length that is typical of the map, the same whatever rows are placed on it."""
-    if not space.scales_coordinates:
-        return space.unit
-    spread = float(np.sqrt(np.mean((embedding - embedding.mean(axis=0)) ** 2, dtype=np.float64)))
-    return spread if spread > 0.0 else 1.0
+def _typical(embedding: Array, space: Space) -> float:
+    """Return the median distance of the map, the same whatever rows are placed on it."""
+    sample = embedding[:: max(1, len(embedding) // 200)]
+    apart = distances(sample, space=space)
+    apart = apart[apart > 0.0]
+    return float(np.median(apart)) if apart.size else space.unit
 
 
 def _check_rows(D: Array, W: Array | None) -> None:

@@ -56,12 +56,8 @@ class Problem:
         resize = space.is_auto
         if resize:
             space = space.sized(pairs.typical)
-        unit = 1.0
-        if loss.degree is not None and space.scaled(1.0) is not None:
-            unit = 2.0 ** -round(np.log2(pairs.typical))
-        scaled = space.scaled(unit) if unit != 1.0 else space
-        assert scaled is not None
-        return cls(pairs, loss.scaled(unit), scaled, unit, n_components, resize)
+        unit = working_unit(loss, space, pairs.typical)
+        return cls(pairs, loss.scaled(unit), in_unit(space, unit), unit, n_components, resize)
 
     def on(self, index: Array) -> Problem:
         """Return the problem of some of the points."""
@@ -117,15 +113,12 @@ class Problem:
 
     def outer_cost(self, cost: float) -> float:
         """Return a cost in the user's unit."""
-        return (
-            cost if self.unit == 1.0 else cost * float(1.0 / self.unit) ** (self.loss.degree or 0)
-        )
+        with np.errstate(over="ignore"):  # squares of 1e155 are not numbers any more
+            return float(cost * np.float64(1.0 / self.unit) ** (self.loss.degree or 0.0))
 
     def outer_space(self, space: Space) -> Space:
         """Return a space in the user's unit."""
-        back = space.scaled(1.0 / self.unit) if self.unit != 1.0 else space
-        assert back is not None
-        return back
+        return in_unit(space, 1.0 / self.unit)
 
     def outer_loss(self) -> Loss:
         """Return the loss in the user's unit."""
@@ -138,6 +131,20 @@ class Problem:
         r = self.pairs.typical * self.unit
         value = float(self.loss.value(r * (1.0 + wrong), r)) - float(self.loss.value(r, r))
         return max(value, 0.0) * self.pairs.total_weight
+
+
+def working_unit(loss: Loss, space: Space, typical: float) -> float:
+    """Return the power of two that makes a typical distance about one; 1 where parts object."""
+    if loss.degree is None or space.scaled(1.0) is None:
+        return 1.0
+    return float(2.0 ** -round(np.log2(typical)))
+
+
+def in_unit(space: Space, unit: float) -> Space:
+    """Return the space with its distances multiplied by `unit`."""
+    scaled = space.scaled(unit) if unit != 1.0 else space
+    assert scaled is not None  # only spaces that can are asked to
+    return scaled
 
 
 def check_room(pairs: Pairs, n_components: int, space: Space) -> None:
