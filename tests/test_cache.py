@@ -105,9 +105,6 @@ class Torus(Space):
     def wrapped(self, t):
         return t - self.side * np.floor(t / self.side + 0.5)
 
-    def unit_step_descends(self):
-        return True
-
     def measure(self, p, X, dist, slope):
         for j in range(dist.shape[0]):
             total = 0.0
@@ -228,11 +225,6 @@ def test_a_loss_is_compiled_again_when_and_only_when_it_changes(lab):
     helper = lab.script(CAUCHY)
     assert helper["compiled"] == ["evaluate"]
     assert helper["costs"][0] == pytest.approx(cauchy(helper, 15.0, 0.5), rel=1e-12)
-
-    lab.write("helpers.py", HELPERS)  # as at first: that compiled code is still there
-    again = lab.script(CAUCHY)
-    assert all_from_cache(again)
-    assert again["costs"] == first["costs"]
 
 
 def cauchy(run, strength, width):

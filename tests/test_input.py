@@ -386,7 +386,7 @@ def test_bad_parameters(embed, loss, name, value):
 )
 def test_bad_parameters_of_the_estimator(options, message):
     with pytest.raises(ValueError, match=message):
-        MDS(**{"metric": "precomputed", **options}).fit(D)
+        MDS(**{"metric": "precomputed", **options}).fit(POINTS if "metric" in options else D)
 
 
 # --- new points ----------------------------------------------------------------------------------
@@ -418,8 +418,8 @@ def test_bad_new_points(fitted, rows, message):
 @pytest.mark.parametrize(
     ("rows", "X", "options", "message"),
     [
-        (D[:2, :4], POINTS, {}, r"one column for each of the points of the map.*\(2, 4\) and \(6,"),
-        (D[0], POINTS, {}, "one column for each of the points of the map"),
+        (D[:2, :4], POINTS, {}, r"one column for each point of the map X.*\(2, 4\) and \(6, 2\)"),
+        (D[0], POINTS, {}, "one column for each point of the map X"),
         (np.full((1, N), np.nan), POINTS, {}, "row 0 of the new distances has no known pair"),
         (-D[:1], POINTS, {}, "is negative"),
         (np.full((1, N), np.inf), POINTS, {}, r"\[0, 0\] = inf is infinite"),

@@ -345,13 +345,11 @@ def test_size_is_found_for_exact_data(truth, loss):
 def test_estimating_the_size_never_raises_the_cost(space, loss):
     truth = space.scaled(3.0)
     D, _ = table(np.random.default_rng(14), 25, truth, noise=0.2)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        result = place_center(D, 2, loss=loss, space=type(space)("auto"), n_init=1, max_iter=100)
-        known = place_center(D, 2, loss=loss, space=truth, n_init=1, max_iter=100)
+    result = place_center(D, 2, loss=loss, space=type(space)("auto"), n_init=1, max_iter=5000)
+    known = place_center(D, 2, loss=loss, space=truth, n_init=1, max_iter=5000)
     level, cost = result.levels.T
     assert np.all(np.diff(cost)[np.diff(level) == 0.0] <= 0.0)
-    assert result.cost <= known.cost * 1.02  # one more thing to choose; not the same minimum
+    assert result.cost <= known.cost * 1.002  # one more thing to choose; not the same minimum
     again = total_cost(D, result.embedding, loss=result.loss, space=result.space)
     assert result.cost == pytest.approx(again, rel=1e-9)
 

@@ -1,0 +1,582 @@
+"""Losses and spaces as compiled values: their digests, and mistakes told in a sentence."""
+
+import pickle
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from textwrap import dedent
+from types import ModuleType
+
+import numpy as np
+import pytest
+from numba import njit, typeof
+
+from unimds import Absolute, Euclidean, Loss, PartError, Space, Squared, kernels, place_center
+from unimds._part import JIT, check_part_class, digest
+
+D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
+
+
+@njit(**JIT)
+def compiled(loss, u, r):
+    return loss.value(u, r), loss.weight(u, r)
+
+
+def mistake(loss="squared", space="euclidean"):
+    """Fit with a broken part; return the message, which must be one short sentence."""
+    with pytest.raises(PartError) as caught:
+        place_center(D, 2, loss=loss, space=space, init="random", n_init=1, random_state=0)
+    message = str(caught.value)
+    assert len(message) < 250, message
+    assert "\n" not in message, message
+    assert "nopython" not in message, message
+    return message
+
+
+# --- classes that cannot be parts -----------------------------------------------------------------
+
+
+def test_a_class_without_the_decorator_is_refused():
+    class Bare(Loss):
+        width: float = 1.0
+
+        def value(self, u, r):
+            return (u - r) ** 2 / self.width
+
+        def weight(self, u, r):
+            return 1.0 / self.width
+
+    want = "Bare must be a frozen dataclass: write @dataclass(frozen=True)"
+    assert mistake(Bare()) == want
+    with pytest.raises(PartError, match="must be a frozen dataclass"):
+        check_part_class(Bare)
+
+
+def test_a_dataclass_that_is_not_frozen_is_refused():
+    with pytest.raises(TypeError, match="frozen"):  # dataclasses say so themselves
+
+        @dataclass
+        class Thawed(Loss):
+            def value(self, u, r):
+                return (u - r) ** 2
+
+            def weight(self, u, r):
+                return 1.0
+
+
+def test_missing_methods_are_named():
+    @dataclass(frozen=True)
+    class Empty(Loss):
+        pass
+
+    @dataclass(frozen=True)
+    class Weightless(Loss):
+        def value(self, u, r):
+            return (u - r) ** 2
+
+    with pytest.raises(PartError, match=r"^Empty must define value\(\) and weight\(\)$"):
+        check_part_class(Empty)
+    with pytest.raises(PartError, match=r"^Weightless must define weight\(\)$"):
+        check_part_class(Weightless)
+    with pytest.raises(TypeError, match=r"Weightless .*weight"):
+        Weightless()
+
+
+@pytest.mark.parametrize("field", ["wide", None, (1.0, 2.0)])
+def test_fields_must_be_numbers(field):
+    @dataclass(frozen=True)
+    class Labelled(Loss):
+        width: object
+
+        def value(self, u, r):
+            return (u - r) ** 2
+
+        def weight(self, u, r):
+            return 1.0
+
+    message = mistake(Labelled(field))
+    assert "Labelled.width" in message
+    assert repr(field) in message
+
+
+# --- mistakes in methods --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Base(Loss):
+    """Sound; each class below gets one method wrong."""
+
+    width: float = 1.0
+
+    def value(self, u, r):
+        return (u - r) ** 2
+
+    def weight(self, u, r):
+        return 1.0
+
+
+@dataclass(frozen=True)
+class UnknownName(Base):
+    def value(self, u, r):
+        return square(u - r)  # noqa: F821
+
+
+@dataclass(frozen=True)
+class UnknownField(Base):
+    def weight(self, u, r):
+        return 1.0 / self.widht
+
+
+@dataclass(frozen=True)
+class UnknownMethod(Base):
+    def value(self, u, r):
+        return self.helper(u - r)
+
+
+@dataclass(frozen=True)
+class AddsText(Base):
+    def value(self, u, r):
+        return (u - r) ** 2 + "text"
+
+
+@dataclass(frozen=True)
+class CallsWrongly(Base):
+    def weight(self, u, r):
+        return np.sqrt(u, r, 3.0)
+
+
+@dataclass(frozen=True)
+class WrongRadius(Base):
+    def radius(self, u, r):
+        return r + undefined  # noqa: F821
+
+
+@dataclass(frozen=True)
+class WrongHelper(Base):
+    def error(self, u, r):
+        return u - rr  # noqa: F821
+
+    def value(self, u, r):
+        return self.error(u, r) ** 2
+
+
+@dataclass(frozen=True)
+class StaticHelper(Base):
+    @staticmethod
+    def square(x):
+        return x * x
+
+    def value(self, u, r):
+        return self.square(u - r)
+
+
+def plain_square(x):
+    return x * x
+
+
+@dataclass(frozen=True)
+class PlainFunction(Base):  # has no @njit
+    def value(self, u, r):
+        return plain_square(u - r)
+
+
+@dataclass(frozen=True)
+class ReturnsNothing(Base):
+    def value(self, u, r):
+        (u - r) ** 2
+
+
+@dataclass(frozen=True)
+class ReturnsText(Base):
+    def weight(self, u, r):
+        return "1.0"
+
+
+@dataclass(frozen=True)
+class SometimesReturns(Base):
+    def weight(self, u, r):
+        if u > r:
+            return 1.0
+
+
+@dataclass(frozen=True)
+class TooFewArguments(Base):
+    def value(self, u):
+        return u**2
+
+
+@pytest.mark.parametrize(
+    ("loss", "method", "words"),
+    [
+        (UnknownName(), "value", ["'square' is not defined"]),
+        (UnknownField(), "weight", ["Unknown attribute 'widht'", "test_part.py"]),
+        (UnknownMethod(), "value", ["Unknown attribute 'helper'", "test_part.py"]),
+        (AddsText(), "value", ["add(float64, Literal[str](text))", "test_part.py"]),
+        (CallsWrongly(), "weight", ["sqrt", "test_part.py"]),
+        (WrongRadius(), "radius", ["'undefined' is not defined"]),
+        (WrongHelper(), "value", ["error", "'rr' is not defined"]),
+        (StaticHelper(), "value", ["square", "too many positional arguments"]),
+        (PlainFunction(), "value", ["'plain_square'", "function"]),
+        (ReturnsNothing(), "value", ["return", "number"]),
+        (ReturnsText(), "weight", ["return", "number"]),
+        (SometimesReturns(), "weight", ["return", "number"]),
+        (TooFewArguments(), "value", ["argument"]),
+    ],
+    ids=lambda x: type(x).__name__ if isinstance(x, Loss) else "",
+)
+def test_a_mistake_in_a_loss_is_told_in_a_sentence(loss, method, words):
+    message = mistake(loss)
+    assert message.startswith(f"{type(loss).__name__}.{method}() "), message
+    for word in words:
+        assert word in message
+
+
+@dataclass(frozen=True)
+class Crooked(Space):
+    def exp(self, p, v):
+        for a in range(p.shape[0]):
+            p[a] += v[b]  # noqa: F821
+
+    def random(self, n, n_components, spread, rng):
+        return rng.normal(size=(n, n_components))
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber"])  # huber's own "auto" is not to blame
+def test_a_mistake_in_a_space_is_told_in_a_sentence(loss):
+    message = mistake(loss, Crooked())
+    assert message.startswith("Crooked.exp() cannot be compiled: ")
+    assert "'b' is not defined" in message
+
+
+def test_a_mistake_does_no_harm_to_other_losses():
+    # in a new process, so that the wrong class is the first one that is seen
+    script = """
+        from dataclasses import dataclass
+        from unimds import Loss, place_center
+
+        @dataclass(frozen=True)
+        class First(Loss):
+            def value(self, u):
+                return u**2
+
+            def weight(self, u, r):
+                return 1.0
+
+        D = [[0.0, 1.0], [1.0, 0.0]]
+        for loss in (First(), First(), "squared"):
+            try:
+                print(place_center(D, 1, loss=loss, fixed=[[0.0], [3.0]]).cost)
+            except TypeError as error:
+                print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(script)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    first, again, squared = done.stdout.splitlines()
+    assert first.startswith("First.value() ")
+    assert again == first
+    assert float(squared) == pytest.approx(4.0)
+
+
+# --- what parts may do ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Helped(Loss):
+    width: float = 1.0
+
+    def value(self, u, r):
+        return self.bent(self.error(u, r))
+
+    def weight(self, u, r):
+        return 1.0 / (self.width**2 + self.error(u, r) ** 2)
+
+    def error(self, u, r):
+        return u - r
+
+    def bent(self, e):
+        return np.log1p(self.squared(e / self.width))
+
+    def squared(self, x):
+        return x * x
+
+
+@dataclass(frozen=True)
+class HelpedOtherwise(Loss):  # the same names, another meaning and another number of arguments
+    def value(self, u, r):
+        return self.error(u) + self.squared(u, r)
+
+    def weight(self, u, r):
+        return 1.0
+
+    def error(self, u):
+        return 0.0 * u
+
+    def squared(self, u, r):
+        return (u - r) * (u - r)
+
+
+def test_methods_may_call_further_methods():
+    assert compiled(Helped(2.0), 3.0, 1.0) == pytest.approx((np.log(2.0), 0.125))
+
+
+def test_two_losses_may_have_helpers_of_one_name():
+    assert compiled(HelpedOtherwise(), 3.0, 1.0) == (4.0, 1.0)
+    assert compiled(Helped(2.0), 3.0, 1.0) == pytest.approx((np.log(2.0), 0.125))
+    assert compiled(HelpedOtherwise(), 3.0, 1.0) == (4.0, 1.0)
+
+
+@pytest.mark.parametrize("width", [2, np.float32(2.0), np.int64(2), True])
+def test_any_number_will_do_for_a_field(width):
+    want = np.log1p((2.0 / width) ** 2), 1.0 / (width**2 + 4.0)
+    assert compiled(Helped(width), 3.0, 1.0) == pytest.approx(want)
+    result = place_center(D, 1, loss=Helped(width), fixed=[[0.0], [1.0], [2.0]])
+    assert result.cost == pytest.approx(np.log1p((0.5 / width) ** 2))  # D[1, 2] is 1.5, not 1
+
+
+def test_the_numba_type_holds_no_class():
+    kept = pickle.dumps(typeof(Helped()))
+    assert b"test_part" not in kept  # so that a process without this module can read it
+    assert pickle.loads(kept) == typeof(Helped())
+    assert str(typeof(Helped())) == f"LossType:Helped(width)#{digest(Helped)}"
+
+
+def cell(source, **names):
+    """Run source text as a notebook does; return the class Mine that it defines."""
+    names = {"__name__": "notebook", "dataclass": dataclass, "Loss": Loss, "njit": njit, **names}
+    exec(compile(dedent(source), "<cell>", "exec"), names)
+    return names["Mine"]
+
+
+CELL = """
+    @dataclass(frozen=True)
+    class Mine(Loss):
+        width: float = 1.0
+
+        def value(self, u, r):
+            return self.squared(u - r) / self.width
+
+        def weight(self, u, r):
+            return 1.0 / self.width
+
+        def squared(self, x):
+            return x * x
+"""
+
+
+def test_a_cell_that_is_run_again_uses_the_new_code():
+    first = cell(CELL)
+    assert compiled(first(2.0), 3.0, 1.0) == (2.0, 0.5)
+    same = cell(CELL)
+    assert compiled(same(4.0), 3.0, 1.0) == (1.0, 0.25)
+    formula = cell(CELL.replace("x * x", "x * x * x"))
+    assert compiled(formula(2.0), 3.0, 1.0) == (4.0, 0.5)
+    helper = CELL.replace("squared(self, x)", "squared(self, x, c)").replace("u - r", "u - r, 3.0")
+    assert compiled(cell(helper)(2.0), 3.0, 1.0) == (2.0, 0.5)  # it takes one argument more
+    fields = CELL.replace("width: float", "before: float\n        width: float")
+    assert compiled(cell(fields)(9.0, 2.0), 3.0, 1.0) == (2.0, 0.5)
+    assert compiled(first(2.0), 3.0, 1.0) == (2.0, 0.5)  # the old class is still what it was
+
+
+# --- the digest -----------------------------------------------------------------------------------
+
+
+GLOBAL = """
+    @dataclass(frozen=True)
+    class Mine(Loss):
+        def value(self, u, r):
+            return {} * (u - r) ** 2
+
+        def weight(self, u, r):
+            return 1.0
+"""
+
+
+def test_the_digest_does_not_depend_on_where_the_code_is():
+    want = digest(cell(CELL))
+    assert digest(cell(CELL)) == want
+    assert digest(cell("\n\n# a comment\n" + dedent(CELL) + "\nother = 1\n")) == want
+    assert re.fullmatch("[0-9a-f]{16}", want)
+
+
+def test_the_digest_depends_on_all_code_that_is_compiled():
+    edits = [
+        ("u - r", "r - u"),
+        ("1.0 / self.width", "2.0 / self.width"),
+        ("x * x", "x * x * x"),
+        ("x * x", "x + x"),
+    ]
+    digests = {digest(cell(CELL))} | {digest(cell(CELL.replace(*edit))) for edit in edits}
+    assert len(digests) == 1 + len(edits)
+
+
+def test_the_digest_does_not_depend_on_what_is_not_compiled():
+    want = digest(cell(CELL))
+    plain = CELL + "\n        def scaled(self, factor):\n            return self\n"
+    assert digest(cell(plain)) == want
+    assert digest(cell(CELL.replace("width: float = 1.0", "width: float = 2.0"))) == want
+    assert digest(cell(CELL, unrelated=3.0)) == want
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (1.0, 2.0),
+        (1.0, 1),
+        (0.0, -0.0),
+        (True, 1),
+        ((1.0, 2.0), (1.0, 3.0)),
+        (np.float64(1.0), np.float64(2.0)),
+        (np.float32(1.0), np.float32(2.0)),
+        (np.int64(1), np.int64(2)),
+        (np.arange(6.0), np.arange(6.0) + 1.0),
+        (np.arange(2000.0), np.arange(2000.0) + (np.arange(2000) == 1000)),
+        (np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(3, 2)),
+        (np.zeros(2, np.float32), np.zeros(2, np.int32)),
+    ],
+)
+def test_the_digest_depends_on_constants(one, other, tmp_path):
+    # as after `from settings import CONSTANT`: the file of the loss itself does not change
+    path = tmp_path / "script.py"
+    path.write_text(dedent(GLOBAL.format("CONSTANT")))
+
+    def made(constant):
+        names = {"__name__": "script", "dataclass": dataclass, "Loss": Loss, "CONSTANT": constant}
+        exec(compile(path.read_text(), str(path), "exec"), names)
+        return digest(names["Mine"])
+
+    assert made(one) != made(other)
+    assert made(one) == made(one)
+
+
+def test_the_digest_depends_on_functions_that_are_called():
+    text = "SCALE = 1.0\ndef inner(x):\n    return SCALE * x\n\n"
+    text += "@njit\ndef outer(x):\n    return inner(x)\n"
+    source = text + dedent(GLOBAL.format("outer(u)"))
+    edits = [
+        ("SCALE = 1.0", "SCALE = 2.0"),
+        ("SCALE * x", "SCALE + x"),
+        ("inner(x)\n", "-inner(x)\n"),
+    ]
+    digests = {digest(cell(source))} | {digest(cell(source.replace(*edit))) for edit in edits}
+    assert len(digests) == 1 + len(edits)
+    assert digest(cell(source)) == digest(cell("\n\n" + source))
+
+
+def test_the_digest_depends_on_what_is_used_of_a_module():
+    def made(scale, other=0.0):
+        settings = ModuleType("settings")
+        settings.SCALE, settings.OTHER = scale, other
+        return digest(cell(GLOBAL.format("settings.SCALE"), settings=settings))
+
+    assert made(1.0) == made(1.0)
+    assert made(1.0) != made(2.0)
+    assert made(1.0) == made(1.0, other=5.0)
+
+
+def test_modules_that_import_each_other_are_no_trap():
+    package, part = ModuleType("package"), ModuleType("package.part")
+    package.part, part.package, part.SCALE = part, package, 1.0
+    source = GLOBAL.format("package.part.SCALE")
+    one = digest(cell(source, package=package))
+    part.SCALE = 2.0
+    assert digest(cell(source, package=package)) != one
+
+
+def test_the_digest_depends_on_closures():
+    def made(scale):
+        @dataclass(frozen=True)
+        class Mine(Loss):
+            def value(self, u, r):
+                return scale * (u - r) ** 2
+
+            def weight(self, u, r):
+                return scale
+
+        return Mine
+
+    assert digest(made(1.0)) == digest(made(1.0))
+    assert digest(made(1.0)) != digest(made(2.0))
+    assert compiled(made(3.0)(), 3.0, 1.0) == (12.0, 3.0)
+    assert compiled(made(5.0)(), 3.0, 1.0) == (20.0, 5.0)
+
+
+def test_the_digest_depends_on_inherited_methods():
+    text = CELL.replace("Mine", "Parent") + "\n    @dataclass(frozen=True)\n"
+    text += "    class Mine(Parent):\n        def radius(self, u, r):\n            return r\n"
+    assert digest(cell(text)) != digest(cell(text.replace("x * x", "x * x * x")))
+
+
+# --- speed ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MySquared(Loss):
+    def value(self, u, r):
+        return (u - r) * (u - r)
+
+    def weight(self, u, r):
+        return 1.0
+
+
+@dataclass(frozen=True)
+class MySquaredByHelper(Loss):
+    def value(self, u, r):
+        return self.error(u, r) * self.error(u, r)
+
+    def weight(self, u, r):
+        return 1.0
+
+    def error(self, u, r):
+        return u - r
+
+
+def row_cost_by_hand(u, target, W, i, loss):
+    """Kernels' row_cost with the squared loss written out."""
+    total = 0.0
+    for layer in range(target.shape[0]):
+        r = target[layer]
+        for j in range(u.shape[0]):
+            value = (u[j] - r[j]) * (u[j] - r[j])
+            if W is not None:
+                value *= W[i, layer, j]
+            total += value if r[j] == r[j] else 0.0
+    return total / target.shape[0]
+
+
+def machine_code(function, *arguments):
+    """Return the instructions of a function as compiled, and the functions that it calls."""
+    fresh = njit(**JIT)(function)  # what a cache gave back has no code to show
+    signature = tuple(typeof(a) for a in arguments)
+    fresh.compile(signature)
+    llvm = fresh.inspect_llvm(signature)
+    # without the names of values and types: "fmul reassoc contract", "load", "br"
+    instructions = re.findall(r"^  (?:%\S+ = )?([a-z][a-z ]*)", llvm, re.MULTILINE)
+    return instructions, re.findall(r"\bcall [^@\n]*@(\S+?)\(", llvm)
+
+
+@pytest.mark.parametrize("own", [MySquared(), MySquaredByHelper()], ids=repr)
+def test_a_loss_of_ones_own_compiles_to_the_same_instructions(own):
+    row, table, X = np.ones(8), np.ones((1, 8)), np.ones((2, 8))
+    for kernel, before, after in (
+        (kernels.row_cost, (row, table, None, 0), ()),
+        (kernels.recenter, (row, X, row, row, table, None, 0, 0), (Euclidean(), row, row)),
+    ):
+        ours, _ = machine_code(kernel.py_func, *before, Squared(), *after)
+        theirs, called = machine_code(kernel.py_func, *before, own, *after)
+        assert theirs == ours
+        assert not [name for name in called if "MySquared" in name and "kernels" not in name]
+        assert machine_code(kernel.py_func, *before, Absolute(), *after)[0] != ours
+
+
+def test_a_loss_takes_the_arithmetic_of_its_formula_written_out():
+    def arithmetic(function):
+        arguments = np.ones(8), np.ones((1, 8)), None, 0, Squared()
+        instructions, _ = machine_code(function, *arguments)
+        return [word for word in instructions if word.startswith(("f", "load", "select"))]
+
+    by_hand = arithmetic(row_cost_by_hand)
+    assert any(word.startswith("fmul reassoc") for word in by_hand)
+    assert arithmetic(kernels.row_cost.py_func) == by_hand
