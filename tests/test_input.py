@@ -563,6 +563,18 @@ def test_up_to_three_points_are_exact(loss, space, n):
     assert_allclose(distances(result.embedding, space=space), D[:n, :n], atol=1e-3)
 
 
+@pytest.mark.parametrize("table", [D, ODD["duplicates"]], ids=["all apart", "duplicates"])
+@pytest.mark.parametrize(("loss", "space"), EVERY, ids=str)
+def test_a_seed_may_have_all_points_in_one_place(loss, space, table):
+    # there is no direction to part in, and no division by their distance
+    seed = space.random(1, 2, 0.5, np.random.default_rng(0)).repeat(N, axis=0)
+    result = by_function(table, loss=loss, space=space, init=seed)
+    check_sound(result, table, loss, space)
+    # u² is flat at 0: that loss alone sees no gain in parting
+    share = 1.0 if loss == "squared_distance" else 0.1
+    assert result.cost <= share * result.history[0, 1]
+
+
 def imperfect():
     """Return distances that no plane has: the answer depends on all of them."""
     table = D * np.random.default_rng(2).uniform(0.8, 1.1, size=D.shape)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 import types as python_types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -60,6 +61,10 @@ class Part:
     _kind: type[PartType]
     _compiled: tuple[str, ...]  # the methods that kernels call
     _part_type: ClassVar[PartType]
+
+    def _concrete(self) -> Part:
+        """Return the part with any number in place of "auto"."""
+        raise NotImplementedError
 
     def _signatures(self) -> list[tuple[str, tuple[Any, ...]]]:
         """Methods to compile one by one where a kernel fails, with arguments of the right type."""
@@ -147,8 +152,8 @@ class _Code:
     def _add_value(self, name: str, value: object, user: Callable) -> None:
         """Add what a global or a closure variable stands for."""
         self.add_text(name)
-        if isinstance(value, np.ndarray):
-            self.add_text(str(value.dtype))
+        if isinstance(value, np.ndarray | np.generic):
+            self.add_text(f"{value.dtype}{value.shape}")
             self.hash.update(value.tobytes())
         elif isinstance(value, python_types.ModuleType):
             self._add_module(value, user)
@@ -163,7 +168,8 @@ class _Code:
             self.hash.update(path.read_bytes() if path.is_file() else repr(value).encode())
 
     def _add_module(self, module: python_types.ModuleType, user: Callable) -> None:
-        if not _foreign(module):
+        if not _foreign(module) and id(module) not in self.seen:
+            self.seen.add(id(module))
             for name in _names(user.__code__):
                 if hasattr(module, name):
                     self._add_value(name, getattr(module, name), user)
@@ -208,6 +214,18 @@ def check_part_class(cls: type[Part]) -> None:
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         raise PartError(f"{cls.__name__} must define {' and '.join(f'{m}()' for m in missing)}")
+    contract = next(base for base in reversed(cls.__mro__) if "_compiled" in vars(base))
+    for name in cls._compiled:
+        have, need = _arguments(getattr(cls, name)), _arguments(getattr(contract, name))
+        if len(have) != len(need):
+            raise PartError(
+                f"{cls.__name__}.{name}() has {len(have)} arguments, but is called with "
+                f"{len(need)}: {name}({', '.join(need)})"
+            )
+
+
+def _arguments(method: Callable) -> tuple[str, ...]:
+    return method.__code__.co_varnames[: method.__code__.co_argcount]
 
 
 def _check_fields(part: Part) -> None:
@@ -229,7 +247,12 @@ class _Fields(AttributeTemplate):
     key = PartType
 
     def generic_resolve(self, typ, name):  # type: ignore[override]
-        return types.float64 if name in typ.params else None
+        if name in typ.params:
+            return types.float64
+        method = getattr(_CLASSES[typ.digest], name, None)
+        if not inspect.isfunction(method):
+            return None
+        return self.context.resolve_getattr(typ, _typed_name(name, len(_arguments(method))))
 
 
 @lower_getattr_generic(PartType)
@@ -257,19 +280,16 @@ def _register_kind(kind):
 for _kind in (LossType, SpaceType):
     _register_kind(_kind)
 
-_METHODS: dict[tuple[type[PartType], str], int] = {}  # to the number of arguments
-
 
 def _register_methods(cls: type[Part]) -> None:
     """Let compiled code call the methods of `cls`, a person's own helpers included."""
     for name, method in _methods(cls).items():
-        arity = method.__code__.co_argcount - 1
-        if _METHODS.setdefault((cls._kind, name), arity) != arity:
-            raise PartError(
-                f"{cls.__name__}.{name}() takes {arity} arguments, but compiled code knows a "
-                f"{name}() with {_METHODS[cls._kind, name]}: give the method another name"
-            )
-        _register_method(cls._kind, name, arity)
+        _register_method(cls._kind, name, len(_arguments(method)))
+
+
+def _typed_name(name: str, arity: int) -> str:
+    """Name under which Numba knows a method: classes may have helpers of one name, not alike."""
+    return f"{name}/{arity}"
 
 
 @cache
@@ -280,8 +300,9 @@ def _register_method(kind: type[PartType], name: str, arity: int) -> None:
     # Numba reads the number of arguments off the signature, so it has to be written out;
     # strict=False lets a person's method call them as it likes.
     args = ", ".join(f"a{i}" for i in range(arity))
-    method = eval(f"lambda self, {args}: find(self)", {"find": find})
-    overload_method(kind, name, strict=False, jit_options=JIT)(method)  # type: ignore[call-arg]
+    method = eval(f"lambda {args}: find(a0)", {"find": find})
+    register = overload_method(kind, _typed_name(name, arity), strict=False, jit_options=JIT)  # type: ignore[call-arg]
+    register(method)
 
 
 # --- errors a person can read -----------------------------------------------------------------
@@ -292,27 +313,43 @@ def explained(*parts: Part) -> Iterator[None]:
     """Turn a page of compiler output into a sentence about the part that caused it."""
     try:
         yield
-    except errors.NumbaError as error:
+    except PartError:
+        raise
+    except (errors.NumbaError, TypeError) as error:  # TypeError: a method returned None
         for part in parts:
             for name, args in part._signatures():
-                _compile_alone(part, name, args)
+                _compile_alone(part._concrete(), name, args)
         raise error
 
 
 def _compile_alone(part: Part, name: str, args: tuple) -> None:
     method = getattr(type(part), name)
+    where = f"{type(part).__name__}.{name}()"
+    alone = njit(**JIT)(method)
     try:
-        njit(**JIT)(method).compile((typeof(part), *(typeof(a) for a in args)))
+        alone.compile((typeof(part), *(typeof(a) for a in args)))
     except errors.NumbaError as error:
-        where = f"{type(part).__name__}.{name}()"
-        raise PartError(f"{where} cannot be compiled: {_mistake(error)}") from None
+        raise PartError(f"{where} cannot be compiled: {_mistake(str(error))}") from None
+    (compiled,) = alone.overloads.values()
+    returned = compiled.signature.return_type
+    if all(np.isscalar(a) for a in args) and not isinstance(returned, types.Number | types.Boolean):
+        raise PartError(f"{where} must return a number on every path, but its type is {returned}")
 
 
-def _mistake(error: errors.NumbaError) -> str:
-    """Pick the lines that say what is wrong and where, out of Numba's report."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    lines = [line for line in lines if line and not line.startswith(("Failed in nopython", "[1"))]
-    what = next(iter(lines), "unknown mistake")
-    # Numba quotes the source with an arrow or names the file and line: keep that as the place
+def _mistake(report: str) -> str:
+    """Pick what is wrong, and where, out of Numba's report."""
+    report = re.sub(r"(?:Loss|Space)Type:([\w.<>]+)\(.*?\)#\w+", r"\1", report)
+    lines = [line.strip() for line in report.splitlines()]
+    # what Numba met first stands deepest, below its account of the callers
+    causes = ("NameError:", "Unknown attribute", "Untyped global name", "TypingError: ")
+    named = [line for line in lines if line.startswith(causes) and "Failed in nopython" not in line]
+    calls = [f"no way to compute {line[4:]}" for line in lines if line.startswith(">>> ")]
+    calls = [call for call in calls if "<lambda>" not in call]
+    what = next(iter([*named, *calls, *lines[1:]]), "the reason is not known")
+    helper = re.search(r"BoundFunction\(\(<class '[^']+'>, '(\w+)/\d+'\)", report)
+    if helper:
+        what = f"in its call of {helper[1]}(): {what}"
+    if what.startswith("Untyped global name") and "function" in what:
+        what += "; a function that a method calls needs Numba's @njit"
     place = next((line for line in lines if line.startswith("File ") and "<" not in line), "")
     return f"{what} ({place.rstrip(':')})" if place else what

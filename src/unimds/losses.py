@@ -96,6 +96,9 @@ class Loss(Part, ABC):
         """Return the loss with this ``smoothing`` (the loss itself where it has none)."""
         return replace(self, smoothing=smoothing) if self.anneals else self  # type: ignore[call-arg]
 
+    def _concrete(self) -> Loss:
+        return self.resolved(1.0)
+
     def _signatures(self) -> list[tuple[str, tuple[Any, ...]]]:
         return [(name, (1.0, 0.5)) for name in self._compiled]
 

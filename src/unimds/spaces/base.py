@@ -161,6 +161,9 @@ class Space(Part, ABC):
             f"{type(self).__name__} does not say how to align two maps: give it isometry(A, B)"
         )
 
+    def _concrete(self) -> Space:
+        return self.sized(1.0) if self.is_auto else self
+
     def _signatures(self) -> list[tuple[str, tuple[Any, ...]]]:
         p, X, row = np.ones(2), np.ones((2, 3)), np.ones(3)
         return [
