@@ -182,6 +182,13 @@ class PlainFunction(Base):  # has no @njit
 
 
 @dataclass(frozen=True)
+class Decorated(Base):  # methods are plain Python
+    @njit
+    def value(self, u, r):
+        return (u - r) ** 2
+
+
+@dataclass(frozen=True)
 class ReturnsNothing(Base):
     def value(self, u, r):
         (u - r) ** 2
@@ -218,6 +225,7 @@ class TooFewArguments(Base):
         (WrongHelper(), "value", ["error", "'rr' is not defined"]),
         (StaticHelper(), "value", ["square", "too many positional arguments"]),
         (PlainFunction(), "value", ["'plain_square'", "function"]),
+        (Decorated(), "value", ["njit"]),
         (ReturnsNothing(), "value", ["return", "number"]),
         (ReturnsText(), "weight", ["return", "number"]),
         (SometimesReturns(), "weight", ["return", "number"]),
@@ -474,6 +482,17 @@ def test_the_digest_depends_on_what_is_used_of_a_module():
     assert made(1.0) == made(1.0)
     assert made(1.0) != made(2.0)
     assert made(1.0) == made(1.0, other=5.0)
+
+
+def test_the_digest_depends_on_what_each_method_uses_of_a_module():
+    def made(scale, weight):
+        settings = ModuleType("settings")
+        settings.SCALE, settings.WEIGHT = scale, weight
+        source = GLOBAL.format("settings.SCALE").replace("return 1.0", "return settings.WEIGHT")
+        return digest(cell(source, settings=settings))
+
+    assert made(1.0, 1.0) == made(1.0, 1.0)
+    assert len({made(1.0, 1.0), made(2.0, 1.0), made(1.0, 2.0)}) == 3
 
 
 def test_modules_that_import_each_other_are_no_trap():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from unimds import kernels
 from unimds._part import check_part_class, explained, kernel
-from unimds.losses import Loss
+from unimds.losses import Loss, Squared
 from unimds.spaces import Space, distances
 
 Array = NDArray[Any]
@@ -73,11 +73,11 @@ def check_loss(loss: Loss) -> None:
 def _check_pair(loss: Loss, u: float, r: float) -> None:
     at = f"at u={u:g}, r={r:g}"
     value, weight, radius, residual = _loss_at(loss, u, r)
-    plain = loss.value(u, r), loss.weight(u, r), loss.radius(u, r), loss.residual(u, r)
-    _close(loss, f"compiled and plain Python agree {at}", (value, weight, radius, residual), plain)
     _true(loss, f"value is finite {at}", np.isfinite(value), value)
     _true(loss, f"weight is finite and not negative {at}", 0.0 <= weight < np.inf, weight)
     _true(loss, f"radius is finite and not negative {at}", 0.0 <= radius < np.inf, radius)
+    plain = loss.value(u, r), loss.weight(u, r), loss.radius(u, r), loss.residual(u, r)
+    _close(loss, f"compiled and plain Python agree {at}", (value, weight, radius, residual), plain)
     # the kink of a parabola's own distance at 0 is the space's business, not the loss's
     if u > 0.0:
         h = 1e-5 * u
@@ -186,14 +186,14 @@ def check_space(space: Space, n_components: int = 2, *, seed: int = 0) -> None:
     width = space.n_coordinates(n_components)
     _true(space, f"random gives rows of {width} coordinates", X.shape == (30, width), X.shape)
     with explained(space):
-        space.check_points(X, "random points")
+        _on_space(space, X, "random points")
         _check_metric(space, X)
         for i in range(10):
             _check_walk(space, X[i], X[i + 10])
-        _check_near(space, X, rng)
+        _check_near(space, X)
         _check_sizes(space, X)
         _check_isometry(space, X, rng)
-        _check_descent(space, X, n_components, rng)
+        _check_descent(space, n_components, rng)
 
 
 def _check_metric(space: Space, X: Array) -> None:
@@ -228,23 +228,23 @@ def _check_walk(space: Space, p: Array, x: Array) -> None:
     for length in (1e-9, 0.3, 2.0):
         end = p.copy()
         _exp(space, end, length * v)
-        space.check_points(end[None], "a point reached by exp")
+        _on_space(space, end[None], "a point reached by exp")
     stay = p.copy()
     _exp(space, stay, np.zeros_like(v))
     _close(space, "exp(0) stays", stay, p, 1e-12)
 
 
-def _check_near(space: Space, X: Array, rng: np.random.Generator) -> None:
-    """Points 1e-6 apart: a formula that cancels would have no digits left."""
-    p = X[0]
-    v = 1e-6 * rng.normal(size=p.size)
-    space.project(p, v)
-    x = p.copy()
-    _exp(space, x, v.copy())
-    u, back = np.empty(1), np.empty(p.size)
-    _log(space, p, np.ascontiguousarray(x[:, None]), u, back)
-    # a boundary (the simplex's) may shorten the way: compare with the way back, not with v
-    _close(space, "close points keep their digits", u[0], space.unit * _length(space, back), 1e-4)
+def _check_near(space: Space, X: Array) -> None:
+    """Walk 1e-7 and twice as far: a formula that cancels would have no digits left."""
+    u, v = np.empty(1), np.empty(X.shape[1])
+    for p, x in zip(X[:10], X[10:20], strict=True):
+        _log(space, p, np.ascontiguousarray(x[:, None]), u, v)
+        near = []
+        for length in (1e-7, 2e-7):
+            end = p.copy()
+            _exp(space, end, length * v)
+            near.append(distances(p[None], end[None], space=space)[0, 0])
+        _close(space, "close points keep their digits", 2.0 * near[0], near[1], 1e-4)
 
 
 def _check_sizes(space: Space, X: Array) -> None:
@@ -278,25 +278,26 @@ def _check_isometry(space: Space, X: Array, rng: np.random.Generator) -> None:
     _close(space, "isometry(A, B) brings a moved copy back", back, X, 1e-6)
 
 
-def _check_descent(space: Space, X: Array, n_components: int, rng: np.random.Generator) -> None:
-    """No sweep of PlaceCenter raises the squared cost, whatever the distances."""
-    from unimds.losses import Squared
+def _check_descent(space: Space, n_components: int, rng: np.random.Generator) -> None:
+    """Check that no sweep of PlaceCenter raises the squared cost, whatever the distances.
 
-    D = distances(X, space=space)
-    wrong = D * rng.uniform(0.3, 1.7, size=D.shape)
-    if np.isfinite(space.diameter):
-        wrong = np.minimum(wrong, space.diameter)
-    wrong = np.triu(wrong, 1) + np.triu(wrong, 1).T
-    Y = np.ascontiguousarray(np.asarray(space.random(30, n_components, space.unit, rng)).T)
-    free, loss = np.ones(30, dtype=bool), Squared()
-    table = wrong[:, None, :]
-    cost = np.inf
-    for _ in range(30):
-        new = kernels.evaluate(table, None, Y, loss, loss, space, 1.0)[0]
-        _true(space, "no sweep raises the cost", new <= cost * (1.0 + 1e-10), (cost, new))
-        cost = new
-        kernels.sweep(table, None, free, Y, loss, space, 1.0, 1, 0.0)
-    space.check_points(np.ascontiguousarray(Y.T), "points after 30 sweeps")
+    Few points far apart with distances that do not fit are the hardest.
+    """
+    longest = min(space.diameter, 6.0 * space.unit)
+    loss, rounding = Squared(), (1e-12 * longest) ** 2
+    for n in [2, 3, 3, 3, 4, 6, 10] * 5:
+        table = np.triu(rng.uniform(0.0, longest, size=(n, n)), 1)
+        table = (table + table.T)[:, None, :]
+        Y = np.asarray(space.random(n, n_components, 3.0 * space.unit, rng), dtype=float)
+        Y = np.ascontiguousarray(Y.T)
+        cost = np.inf
+        for _ in range(10):
+            new = kernels.evaluate(table, None, Y, loss, loss, space, 1.0)[0]
+            falls = new <= cost * (1.0 + 1e-10) + rounding
+            _true(space, "no sweep raises the cost; do unit steps descend?", falls, (cost, new))
+            cost = new
+            kernels.sweep(table, None, np.ones(n, dtype=bool), Y, loss, space, 1.0, 1, 0.0)
+        _on_space(space, np.ascontiguousarray(Y.T), "a point after ten sweeps")
 
 
 # --- saying what is wrong -------------------------------------------------------------------------
@@ -308,7 +309,18 @@ def _true(part: object, rule: str, holds: object, got: object) -> None:
 
 
 def _close(part: object, rule: str, got: Any, want: Any, rtol: float = 1e-9) -> None:
-    got, want = np.asarray(got, dtype=float), np.asarray(want, dtype=float)
+    got, want = np.atleast_1d(np.asarray(got, dtype=float)), np.atleast_1d(np.asarray(want, float))
     tolerance = rtol * max(float(np.max(np.abs(want), initial=0.0)), 1e-300)
-    if not np.all(np.abs(got - want) <= tolerance):
-        raise AssertionError(f"{type(part).__name__} breaks a rule: {rule}; got {got}, not {want}")
+    wrong = np.argwhere(~(np.abs(got - want) <= tolerance))
+    if len(wrong):
+        at = tuple(wrong[0])
+        raise AssertionError(
+            f"{type(part).__name__} breaks a rule: {rule}; got {got[at]:.10g}, not {want[at]:.10g}"
+        )
+
+
+def _on_space(space: Space, X: Array, what: str) -> None:
+    try:
+        space.check_points(X, what)
+    except ValueError as error:
+        raise AssertionError(f"{type(space).__name__} breaks a rule: {error}") from None
