@@ -168,8 +168,9 @@ class _Code:
             self.hash.update(path.read_bytes() if path.is_file() else repr(value).encode())
 
     def _add_module(self, module: python_types.ModuleType, user: Callable) -> None:
-        if not _foreign(module) and id(module) not in self.seen:
-            self.seen.add(id(module))
+        key = id(module) ^ hash(user)  # each method reads its own constants of a module
+        if not _foreign(module) and key not in self.seen:
+            self.seen.add(key)
             for name in _names(user.__code__):
                 if hasattr(module, name):
                     self._add_value(name, getattr(module, name), user)
@@ -216,6 +217,8 @@ def check_part_class(cls: type[Part]) -> None:
         raise PartError(f"{cls.__name__} must define {' and '.join(f'{m}()' for m in missing)}")
     contract = next(base for base in reversed(cls.__mro__) if "_compiled" in vars(base))
     for name in cls._compiled:
+        if isinstance(getattr(cls, name), Dispatcher):
+            raise PartError(f"{cls.__name__}.{name}() must be plain Python: leave out its @njit")
         have, need = _arguments(getattr(cls, name)), _arguments(getattr(contract, name))
         if len(have) != len(need):
             raise PartError(

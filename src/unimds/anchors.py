@@ -52,15 +52,22 @@ def as_anchors(fixed: Any, n: int, n_components: int, space: Space) -> Anchors |
     free = missing.all(axis=1)
     if np.isinf(points).any():
         raise ValueError(f"fixed: row {np.argwhere(np.isinf(points))[0][0]} is infinite")
-    space.check_points(points[~free], "fixed")
+    for i in np.flatnonzero(~free):
+        try:
+            space.check_points(points[i : i + 1], "fixed")
+        except ValueError as error:  # it knows of one row only
+            raise ValueError(str(error).replace("row 0", f"row {i}")) from None
     return None if free.all() else Anchors(free, points)
 
 
 def _from_mapping(fixed: Mapping[Any, Any], n: int, width: int) -> Array:
     points = np.full((n, width), np.nan)
     for index, point in fixed.items():
-        if not isinstance(index, (int, np.integer)) or not -n <= index < n:
+        number = isinstance(index, int | np.integer) and not isinstance(index, bool)
+        if not number or not -n <= index < n:
             raise ValueError(f"fixed: {index!r} is not the number of a point (0 to {n - 1})")
+        if not np.isnan(points[index]).all():
+            raise ValueError(f"fixed: point {index % n} is given twice")
         row = as_float(point, f"fixed[{index}]")
         if row.shape != (width,):
             raise ValueError(

@@ -18,7 +18,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds.losses import Loss, as_loss
-from unimds.pairs import as_float
+from unimds.pairs import aligned, as_float
 from unimds.parameters import CONSTRAINTS
 from unimds.placecenter import place_center
 from unimds.placing import place_rows
@@ -200,10 +200,20 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def _fit(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
+        before = dict(self.__dict__)
+        try:
+            self._fit_anew(X, weights, fixed, init)
+        except BaseException:  # a failed fit leaves an earlier one as it was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit_anew(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
         loss, space = resolve_variant(self.variant, self.loss, self.space)
         self.labels_ = _labels(X)
         D, dtype = self._distances(X)
-        weights = _plain_table(weights)
+        if hasattr(weights, "index") and self.labels_ is not None:
+            weights = _reordered(weights, self.labels_)
         if isinstance(fixed, Mapping):
             fixed = _by_number(fixed, self.labels_)
         result = place_center(
@@ -244,7 +254,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             _check_no_text(X)
             table = validate_data(
                 self,
-                _aligned(X),
+                aligned(X),
                 dtype=[np.float64, np.float32],
                 ensure_all_finite="allow-nan",
                 ensure_min_features=0,
@@ -324,22 +334,15 @@ def _warn_of_distances(features: Array) -> None:
 
 def _check_no_text(X: Any) -> None:
     """Name the column that is not numbers; scikit-learn would only name the value."""
-    if hasattr(X, "dtypes"):
+    if hasattr(X, "dtypes") or isinstance(X, list | tuple):
         as_float(X, "the table of distances")
 
 
-def _aligned(X: Any) -> Any:
-    """Bring the columns of a labelled table of distances in the order of its rows."""
-    columns, index = getattr(X, "columns", None), getattr(X, "index", None)
-    if columns is None or index is None or len(columns) != len(index):
-        return X
-    if columns.is_unique and index.is_unique and set(columns) == set(index):
-        return X[list(index)]
-    return X
-
-
-def _plain_table(weights: Any) -> Any:
-    return None if weights is None else np.asarray(_aligned(weights))
+def _reordered(weights: Any, labels: Array) -> Any:
+    """Bring the rows of labelled weights in the order of the distances."""
+    if set(weights.index) != set(labels.tolist()):
+        raise ValueError("weights: its labels are not those of the distances")
+    return weights.loc[labels]
 
 
 def _by_number(fixed: Mapping[Any, Any], labels: Array | None) -> dict[Any, Any]:

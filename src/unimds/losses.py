@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from math import sqrt
+from numbers import Real
 from typing import Any, ClassVar
 
 from unimds._part import LossType, Part
@@ -141,6 +142,9 @@ class Absolute(Loss):
 
     degree = 1.0
 
+    def __post_init__(self) -> None:
+        _check_smoothing(self)
+
     def value(self, u, r):
         return sqrt((u - r) * (u - r) + self.smoothing * self.smoothing)
 
@@ -172,8 +176,9 @@ class Power(Loss):
     smoothing: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 1.0 <= self.p <= 2.0:
-            raise ValueError(f"Power(p={self.p}): p must lie between 1 and 2")
+        if not isinstance(self.p, Real) or not 1.0 <= self.p <= 2.0:
+            raise ValueError(f"Power(p={self.p!r}): p must lie between 1 and 2")
+        _check_smoothing(self)
 
     @property
     def degree(self) -> float:  # type: ignore[override]
@@ -216,7 +221,7 @@ class Huber(Loss):
     degree = 2.0
 
     def __post_init__(self) -> None:
-        if self.delta != "auto" and not (isinstance(self.delta, (int, float)) and self.delta > 0):
+        if self.delta != "auto" and not (isinstance(self.delta, Real) and self.delta > 0):
             raise ValueError(f'Huber(delta={self.delta!r}): delta must be positive or "auto"')
 
     def value(self, u, r):
@@ -256,6 +261,9 @@ class SquaredDistance(Loss):
 
     degree = 2.0
 
+    def __post_init__(self) -> None:
+        _check_smoothing(self)
+
     def value(self, u, r):
         z = (u - r) * (u + r)
         return sqrt(z * z + self.smoothing * self.smoothing)
@@ -272,6 +280,12 @@ class SquaredDistance(Loss):
 
     def scaled(self, factor):
         return replace(self, smoothing=self.smoothing * factor * factor)
+
+
+def _check_smoothing(loss: Any) -> None:
+    if not isinstance(loss.smoothing, Real) or not 0.0 <= loss.smoothing < float("inf"):
+        name = type(loss).__name__
+        raise ValueError(f"{name}(smoothing={loss.smoothing!r}): it must be 0 or a positive number")
 
 
 LOSSES: dict[str, type[Loss]] = {

@@ -49,9 +49,10 @@ class Pairs:
     @cached_property
     def total_weight(self) -> float:
         """Sum of the weights of all known pairs, each counted once."""
-        if self.W is None:
-            return float((np.count_nonzero(~np.isnan(self.D)) / self.D.shape[1] - self.n) / 2)
-        return float(np.where(np.isnan(self.D), 0.0, self.W).sum() / self.D.shape[1] / 2)
+        known = ~np.isnan(self.D)
+        known[np.arange(self.n), :, np.arange(self.n)] = False
+        total = np.count_nonzero(known) if self.W is None else self.W[known].sum()
+        return float(total / self.D.shape[1] / 2)
 
     @cached_property
     def complete_graph(self) -> bool:
@@ -68,9 +69,9 @@ class Pairs:
         np.fill_diagonal(mean, 0.0)
         if missing.any():
             i, j = np.nonzero(~missing)
-            # a zero distance is an edge too: scipy would read it as no edge
-            length = np.maximum(mean[i, j], np.finfo(float).tiny)
-            paths = shortest_path(csr_array((length, (i, j)), shape=mean.shape), directed=False)
+            # a sparse graph, since in a dense one a distance of zero would be no edge
+            graph = csr_array((mean[i, j], (i, j)), shape=mean.shape)
+            paths = shortest_path(graph, directed=False)
             far = 2.0 * self.largest if self.largest > 0.0 else 1.0
             mean[missing] = np.where(np.isfinite(paths), paths, far)[missing]
         return mean
@@ -106,7 +107,7 @@ def as_pairs(
 
     Where `connected`, known pairs must join all the points, as a map of them needs.
     """
-    table = as_float(D, name)
+    table = as_float(aligned(D), name)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(
             f"{name} must be a square table of distances; its shape is {table.shape}. "
@@ -116,12 +117,19 @@ def as_pairs(
     if n == 0:
         raise ValueError(f"{name} is empty: at least one point is needed")
     free = np.ones(n, dtype=bool) if free is None else free
-    W = None if weights is None else _as_weights(weights, n)
+    W = None if weights is None else as_weights(weights, n)
     negative, infinite, largest, apart, one_sided = survey(table)
     _check_values(table, name, negative, infinite, largest)
+    if W is not None and ((W == 0.0) & (W.T == 0.0)).any():  # as good as missing
+        table = np.where((W == 0.0) & (W.T == 0.0), np.nan, table)
+        _, _, largest, apart, one_sided = survey(table)
     symmetric = apart <= _rounding(table) * largest
-    if symmetric and (apart > 0.0 or one_sided):
-        table = _merged(table)
+    if one_sided:  # a pair known in one direction is known: in the other it is the same
+        unknown = np.isnan(table) & ~np.isnan(table.T)
+        W = None if W is None else np.where(unknown, W.T, W)
+        table = np.where(unknown, table.T, table)
+    if symmetric and apart > 0.0:
+        table = 0.5 * (table + table.T)
     if symmetric and W is not None:
         W = 0.5 * (W + W.T)  # the same cost, as distances are the same both ways
     known = ~np.isnan(table) if W is None else ~np.isnan(table) & (W > 0.0)
@@ -143,13 +151,30 @@ def as_float(values: ArrayLike, name: str) -> Array:
                     f"{name} has a column of text, {column!r}: only numbers are distances; "
                     "make it the index (df.set_index) or drop it"
                 )
-    array = np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be a table: its rows differ in length") from None
+    if array.dtype.kind in "cmM":
+        raise ValueError(f"{name} must hold real numbers, but their type is {array.dtype}")
     if array.dtype == object or array.dtype.kind not in "fiub":
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{name} must hold numbers only: {error}") from None
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+def aligned(table: Any) -> Any:
+    """Return a labelled square table with its columns in the order of its rows."""
+    columns, index = getattr(table, "columns", None), getattr(table, "index", None)
+    if columns is None or index is None or len(columns) != len(index):
+        return table
+    if columns.is_unique and index.is_unique and set(columns) == set(index):
+        return table[list(index)]
+    return table
 
 
 def _numeric(column: Any) -> bool:
@@ -160,8 +185,9 @@ def _numeric(column: Any) -> bool:
     return True
 
 
-def _as_weights(weights: ArrayLike, n: int) -> Array:
-    W = as_float(weights, "weights")
+def as_weights(weights: ArrayLike, n: int) -> Array:
+    """Check the weights of all pairs of `n` points."""
+    W = as_float(aligned(weights), "weights")
     if W.shape != (n, n):
         raise ValueError(f"weights must have the shape of the distances, {(n, n)}; got {W.shape}")
     wrong = ~(np.isfinite(W) & (W >= 0.0))
@@ -196,12 +222,6 @@ def _check_values(D: Array, name: str, negative: int, infinite: int, largest: fl
             f"{name}[{i}, {i}] = {D[i, i]:g}, but the distance of a point to itself is 0; "
             f"is {name} a table of similarities?"
         )
-
-
-def _merged(D: Array) -> Array:
-    """Return the mean of both directions of a pair, or the one that is known."""
-    both = 0.5 * (D + D.T)
-    return np.where(np.isnan(both), np.where(np.isnan(D), D.T, D), both)
 
 
 def _layers(table: Array, symmetric: bool) -> Array:

@@ -13,7 +13,6 @@ import warnings
 from math import sqrt
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -21,7 +20,7 @@ from sklearn.utils import check_random_state
 from unimds._part import explained
 from unimds.anchors import as_anchors
 from unimds.losses import Loss, as_loss
-from unimds.pairs import as_pairs
+from unimds.pairs import as_float, as_pairs
 from unimds.parameters import check_parameters
 from unimds.plan import Level, Plan, levels
 from unimds.problem import Problem, check_room
@@ -206,7 +205,7 @@ def place_center(
     plan = Plan(max_iter, eps, smoothing, accelerate, inner_iter)
     loss, space = as_loss(loss), as_space(space)
     watch = Watch(callback, verbose, max_iter)
-    n = np.shape(D)[0] if np.ndim(D) else 0
+    n = (*as_float(D, "D").shape, 0)[0]
     anchors = as_anchors(fixed, n, n_components, space)
     pairs = as_pairs(D, weights=weights, free=None if anchors is None else anchors.free)
     check_room(pairs, n_components, space)

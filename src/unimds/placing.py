@@ -101,6 +101,8 @@ def place_points(
     array([[-2.]])
     """
     loss, space = as_loss(loss), as_space(space)
+    if space.is_auto:
+        raise ValueError(f'{space}: only a fit can find a size of "auto"; give the one it found')
     points, table = as_float(X, "X"), as_float(D, "D")
     if points.ndim != 2 or table.ndim != 2 or table.shape[1] != points.shape[0]:
         raise ValueError(

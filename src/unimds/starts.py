@@ -87,7 +87,7 @@ def first_seed(problem: Problem, init: str | ArrayLike, rng: np.random.Generator
     """Return the seed that `init` stands for, as a configuration."""
     space, k = problem.space, problem.n_components
     if not isinstance(init, str):
-        return problem.inner(_given(init, problem))
+        return np.ascontiguousarray(_untied(problem.inner(_given(init, problem)).T, problem).T)
     if init == "random":
         return draw(problem, rng)
     if init != "auto":
@@ -211,7 +211,7 @@ def _on_threads(
             return [future.result() for future in futures]
         except KeyboardInterrupt:  # every start ends after its sweep, with its best so far
             watch.interrupted.set()
-            return [future.result() for future in futures]
+            return [future.result() for future in futures] or [task(starts[0])]
 
 
 # --- the size of a space -------------------------------------------------------------------------

@@ -53,6 +53,27 @@ class Hyperbolic(Space):
         sine2 = chord2 * (1.0 + 0.25 * chord2)
         return sqrt(self.curvature) * dist / sqrt(sine2) if chord2 > 0.0 else 1.0
 
+    def measure(self, p, X, dist, slope):
+        # The square of the chord from differences is exact for near points, from Minkowski's
+        # product for far ones: each loses digits as its terms outgrow it.
+        n, t = dist.shape[0], X[0]
+        apart, product = dist, slope
+        for j in range(n):
+            apart[j] = 0.0
+            product[j] = p[0] * t[j]
+        for a in range(1, X.shape[0]):
+            pa, Xa = p[a], X[a]
+            for j in range(n):
+                d = Xa[j] - pa
+                apart[j] += d * d
+                product[j] -= pa * Xa[j]
+        for j in range(n):
+            late2 = (t[j] - p[0]) * (t[j] - p[0])
+            near = apart[j] + late2 <= 2.0 * p[0] * t[j]
+            chord2 = max(apart[j] - late2 if near else 2.0 * (product[j] - 1.0), 0.0)
+            dist[j] = self.dist(chord2)
+            slope[j] = self.slope(dist[j], chord2)
+
     def project(self, p, v):
         along = -p[0] * v[0]
         for a in range(1, p.shape[0]):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unimds._part import explained, kernel
 from unimds.spaces.base import Space
-from unimds.spaces.euclidean import Euclidean
+from unimds.spaces.names import as_space
 
 
 @kernel
@@ -20,7 +20,7 @@ def _fill(X, Y, space, out):
 
 
 def distances(
-    X: ArrayLike, Y: ArrayLike | None = None, *, space: Space | None = None
+    X: ArrayLike, Y: ArrayLike | None = None, *, space: str | Space = "euclidean"
 ) -> NDArray[np.floating[Any]]:
     """Return the distances of the rows of `X` to those of `Y` (default: to each other).
 
@@ -28,7 +28,7 @@ def distances(
     ----------
     X, Y : array-like of shape (n, n_coordinates)
         Points, in the coordinates of the space.
-    space : Space, default=Euclidean()
+    space : str or Space, default="euclidean"
         The space whose distance is measured.
 
     Returns
@@ -41,7 +41,9 @@ def distances(
     array([[0., 5.],
            [5., 0.]])
     """
-    space = Euclidean() if space is None else space
+    space = as_space(space)
+    if space.is_auto:
+        raise ValueError(f'{space}: only a fit can find a size of "auto"; give the one it found')
     rows = np.ascontiguousarray(np.asarray(X, dtype=float).T)
     columns = rows if Y is None else np.ascontiguousarray(np.asarray(Y, dtype=float).T)
     if rows.ndim != 2 or columns.ndim != 2 or rows.shape[0] != columns.shape[0]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import atan2, cos, sin, sqrt
+from numbers import Real
 
 import numpy as np
 
@@ -14,7 +15,7 @@ def check_size(owner: str, field: str, value: object) -> None:
     """Raise where the size of a space is neither a positive number nor "auto"."""
     if value == "auto":
         return
-    if isinstance(value, str) or not (np.isscalar(value) and 0.0 < float(value) < np.inf):
+    if not isinstance(value, Real) or not 0.0 < value < np.inf:
         raise ValueError(f'{owner}({field}={value!r}): {field} must be positive or "auto"')
 
 
