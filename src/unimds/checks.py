@@ -284,12 +284,12 @@ def _check_descent(space: Space, n_components: int, rng: np.random.Generator) ->
 
     Few points far apart whose distances do not fit are the hardest.
     """
-    longest = min(space.diameter, 6.0 * space.unit)
+    longest = min(space.diameter, 8.0 * space.unit)
     loss, rounding = Squared(), (1e-12 * longest) ** 2
     for n, share in product((2, 3, 4, 6), (1.0, 0.3, 0.1, 0.0) * 3):
         table = np.triu(rng.uniform(0.0, share * longest, size=(n, n)), 1)
         table = (table + table.T)[:, None, :]
-        Y = np.asarray(space.random(n, n_components, 3.0 * space.unit, rng), dtype=float)
+        Y = np.asarray(space.random(n, n_components, longest, rng), dtype=float)
         Y = np.ascontiguousarray(Y.T)
         cost = np.inf
         for placed in range(3 * n):

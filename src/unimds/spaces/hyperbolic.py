@@ -108,7 +108,7 @@ class Hyperbolic(Space):
         return n_components + 1
 
     def random(self, n, n_components, spread, rng):
-        scale = min(spread / self.unit, 3.0) / np.sqrt(2.0 * n_components)
+        scale = min(spread / self.unit, 5.0) / np.sqrt(2.0 * n_components)
         return exp_origin(rng.normal(scale=scale, size=(n, n_components)))
 
     def project_points(self, X):
