@@ -163,9 +163,11 @@ class _Code:
             self.add_function(value)
         elif isinstance(value, (bool, int, float, complex, str, bytes, tuple, type(None))):
             self.add_text(repr(value))
-        else:  # we do not know what it holds: any edit of the file counts
-            path = Path(user.__code__.co_filename)
-            self.hash.update(path.read_bytes() if path.is_file() else repr(value).encode())
+        else:  # we do not know what it holds: any edit of its file or of the user's counts
+            home = inspect.getmodule(value) or inspect.getmodule(type(value))
+            for file in (user.__code__.co_filename, getattr(home, "__file__", None) or ""):
+                path = Path(file)
+                self.hash.update(path.read_bytes() if path.is_file() else repr(value).encode())
 
     def _add_module(self, module: python_types.ModuleType, user: Callable) -> None:
         key = id(module) ^ hash(user)  # each method reads its own constants of a module
