@@ -167,7 +167,7 @@ class Sinking(Loss):  # smoothing lowers the value
     smoothing: float = 0.0
 
     def value(self, u, r):
-        return (u - r) ** 2 - self.smoothing
+        return (u - r) ** 2 + 1.0 / (1.0 + self.smoothing)
 
     def weight(self, u, r):
         return 1.0
@@ -192,7 +192,7 @@ class Sluggish(Loss):  # smoothing hardly matters until it is gone
         (Cube(), "the majorizer lies above the loss at t="),
         (Flipped(), "weight is finite and not negative at u="),
         (Kinked(), "weight is finite and not negative at u="),
-        (Relative(), "value is finite at u="),
+        (Relative(), "value is finite and not negative at u="),
         (WrongDegree(), "scaled(0.25).value is 0.25**degree times value"),
         (WrongUnit(), "scaled(0.25).value is 0.25**degree times value"),
         (Sinking(), "smoothing only raises the value"),

@@ -84,14 +84,14 @@ def test_tables_that_are_not_square():
     for table in (D[0], D[None], 3.0, None, []):
         with pytest.raises(ValueError, match="D must be a square table of distances; its shape"):
             place_center(table)
-        with pytest.raises(ValueError, match=r"Expected 2D array|Found array with dim 3"):
+        with pytest.raises(ValueError, match=r"Expected 2D|with dim 3|squareform"):
             MDS(metric="precomputed").fit(table)
 
 
 def test_infinite_distances():
     with pytest.raises(ValueError, match=r"D\[1, 2\] = inf is infinite: use NaN for a pair whose"):
         place_center(changed(1, 2, np.inf))
-    with pytest.raises(ValueError, match="X contains infinity"):
+    with pytest.raises(ValueError, match=r"D\[1, 2\] = inf is infinite: use NaN for a pair whose"):
         MDS(metric="precomputed").fit(changed(1, 2, np.inf))
 
 
@@ -404,7 +404,7 @@ def fitted():
         (np.full((1, N), np.nan), "row 0 of the new distances has no known pair: all are missing"),
         (np.vstack([D[0], np.full(N, np.nan)]), "row 1 of the new distances has no known pair"),
         (-D[:2], r"the distance \[0, 1\] = -0.* is negative"),
-        (np.full((1, N), np.inf), "infinity"),
+        (np.full((1, N), np.inf), r"the distance \[0, 0\] = inf is infinite"),
         (D[0], "Expected 2D array"),
         ([["far"] * N], "could not convert string to float"),
     ],
@@ -691,3 +691,46 @@ def test_the_seed_is_not_returned_as_the_map(space):
     seed = space.random(N, 2, 0.5, np.random.default_rng(0))
     result = by_function(D, space=space, init=seed)
     assert not np.shares_memory(result.embedding, seed)
+
+
+def test_a_triangle_of_zeros_is_refused(embed):
+    for half in (np.triu(D), np.tril(D)):
+        with pytest.raises(ValueError, match=r"D is triangular.*fill the other half \(D \+ D\.T\)"):
+            embed(half)
+
+
+def test_condensed_distances_are_told():
+    with pytest.raises(ValueError, match="squareform"):
+        MDS(metric="precomputed").fit(D[np.triu_indices(N, 1)])
+
+
+def test_masked_distances_are_missing():
+    masked = np.ma.masked_array(changed(1, 2, 99.0), mask=np.zeros(D.shape, dtype=bool))
+    masked.mask[1, 2] = masked.mask[2, 1] = True
+    holes = D.copy()
+    holes[1, 2] = holes[2, 1] = np.nan
+    one = MDS(metric="precomputed", random_state=0).fit(masked)
+    other = MDS(metric="precomputed", random_state=0).fit(holes)
+    np.testing.assert_array_equal(one.embedding_, other.embedding_)
+
+
+def test_labels_that_disagree_are_told():
+    frame = pd.DataFrame(D, index=list("abcdef"), columns=list("abcdeF"))
+    with pytest.raises(ValueError, match="'f' is a row, but not a column"):
+        MDS(metric="precomputed").fit(frame)
+    double = pd.DataFrame(D, index=list("aabcde"), columns=list("aabcde"))
+    with pytest.raises(ValueError, match="not unique"):
+        MDS(metric="precomputed").fit(double)
+
+
+def test_new_distances_are_matched_by_label():
+    names = list("abcdef")
+    frame = pd.DataFrame(D, index=names, columns=names)
+    mds = MDS(metric="precomputed", random_state=0).fit(frame)
+    np.testing.assert_array_equal(mds.transform(frame[names[::-1]]), mds.transform(frame))
+
+
+def test_nullable_columns_are_numbers():
+    frame = pd.DataFrame(D).astype("Float64")
+    frame.iloc[1, 2] = frame.iloc[2, 1] = pd.NA
+    assert np.isfinite(MDS(metric="precomputed", random_state=0).fit_transform(frame)).all()

@@ -329,15 +329,6 @@ def test_subset_keeps_the_pairs_of_some_points(make):
 # --- errors name the table ------------------------------------------------------------------------
 
 
-def test_errors_name_the_table():
-    wrong = symmetric()
-    wrong[2, 3] = -1.0
-    with pytest.raises(ValueError, match=r"distances\[2, 3\] = -1 is negative"):
-        as_pairs(wrong, name="distances")
-    with pytest.raises(ValueError, match="distances must be a square table"):
-        as_pairs(wrong[:3], name="distances")
-
-
 def test_a_diagonal_of_rounding_is_zero():
     D = symmetric()
     np.fill_diagonal(D, 1e-12)

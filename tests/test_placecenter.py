@@ -393,3 +393,41 @@ def test_points_all_in_one_place_part(space):
         costs.append(problem.costs(X, problem.loss, problem.space)[0])
     assert np.all(np.diff(costs) <= 1e-12 * costs[0])
     assert costs[-1] <= 0.1 * costs[0]
+
+
+def test_one_gross_outlier_does_not_mislead_the_size():
+    """The largest distance is a thousand times too long: the robust fit finds the radius anyway."""
+    truth = Sphere(6371.0)
+    D, points = table(np.random.default_rng(18), 60, truth)
+    D[3, 7] = D[7, 3] = 1e7
+    result = place_center(D, 2, loss="absolute", space=Sphere("auto"), random_state=0)
+    assert result.space.radius == pytest.approx(6371.0, rel=1e-4)
+    assert recovery_error(result.embedding, points, space="sphere") <= 1e-3
+
+
+def test_a_fixed_smoothing_is_part_of_the_loss():
+    D, _ = table(np.random.default_rng(19), 20, Euclidean(), noise=0.3)
+    result = place_center(1000.0 * D, 2, loss="absolute", smoothing=200.0, random_state=0)
+    assert result.loss == Absolute(200.0)
+    assert result.cost == pytest.approx(
+        total_cost(1000.0 * D, result.embedding, loss=Absolute(200.0)), rel=1e-9
+    )
+    np.testing.assert_allclose(result.levels[:, 0], 200.0)
+
+
+def test_equal_distances_have_a_seed_on_every_space():
+    """Equal eigenvalues, where a partial solver may come short."""
+    D = 0.9 * (1.0 - np.eye(520))
+    for space in SPACES:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            result = place_center(D, 2, space=space, n_init=1, max_iter=3)
+        assert np.isfinite(result.embedding).all()
+
+
+def test_one_anchor_moves_the_whole_map():
+    D, points = table(np.random.default_rng(20), 25, Euclidean())
+    result = place_center(D, 2, fixed={4: [100.0, 50.0]})
+    assert result.n_iter <= 3
+    np.testing.assert_allclose(result.embedding[4], [100.0, 50.0])
+    assert recovery_error(result.embedding, points) <= 1e-7

@@ -87,7 +87,7 @@ def test_classical_at_any_scale(scale):
 @pytest.mark.parametrize("space", ALL, ids=repr)
 def test_seed_is_exact_for_exact_data(space, k, n):
     D = distances(points(space, n, k), space=space)
-    X = seeds.spectral(D, k, space)
+    X = space.seed(D, k)
     space.check_points(X, "seed")
     assert X.shape == (n, space.n_coordinates(k))
     # on the simplex a rotation into the orthant must be found too, by iteration
@@ -98,14 +98,14 @@ def test_seed_is_exact_for_exact_data(space, k, n):
 @pytest.mark.parametrize("space", ALL[:-1], ids=repr)
 def test_seed_is_exact_by_either_solver(space):
     D = distances(points(space, N), space=space)
-    X = seeds.spectral(D, 2, space)
+    X = space.seed(D, 2)
     assert_allclose(distances(X, space=space), D, atol=1e-9 * space.unit)
 
 
 def test_the_simplex_seed_is_near_and_the_descent_finishes_it():
     # the rotation into the orthant is found by iteration: slowly, where points crowd its walls
     D = distances(points(Simplex(), N), space=Simplex())
-    seed = seeds.spectral(D, 2, Simplex())
+    seed = Simplex().seed(D, 2)
     assert_allclose(distances(seed, space=Simplex()), D, atol=1e-3)
     assert place_center(D, space=Simplex(), n_init=1).cost < 1e-15
 
@@ -118,7 +118,7 @@ def test_far_hyperbolic_points_are_found():
     )
     D = distances(X, space=space)
     assert D.max() > 15.9
-    assert_allclose(distances(seeds.spectral(D, 2, space), space=space), D, atol=1e-5)
+    assert_allclose(distances(space.seed(D, 2), space=space), D, atol=1e-5)
 
 
 @pytest.mark.parametrize("space", ALL, ids=repr)
@@ -135,7 +135,7 @@ def test_a_seed_takes_distances_that_are_too_long():
     # longer than half way around, or than the hyperboloid can hold: cut, not refused
     long = 100.0 * (1.0 - np.eye(5))
     for space in CURVED:
-        X = seeds.spectral(long, 2, space)
+        X = space.seed(long, 2)
         assert np.isfinite(X).all()
         space.check_points(X, "seed")
 
@@ -151,7 +151,7 @@ class Taxicab(Space):
 
 
 def test_a_space_of_ones_own_has_no_spectral_seed():
-    assert seeds.spectral(noisy(5), 2, Taxicab()) is None
+    assert Taxicab().seed(noisy(5), 2) is None
 
 
 # --- eigenpairs ----------------------------------------------------------------------------------
@@ -194,14 +194,14 @@ def test_eigenpairs_beyond_the_number_of_rows_are_zero():
 @pytest.mark.parametrize("space", ALL, ids=repr)
 def test_seeds_repeat_to_the_bit(space):
     D = np.minimum(noisy(N), 3.0)
-    assert_array_equal(seeds.spectral(D, 2, space), seeds.spectral(D.copy(), 2, space))
+    assert_array_equal(space.seed(D, 2), space.seed(D.copy(), 2))
 
 
 @pytest.mark.parametrize("space", ALL, ids=repr)
 def test_seeds_leave_their_table_alone(space):
     D = np.minimum(noisy(10), 3.0)
     before = D.copy()
-    seeds.spectral(D, 2, space)
+    space.seed(D, 2)
     assert_array_equal(D, before)
 
 
@@ -227,14 +227,14 @@ def test_an_axis_without_variance_gets_some_where_data_are_not_flat():
 def test_a_great_circle_stays_one():
     circle = np.column_stack([*(f(np.linspace(0, 5, 9)) for f in (np.cos, np.sin)), np.zeros(9)])
     D = distances(circle, space=Sphere())
-    X = seeds.spectral(D, 2, Sphere())
+    X = Sphere().seed(D, 2)
     assert_allclose(distances(X, space=Sphere()), D, atol=1e-9)
     assert np.linalg.svd(X)[1][2] < 1e-6
 
 
 def test_a_hyperbolic_line_stays_one():
     D = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
-    X = seeds.spectral(D, 2, Hyperbolic())
+    X = Hyperbolic().seed(D, 2)
     assert_allclose(distances(X, space=Hyperbolic()), D, atol=1e-7)
 
 
@@ -242,7 +242,7 @@ def test_a_hyperbolic_line_stays_one():
 @pytest.mark.parametrize("n", [1, 2, 5, N])
 @pytest.mark.parametrize("space", ALL, ids=repr)
 def test_points_in_one_place_get_one_place(space, n):
-    X = seeds.spectral(np.zeros((n, n)), 2, space)
+    X = space.seed(np.zeros((n, n)), 2)
     space.check_points(X, "seed")
     # coordinates are roots of eigenvalues: rounding of 1e-14 there is 1e-7 here
     assert_allclose(X, X[:1].repeat(n, axis=0), atol=1e-6)
@@ -252,7 +252,7 @@ def test_points_in_one_place_get_one_place(space, n):
 def test_two_points_are_at_their_distance(space):
     D = np.array([[0.0, 0.8], [0.8, 0.0]])
     for k in (1, 2, 3):
-        X = seeds.spectral(D, k, space)
+        X = space.seed(D, k)
         assert_allclose(distances(X, space=space), D, atol=1e-9)
 
 
@@ -262,7 +262,7 @@ def test_two_points_are_at_their_distance(space):
 def test_duplicates_coincide(space, n):
     X = points(space, n // 2)
     D = distances(np.repeat(X, 2, axis=0), space=space)
-    seed = seeds.spectral(D, 2, space)
+    seed = space.seed(D, 2)
     assert_allclose(seed[::2], seed[1::2], atol=1e-6)
 
 
@@ -299,7 +299,7 @@ def test_missing_pairs_get_their_shortest_path():
 @pytest.mark.parametrize("space", [Euclidean(), Sphere(5.0), Hyperbolic(0.1)], ids=repr)
 def test_the_seed_of_an_incomplete_table_is_that_of_the_completed_one(space):
     D = sparse_table()
-    X = seeds.spectral(as_pairs(D).complete(), 2, space)
+    X = space.seed(as_pairs(D).complete(), 2)
     known = ~np.isnan(D)
     want = 0.5 * ((distances(X, space=space) - D)[known] ** 2).sum()
     result = place_center(D, space=space, n_init=1, loss=Squared())

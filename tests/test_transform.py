@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from common import LOSSES, SPACES, name, table
 
-from unimds import MDS, Euclidean, place_points
+from unimds import MDS, Euclidean, Hyperbolic, place_points
 from unimds.spaces import distances
 
 every_loss = pytest.mark.parametrize("loss", LOSSES, ids=name)
@@ -90,3 +90,23 @@ def test_extreme_scales(scale):
 def test_map_of_one_point():
     placed = place_points([[2.0]], [[0.0, 0.0]])
     assert np.linalg.norm(placed) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-5])
+def test_one_wrong_zero_does_not_trap_a_robust_point(scale):
+    """A distance of zero to the wrong point is one outlier among many good distances."""
+    rng = np.random.default_rng(7)
+    points = scale * rng.normal(size=(40, 2))
+    D = distances(points)
+    for i in range(30, 40):
+        row = D[i : i + 1, :30].copy()
+        row[0, np.argmax(row)] = 0.0
+        placed = place_points(row, points[:30], loss="absolute")
+        assert np.linalg.norm(placed - points[i]) <= 1e-4 * scale
+
+
+def test_far_points_settle_in_hyperbolic_space():
+    space = Hyperbolic()
+    far = space.random(60, 2, 3.0, np.random.default_rng(9))
+    placed = place_points(distances(far[50:], far[:50], space=space), far[:50], space=space)
+    assert gaps(placed, far[50:], space).max() <= 1e-3

@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
+import threading
 import types as python_types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,8 +48,13 @@ JIT: dict[str, Any] = {
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
 }
 
-kernel = njit(cache=True, nogil=True, **JIT)
-"""Decorator of the functions that take parts: compiled once, cached on disk, free of the GIL."""
+
+def kernel(function: Callable) -> Any:
+    """Compile a function that takes parts: once, cached on disk, free of the GIL."""
+    try:
+        return njit(cache=True, nogil=True, **JIT)(function)
+    except RuntimeError:  # no folder for the cache can be written, as in a read-only container
+        return njit(nogil=True, **JIT)(function)
 
 
 class PartError(TypeError):
@@ -87,6 +93,7 @@ class SpaceType(PartType):
     """The type of spaces."""
 
 
+_LOCK = threading.RLock()  # fits may run on threads
 _CLASSES: dict[str, type[Part]] = {}  # digest -> class, in this process
 
 
@@ -199,13 +206,13 @@ def _typeof(part: Part, _context: object) -> PartType:
     cls = type(part)
     _check_fields(part)
     known = cls.__dict__.get("_part_type")
-    if known is None:
-        check_part_class(cls)
-        known = cls._kind(cls.__qualname__, digest(cls), tuple(f.name for f in fields(cls)))
-        cls._part_type = known
-    if known.digest not in _CLASSES:
-        _CLASSES[known.digest] = cls
-        _register_methods(cls)
+    if known is None or known.digest not in _CLASSES:
+        with _LOCK:
+            check_part_class(cls)
+            known = cls._kind(cls.__qualname__, digest(cls), tuple(f.name for f in fields(cls)))
+            _register_methods(cls)
+            _CLASSES[known.digest] = cls
+            cls._part_type = known
     return known
 
 
@@ -239,7 +246,7 @@ def _check_fields(part: Part) -> None:
         value = getattr(part, field.name)
         if not isinstance(value, Real):
             remedy = "give it a number"
-            if value == "auto":
+            if isinstance(value, str) and value == "auto":
                 remedy = 'only a fit can replace "auto"; use what it found (loss_ or space_)'
             raise PartError(
                 f"{type(part).__name__}.{field.name} is {value!r}, but compiled code takes "
@@ -320,7 +327,9 @@ def explained(*parts: Part) -> Iterator[None]:
         yield
     except PartError:
         raise
-    except (errors.NumbaError, TypeError) as error:  # TypeError: a method returned None
+    except (errors.NumbaError, TypeError) as error:
+        if isinstance(error, TypeError) and "got None" not in str(error):
+            raise  # only a method that sometimes returns None ends like this
         for part in parts:
             for name, args in part._signatures():
                 _compile_alone(part._concrete(), name, args)
@@ -337,7 +346,9 @@ def _compile_alone(part: Part, name: str, args: tuple) -> None:
         raise PartError(f"{where} cannot be compiled: {_mistake(str(error))}") from None
     (compiled,) = alone.overloads.values()
     returned = compiled.signature.return_type
-    if all(np.isscalar(a) for a in args) and not isinstance(returned, types.Number | types.Boolean):
+    if all(np.isscalar(a) for a in args) and not isinstance(
+        returned, types.Integer | types.Float | types.Boolean
+    ):
         raise PartError(f"{where} must return a number on every path, but its type is {returned}")
 
 

@@ -25,8 +25,11 @@ class Anchors:
     def hold(self, embedding: Array, space: Space) -> Array:
         """Turn a seed so that it meets the anchors, then put these exactly where they belong."""
         held = ~self.free
-        if held.sum() > 1:
+        try:
             embedding = space.isometry(embedding[held], self.points[held])(embedding)
+        except TypeError:  # a space that does not know its isometries must move the rest by sweeps
+            if held.sum() > 1:
+                raise
         return np.where(held[:, None], self.points, space.project_points(embedding))
 
 

@@ -34,7 +34,7 @@ def check_loss(loss: Loss) -> None:
     r"""Check that a loss is sound: compiled, differentiated and majorized as it should be.
 
     On a grid of distances :math:`u` and targets :math:`r`: the compiled methods return what Python
-    returns; values and weights are finite, weights not negative; :math:`2 w (u - \rho)` is the
+    returns; values and weights are finite and not negative; :math:`2 w (u - \rho)` is the
     numerical derivative of the value; :math:`w (t - \rho)^2` plus a constant touches the value at
     :math:`t = u` and lies above it for every :math:`t`; the rule of ``degree`` holds; a loss with
     a ``smoothing`` comes close to itself as that falls.
@@ -74,7 +74,7 @@ def check_loss(loss: Loss) -> None:
 def _check_pair(loss: Loss, u: float, r: float) -> None:
     at = f"at u={u:g}, r={r:g}"
     value, weight, radius, residual = _loss_at(loss, u, r)
-    _true(loss, f"value is finite {at}", np.isfinite(value), value)
+    _true(loss, f"value is finite and not negative {at}", 0.0 <= value < np.inf, value)
     _true(loss, f"weight is finite and not negative {at}", 0.0 <= weight < np.inf, weight)
     _true(loss, f"radius is finite and not negative {at}", 0.0 <= radius < np.inf, radius)
     plain = loss.value(u, r), loss.weight(u, r), loss.radius(u, r), loss.residual(u, r)

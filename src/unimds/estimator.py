@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -17,11 +16,12 @@ from sklearn.base import (
 from sklearn.metrics import pairwise_distances
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from unimds._warn import warn
 from unimds.losses import Loss, as_loss
-from unimds.pairs import aligned, as_float
+from unimds.pairs import aligned, as_float, reordered
 from unimds.parameters import CONSTRAINTS
 from unimds.placecenter import place_center
-from unimds.placing import place_rows
+from unimds.placing import place_checked
 from unimds.quality import stress_1
 from unimds.result import Result
 from unimds.spaces import Space, as_space
@@ -65,7 +65,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     cost_ : float
         Sum of the loss over all pairs.
     stress_ : float
-        Kruskal's Stress-1 of the map, whatever the loss: 0 is a perfect fit.
+        Kruskal's Stress-1 of the map, weighted, whatever the loss: 0 is a perfect fit.
     history_ : ndarray of shape (n_iter_ + 1, 2)
         Seconds and cost, for the seed and after every sweep.
     n_iter_ : int
@@ -160,9 +160,10 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         Parameters
         ----------
         X : array-like of shape (n, n_features), or (n, n) where metric="precomputed"
-            Features, or distances with NaN where one is missing.
+            Features, or distances with NaN where one is missing. An asymmetric table is used as
+            such: both directions of a pair count half.
         y : ignored
-            For compatibility.
+            For compatibility; weights go by their name.
         weights : array-like of shape (n, n), default=None
             Weight of each pair in the cost; 0 leaves it out.
         fixed : dict or array-like of shape (n, n_coordinates), default=None
@@ -212,8 +213,10 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         loss, space = resolve_variant(self.variant, self.loss, self.space)
         self.labels_ = _labels(X)
         D, dtype = self._distances(X)
-        if hasattr(weights, "index") and self.labels_ is not None:
-            weights = _reordered(weights, self.labels_)
+        if hasattr(weights, "loc") and self.labels_ is not None:
+            weights = reordered(weights, self.labels_.tolist())
+        if self.labels_ is not None:
+            fixed, init = (_rows_by_label(table, self.labels_) for table in (fixed, init))
         if isinstance(fixed, Mapping):
             fixed = _by_number(fixed, self.labels_)
         result = place_center(
@@ -235,9 +238,9 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             callback=self.callback,
             verbose=self.verbose,
         )
-        self._keep(result, D, dtype)
+        self._keep(result, D, dtype, weights)
 
-    def _keep(self, result: Result, D: Array, dtype: np.dtype[Any]) -> None:
+    def _keep(self, result: Result, D: Array, dtype: np.dtype[Any], weights: Any) -> None:
         self.result_ = result
         self.embedding_ = result.embedding.astype(dtype, copy=False)
         self.cost_ = result.cost
@@ -245,20 +248,13 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.n_iter_ = result.n_iter
         self.loss_, self.space_ = result.loss, result.space
         self.dissimilarity_matrix_ = D
-        self.stress_ = stress_1(D, result.embedding, space=result.space)
+        self.stress_ = stress_1(D, result.embedding, space=result.space, weights=weights)
         self._n_features_out = self.embedding_.shape[1]
 
     def _distances(self, X: Any) -> tuple[Array, np.dtype[Any]]:
         """Return the distances to embed and the precision of the answer."""
         if self.metric == "precomputed":
-            _check_no_text(X)
-            table = validate_data(
-                self,
-                aligned(X),
-                dtype=[np.float64, np.float32],
-                ensure_all_finite="allow-nan",
-                ensure_min_features=0,
-            )
+            table = validate_data(self, _as_table(X), **TABLE)
             if table.shape[0] != table.shape[1]:
                 raise ValueError(
                     f"metric='precomputed' needs a square table of distances; the shape is "
@@ -269,7 +265,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             self, X, dtype=[np.float64, np.float32], ensure_all_finite=self._finite
         )
         _warn_of_distances(features)
-        self._fit_X = features
+        self._fit_X = features.copy()  # later changes of X must not move new points
         return self._cross(features, None), features.dtype
 
     @property
@@ -277,6 +273,10 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return "allow-nan" if self.metric == "nan_euclidean" else True
 
     def _cross(self, A: Array, B: Array | None) -> Array:
+        if self.metric in ("euclidean", "l2"):
+            # scikit-learn's formula cancels where features are far from zero, as dates are
+            centre = (A if B is None else B).mean(axis=0, dtype=np.float64).astype(A.dtype)
+            A, B = A - centre, None if B is None else B - centre
         D = pairwise_distances(A, B, metric=self.metric, **(self.metric_params or {}))
         return np.asarray(D, dtype=A.dtype)
 
@@ -295,17 +295,21 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             The new points.
         """
         check_is_fitted(self)
-        precomputed = self.metric == "precomputed"
-        rows = validate_data(
-            self,
-            X,
-            reset=False,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan" if precomputed else self._finite,
-        )
-        D = rows if precomputed else self._cross(rows, self._fit_X)
-        placed = place_rows(D, self.result_.embedding, self.loss_, self.space_)
+        if self.metric == "precomputed":
+            D = validate_data(self, self._by_label(X), reset=False, **TABLE)
+        else:
+            kind = {"dtype": TABLE["dtype"], "ensure_all_finite": self._finite}
+            D = self._cross(validate_data(self, X, reset=False, **kind), self._fit_X)
+        placed = place_checked(D, self.result_.embedding, self.loss_, self.space_)
         return placed.astype(self.embedding_.dtype, copy=False)
+
+    def _by_label(self, X: Any) -> Any:
+        """Bring the columns of labelled new distances in the order of the map's points."""
+        names = getattr(self, "feature_names_in_", None)
+        columns = getattr(X, "columns", None)
+        if names is not None and columns is not None and set(columns) == set(names):
+            X = X[list(names)]
+        return _as_table(X, square=False)
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn what the estimator takes."""
@@ -318,39 +322,67 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
 def _labels(X: Any) -> Array | None:
     index = getattr(X, "index", None)
-    return np.asarray(index) if index is not None and not callable(index) else None
+    if index is None or callable(index):
+        return None
+    labels = np.empty(len(index), dtype=object)  # numpy would turn dates into numbers
+    labels[:] = list(index)
+    return labels
 
 
 def _warn_of_distances(features: Array) -> None:
     n, m = features.shape
     if n == m > 1 and not np.diagonal(features).any() and np.array_equal(features, features.T):
-        warnings.warn(
+        warn(
             "X looks like a table of distances (square, symmetric, zero diagonal), but is used as "
             "features; use metric='precomputed' if it is one",
             UserWarning,
-            stacklevel=5,
         )
 
 
-def _check_no_text(X: Any) -> None:
-    """Name the column that is not numbers; scikit-learn would only name the value."""
-    if hasattr(X, "dtypes") or isinstance(X, list | tuple):
-        as_float(X, "the table of distances")
+TABLE: dict[str, Any] = {
+    "dtype": [np.float64, np.float32],
+    "ensure_all_finite": False,  # a NaN is missing, and our own error says where an infinity is
+    "ensure_min_features": 0,
+}
 
 
-def _reordered(weights: Any, labels: Array) -> Any:
-    """Bring the rows of labelled weights in the order of the distances."""
-    if set(weights.index) != set(labels.tolist()):
-        raise ValueError("weights: its labels are not those of the distances")
-    return weights.loc[labels]
+def _as_table(X: Any, square: bool = True) -> Any:
+    """Return a table of distances that scikit-learn can read; its errors would not help."""
+    if isinstance(X, list | tuple | np.ma.MaskedArray):
+        X = as_float(X, "D")
+    if square and np.ndim(X) == 1 and len(X) > 1:
+        raise ValueError(
+            "D must be a square table of distances, but has one dimension; if they are condensed, "
+            "as scipy's pdist gives them, use scipy.spatial.distance.squareform"
+        )
+    if hasattr(X, "columns"):
+        if not X.columns.is_unique:
+            raise ValueError(
+                "the columns of the table of distances have labels that are not unique"
+            )
+        X = aligned(X) if square else X
+        return type(X)(as_float(X, "D"), index=X.index, columns=X.columns)
+    return X
+
+
+def _rows_by_label(table: Any, labels: Array) -> Any:
+    """Bring labelled rows, one a point, in the order of the points."""
+    if not hasattr(table, "loc") or set(table.index) != set(labels.tolist()):
+        return table
+    return table.loc[labels.tolist()]
 
 
 def _by_number(fixed: Mapping[Any, Any], labels: Array | None) -> dict[Any, Any]:
     """Replace labels of points by their numbers."""
     if labels is None:
         return dict(fixed)
-    number = {label: i for i, label in enumerate(labels.tolist())}
-    unknown = [label for label in fixed if label not in number]
-    if unknown:
-        raise ValueError(f"fixed: {unknown[0]!r} is not among the labels of the table")
-    return {number[label]: point for label, point in fixed.items()}
+    names = labels.tolist()
+    number = {label: i for i, label in enumerate(names)}
+    found: dict[Any, Any] = {}
+    for label, point in fixed.items():
+        if names.count(label) > 1:
+            raise ValueError(f"fixed: the label {label!r} stands for {names.count(label)} points")
+        if label not in number and not isinstance(label, int | np.integer):
+            raise ValueError(f"fixed: {label!r} is not among the labels of the table")
+        found[number.get(label, label)] = point
+    return found

@@ -77,19 +77,20 @@ def part_ways(p, turn, apart, space, v):
     space.project(p, away)
     norm = 0.0
     for a in range(k):
-        norm += away[a] * away[a]
+        norm += space.sign(a) * away[a] * away[a]
     if norm > 0.0:
         for a in range(k):
             v[a] += apart / space.unit_length() * away[a] / np.sqrt(norm)
 
 
 @kernel
-def place(p, X, target, W, i, turn, loss, space, inner_iter, eps, scratch):
+def place(p, X, target, W, i, turn, loss, space, inner_iter, eps, stretch, scratch):
     """Move `p` to lower its cost against all points of `X`: the paper's Place.
 
     One step needs no check where unit steps descend. Otherwise, and between inner iterations,
-    the cost of the row is compared and the step shortened until it has not risen. Returns the
-    cost of the row, or −1 where it was not needed.
+    the cost of the row is compared and the step shortened until it has not risen; where
+    `stretch`, a step that needs no shortening is doubled as long as that pays. Returns the cost of
+    the row, or −1 where it was not needed, and whether the point has settled.
     """
     n, k = target.shape[1], p.shape[0]
     u, slope, coef = scratch[0, :n], scratch[1, :n], scratch[2, :n]
@@ -99,27 +100,37 @@ def place(p, X, target, W, i, turn, loss, space, inner_iter, eps, scratch):
     cost = row_cost(u, target, W, i, loss) if checked else -1.0
     for _ in range(inner_iter):
         recenter(p, X, u, slope, target, W, i, turn, loss, space, coef, v)
-        trial[:] = p
         if not checked:
             space.exp(p, v)
             break
-        new = np.inf
-        for _halving in range(30):
-            trial[:] = p
-            step = v.copy()  # exp may use v as its scratch
-            space.exp(trial, step)
-            space.measure(trial, X, u, slope)
-            new = row_cost(u, target, W, i, loss)
-            if new <= cost:
-                break
-            v *= 0.5
+        new = walk(p, v, 1.0, trial, X, target, W, i, loss, space, u, slope)
+        length = 1.0
+        while not new <= cost and length > 1e-9:
+            length *= 0.5
+            new = walk(p, v, length, trial, X, target, W, i, loss, space, u, slope)
         if not new <= cost:
-            break
+            return cost, True
+        if stretch and length == 1.0:
+            farther = walk(p, v, 2.0, trial, X, target, W, i, loss, space, u, slope)
+            while farther < new and length < 1e3:
+                length, new = 2.0 * length, farther
+                farther = walk(p, v, 2.0 * length, trial, X, target, W, i, loss, space, u, slope)
+            new = walk(p, v, length, trial, X, target, W, i, loss, space, u, slope)
         p[:] = trial
         gain, cost = cost - new, new
         if gain <= eps * cost:
-            break
-    return cost
+            return cost, True
+    return cost, False
+
+
+@kernel
+def walk(p, v, length, trial, X, target, W, i, loss, space, u, slope):
+    """Walk from `p` along `length` times `v` to `trial`; return the cost of the row there."""
+    step = length * v  # exp may use its argument as scratch
+    trial[:] = p
+    space.exp(trial, step)
+    space.measure(trial, X, u, slope)
+    return row_cost(u, target, W, i, loss)
 
 
 @kernel
@@ -133,12 +144,12 @@ def sweep(D, W, free, X, loss, space, unit, inner_iter, eps):
         if free[i]:
             load(D, i, unit, i, target)
             p[:] = X[:, i]
-            place(p, X, target, W, i, i, loss, space, inner_iter, eps, scratch)
+            place(p, X, target, W, i, i, loss, space, inner_iter, eps, False, scratch)
             X[:, i] = p
 
 
 @kernel
-def place_rows(D, W, X, P, loss, space, unit, inner_iter, eps, cost):
+def place_rows(D, W, X, P, loss, space, unit, inner_iter, eps, cost, settled):
     """Place new points, the columns of `P`, against the fixed points `X`, each by its own row."""
     k, n = X.shape
     target = np.empty((1, n), X.dtype)
@@ -148,7 +159,9 @@ def place_rows(D, W, X, P, loss, space, unit, inner_iter, eps, cost):
         load(D, i, unit, -1, target)
         p[:] = P[:, i]
         # one turn for all: a row's place must not depend on its number
-        cost[i] = place(p, X, target, W, i, 0, loss, space, inner_iter, eps, scratch)
+        cost[i], settled[i] = place(
+            p, X, target, W, i, 0, loss, space, inner_iter, eps, True, scratch
+        )
         P[:, i] = p
 
 
@@ -233,7 +246,7 @@ def survey(D):
     for i in range(n):
         for j in range(n):
             d = D[i, j]
-            if d < 0.0 and negative < 0:
+            if d < 0.0 and negative < 0 and i != j:
                 negative = i * n + j
             if np.isinf(d) and infinite < 0:
                 infinite = i * n + j

@@ -66,7 +66,7 @@ class Loss(Part, ABC):
 
     @abstractmethod
     def value(self, u: float, r: float) -> float:
-        """Cost of a pair at distance `u` whose given distance is `r`."""
+        """Cost, not negative, of a pair at distance `u` whose given distance is `r`."""
 
     @abstractmethod
     def weight(self, u: float, r: float) -> float:

@@ -55,11 +55,21 @@ class Pairs:
         return float(total / self.D.shape[1] / 2)
 
     @cached_property
+    def lightest_weight(self) -> float:
+        """What all known pairs would weigh if each had the least positive weight."""
+        if self.W is None or not (self.W > 0.0).any():
+            return self.total_weight
+        known = np.count_nonzero(self.W[~np.isnan(self.D)] > 0.0)
+        return float(self.W[self.W > 0.0].min() * known / self.D.shape[1] / 2)
+
+    @cached_property
     def complete_graph(self) -> bool:
-        """Whether every pair is known."""
-        table = self._mean_table()
-        np.fill_diagonal(table, 0.0)
-        return not bool(np.isnan(table).any())
+        """Whether every pair is known, and counts."""
+        unknown = np.asarray(np.isnan(self.D).all(axis=1))
+        if self.W is not None:
+            unknown |= np.asarray((self.W == 0.0).all(axis=1))
+        np.fill_diagonal(unknown, False)
+        return not bool(unknown.any())
 
     def complete(self) -> Array:
         """Return an (n, n) symmetric table for a seed: missing pairs get their shortest path."""
@@ -78,11 +88,12 @@ class Pairs:
 
     def _mean_table(self) -> Array:
         """Return the mean of both directions, NaN where neither is known."""
-        D = self.D.astype(np.float64)
-        if self.W is not None:
-            D[self.W == 0.0] = np.nan
-        if D.shape[1] == 1:
-            return np.array(D[:, 0])
+        if self.D.shape[1] == 1:
+            mean = np.array(self.D[:, 0], dtype=np.float64)
+            if self.W is not None:
+                mean[self.W[:, 0] == 0.0] = np.nan
+            return mean
+        D = self.D if self.W is None else np.where(self.W == 0.0, np.nan, self.D)
         known = ~np.isnan(D)
         total = np.where(known, D, 0.0).sum(axis=1)
         count = known.sum(axis=1)
@@ -101,12 +112,14 @@ def as_pairs(
     weights: ArrayLike | None = None,
     free: Array | None = None,
     connected: bool = True,
-    name: str = "D",
 ) -> Pairs:
     """Check a table of distances and its weights, and lay them out for the kernels.
 
     Where `connected`, known pairs must join all the points, as a map of them needs.
     """
+    name = "D"
+    if hasattr(weights, "loc") and hasattr(D, "index") and hasattr(D, "loc"):
+        weights = reordered(weights, D.index)
     table = as_float(aligned(D), name)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(
@@ -120,6 +133,7 @@ def as_pairs(
     W = None if weights is None else as_weights(weights, n)
     negative, infinite, largest, apart, one_sided = survey(table)
     _check_values(table, name, negative, infinite, largest)
+    _check_not_triangular(table, name)
     if W is not None and ((W == 0.0) & (W.T == 0.0)).any():  # as good as missing
         table = np.where((W == 0.0) & (W.T == 0.0), np.nan, table)
         _, _, largest, apart, one_sided = survey(table)
@@ -136,9 +150,15 @@ def as_pairs(
     np.fill_diagonal(known, False)
     if n > 1 and connected:
         _check_connected(known, free, name)
+    typical = _typical(table)
+    if largest > 1e154 or typical < 1e-154:
+        raise ValueError(
+            f"{name} holds distances up to {largest:g}, about {typical:g}: their squares are not "
+            "numbers any more; use another unit of length"
+        )
     layers = _layers(table, symmetric)
     weight_layers = None if W is None else _layers(W, symmetric)
-    return Pairs(layers, weight_layers, free, _typical(table), float(largest))
+    return Pairs(layers, weight_layers, free, typical, float(largest))
 
 
 def as_float(values: ArrayLike, name: str) -> Array:
@@ -151,6 +171,8 @@ def as_float(values: ArrayLike, name: str) -> Array:
                     f"{name} has a column of text, {column!r}: only numbers are distances; "
                     "make it the index (df.set_index) or drop it"
                 )
+    if columns is not None and hasattr(values, "to_numpy") and np.ndim(values) == 2:
+        values = values.to_numpy(dtype=_frame_dtype(columns), na_value=np.nan)
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(np.float64), np.nan)
     try:
@@ -167,14 +189,33 @@ def as_float(values: ArrayLike, name: str) -> Array:
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
 
+def _frame_dtype(columns: Any) -> type:
+    return np.float32 if all(dtype == np.float32 for dtype in columns) else np.float64
+
+
 def aligned(table: Any) -> Any:
     """Return a labelled square table with its columns in the order of its rows."""
     columns, index = getattr(table, "columns", None), getattr(table, "index", None)
     if columns is None or index is None or len(columns) != len(index):
         return table
-    if columns.is_unique and index.is_unique and set(columns) == set(index):
-        return table[list(index)]
-    return table
+    if list(columns) == list(index) or not set(columns) & set(index):
+        return table
+    odd = [label for label in index if label not in set(columns)]
+    if odd:
+        raise ValueError(
+            f"the rows and columns of the table have different labels: {odd[0]!r} is a row, but "
+            "not a column"
+        )
+    if not (columns.is_unique and index.is_unique):
+        raise ValueError("the labels of the table are not unique: its columns cannot be matched")
+    return table[list(index)]
+
+
+def reordered(weights: Any, labels: Any) -> Any:
+    """Return labelled weights with their rows in the order of the distances."""
+    if set(weights.index) != set(labels):
+        raise ValueError("weights: the labels are not those of the distances")
+    return weights if list(weights.index) == list(labels) else weights.loc[list(labels)]
 
 
 def _numeric(column: Any) -> bool:
@@ -198,6 +239,16 @@ def as_weights(weights: ArrayLike, n: int) -> Array:
             "use 0 for a pair that should not count"
         )
     return W
+
+
+def _check_not_triangular(D: Array, name: str) -> None:
+    """Refuse a table with one half left out as zeros: they would count as distances."""
+    upper, lower = bool(np.triu(D, 1).any()), bool(np.tril(D, -1).any())  # a NaN is not a zero
+    if len(D) > 2 and upper != lower:
+        raise ValueError(
+            f"{name} is triangular, and zeros are distances too: fill the other half "
+            f"({name} + {name}.T), or put NaN where nothing is known"
+        )
 
 
 def _rounding(D: Array) -> float:

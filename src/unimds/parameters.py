@@ -13,20 +13,24 @@ from sklearn.utils._param_validation import (
 
 from unimds.losses import LOSSES, Loss
 from unimds.spaces import SPACES, Space
-from unimds.starts import SPECTRAL
+from unimds.starts import SEEDS
 
 CONSTRAINTS: dict[str, list[Any]] = {
     "n_components": [Interval(Integral, 1, None, closed="left")],
     "loss": [StrOptions(set(LOSSES)), Loss],
     "space": [StrOptions(set(SPACES)), Space],
-    "init": [StrOptions({"auto", "random", *SPECTRAL}), "array-like"],
+    "init": [StrOptions({"auto", "random", *SEEDS}), "array-like"],
     "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "eps": [Interval(Real, 0, None, closed="left")],
     "smoothing": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
     "accelerate": ["boolean"],
     "inner_iter": [Interval(Integral, 1, None, closed="left")],
-    "n_jobs": [None, Integral],
+    "n_jobs": [
+        None,
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Integral, None, -1, closed="right"),
+    ],
     "random_state": ["random_state"],
     "callback": [callable, None],
     "verbose": ["verbose"],

@@ -9,7 +9,6 @@ level by level: otherwise points stick to the first few pairs that they satisfy 
 
 from __future__ import annotations
 
-import warnings
 from math import sqrt
 from typing import Any
 
@@ -18,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from unimds._part import explained
+from unimds._warn import warn
 from unimds.anchors import as_anchors
 from unimds.losses import Loss, as_loss
 from unimds.pairs import as_float, as_pairs
@@ -36,7 +36,7 @@ Array = NDArray[Any]
 def descend(problem: Problem, X: Array, plan: Plan, watch: Watch) -> Result:
     """Sweep over all points until the cost no longer falls, from the configuration `X`."""
     record = Record(problem, X, watch)
-    if not problem.pairs.free.any():
+    if not problem.pairs.free.any() and not problem.resize:
         return record.result(Outcome.NOTHING_TO_DO)
     outcome = Outcome.MAX_ITER
     try:
@@ -139,16 +139,18 @@ def place_center(
         The seed: "classical", "spherical" or "hyperbolic" (the spectral seed of the space),
         "random", or the points themselves. "auto" is the spectral seed where the space has one.
     n_init : int or "auto", default="auto"
-        Number of starts, of which the best is returned; all but the first are random. "auto"
-        races several starts briefly against the seed, where that can find a lower minimum (maps
-        of up to three dimensions), and finishes the best.
+        Number of starts, of which the best is returned; all but the first are random, and a seed
+        that is given by name or as points is the only one. "auto" races several random starts
+        briefly against the first, where that can find a lower minimum (maps of up to three
+        dimensions, ``init="auto"`` or "random"), and finishes the best.
     max_iter : int, default=2000
         Maximum number of sweeps of one start.
     eps : float, default=1e-7
         A run has converged when the cost falls by less than this, relative to itself, a sweep.
     smoothing : float or "auto", default="auto"
         Rounds the kink of a robust loss; "auto" lowers it level by level until nothing of it is
-        left. A number keeps it fixed; 0 is the paper's algorithm.
+        left. A positive number makes the loss that smooth, and cost and result belong to it; 0 is
+        the paper's algorithm.
     accelerate : bool, default=True
         Use momentum. The cost never rises with it either.
     inner_iter : int, default=1
@@ -204,6 +206,8 @@ def place_center(
     )
     plan = Plan(max_iter, eps, smoothing, accelerate, inner_iter)
     loss, space = as_loss(loss), as_space(space)
+    if not isinstance(smoothing, str) and smoothing > 0.0 and loss.anneals:
+        loss = loss.smoothed(max(smoothing, getattr(loss, "smoothing", 0.0)))
     watch = Watch(callback, verbose, max_iter)
     n = (*as_float(D, "D").shape, 0)[0]
     anchors = as_anchors(fixed, n, n_components, space)
@@ -224,11 +228,7 @@ def place_center(
         )
     watch.done(result.n_iter, result.cost, result.message)
     if result.outcome is Outcome.MAX_ITER:
-        warnings.warn(
-            f"{result.message} Raise max_iter={max_iter} or eps={eps:g}.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        warn(f"{result.message} Raise max_iter={max_iter} or eps={eps:g}.", ConvergenceWarning)
     if result.outcome is Outcome.INTERRUPTED:
-        warnings.warn(result.message, RuntimeWarning, stacklevel=2)
+        warn(result.message, RuntimeWarning)
     return result

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from unimds import kernels
 from unimds._part import explained
+from unimds._warn import warn
 from unimds.losses import Loss, as_loss
 from unimds.pairs import as_float
-from unimds.plan import LAST_LEVEL
+from unimds.plan import falling
 from unimds.problem import in_unit, working_unit
 from unimds.spaces import Space, as_space, distances
 
 Array = NDArray[Any]
 
 STARTS = 5
-STEPS = 500
-LEVELS = 13  # two a decade, as in a fit
+STEPS = 5000
 NEARLY_ZERO = 1e-4  # relative to the map: what features give for equal rows is not quite zero
+
+
+class Placed(NamedTuple):
+    """New points, a column each; what they cost, and whether they have settled."""
+
+    points: Array
+    cost: Array
+    settled: Array
 
 
 def place_against(
@@ -30,39 +39,46 @@ def place_against(
     loss: Loss,
     space: Space,
     unit: float,
+    scale: float,
     *,
     starts: int = STARTS,
     steps: int = STEPS,
-    levels: tuple[float, ...] = (),
-) -> Array:
-    """Return the places of new points against fixed ones; every row of `D` is on its own.
+) -> Placed:
+    """Place new points against fixed ones; every row of `D` is on its own.
 
-    A row starts at the fixed points that are nearest by its distances, in turn, and the end of
-    lowest cost is kept. A distance of (nearly) zero leaves no choice: the row starts there and
-    nowhere else, and is not annealed away from it.
+    A row starts at the fixed points that are nearest by its distances, in turn, with the loss
+    annealed from `scale`, a typical distance; the end of lowest cost is kept. A distance of
+    (nearly) zero says that the point is one of the map's: it starts there, as it is, and stays
+    unless another place costs less than half.
     """
+    levels = falling(scale, loss) if loss.anneals else []
+    soft_losses = [loss.smoothed(level) for level in levels[:-1]]
+    final = loss.smoothed(levels[-1]) if levels else loss
 
-    def settle(rows: Array, start: int, levels: tuple[float, ...]) -> tuple[Array, Array]:
+    def settle(rows: Array, start: int, softer: list[Loss]) -> Placed:
         table = np.ascontiguousarray(D[rows])[:, None, :]
         weights = None if W is None else np.ascontiguousarray(W[rows])[:, None, :]
-        P, cost = np.ascontiguousarray(X[:, nearest[rows, start]]), np.empty(len(rows))
-        for level in levels:
-            soft = loss.smoothed(level)
-            kernels.place_rows(table, weights, X, P, soft, space, unit, 30, 1e-6, cost)
-        kernels.place_rows(table, weights, X, P, loss, space, unit, steps, 1e-16, cost)
-        return P, cost
+        P = np.ascontiguousarray(X[:, nearest[rows, start]])
+        cost, settled = np.empty(len(rows)), np.empty(len(rows), dtype=bool)
+        for soft in softer:
+            kernels.place_rows(table, weights, X, P, soft, space, unit, 30, 1e-6, cost, settled)
+        kernels.place_rows(table, weights, X, P, final, space, unit, steps, 1e-16, cost, settled)
+        return Placed(P, cost, settled)
 
     known = D if W is None else np.where(W > 0.0, D, np.nan)
     nearest = np.argsort(np.where(np.isnan(known), np.inf, known), axis=1, kind="stable")
-    same = np.nanmin(known, axis=1) * unit <= NEARLY_ZERO
-    best, best_cost = np.empty((X.shape[0], len(D))), np.full(len(D), np.inf)
-    settled, others = np.flatnonzero(same), np.flatnonzero(~same)
-    if settled.size:
-        best[:, settled], best_cost[settled] = settle(settled, 0, ())
-    for start in range(min(starts, X.shape[1]) if others.size else 0):
-        P, cost = settle(others, start, levels)
-        better = cost < best_cost[others]
-        best[:, others[better]], best_cost[others[better]] = P[:, better], cost[better]
+    everyone = np.arange(len(D))
+    best = settle(everyone, 0, [])
+    same = np.nanmin(known, axis=1) * unit <= NEARLY_ZERO * scale
+    bar = np.where(same, 0.5 * best.cost, best.cost)  # what another place must stay below
+    for start in range(min(starts, X.shape[1])):
+        if start == 0 and not soft_losses:
+            continue  # this is what `best` began with
+        other = settle(everyone, start, soft_losses)
+        better = other.cost < bar
+        best.points[:, better] = other.points[:, better]
+        bar[better] = best.cost[better] = other.cost[better]
+        best.settled[better] = other.settled[better]
     return best
 
 
@@ -113,29 +129,36 @@ def place_points(
         raise ValueError("X, the map, must have at least one point and only finite coordinates")
     space.check_points(points, "X")
     W = None if weights is None else as_float(weights, "weights")
-    return place_rows(table, points, loss, space, W)
+    return place_checked(table, points, loss, space, W)
 
 
-def place_rows(
+def place_checked(
     D: Array, embedding: Array, loss: Loss, space: Space, W: Array | None = None
 ) -> Array:
     """Place rows of distances on a map that has been checked."""
     _check_rows(D, W)
     with explained(loss, space):
-        typical = _typical(embedding, space)
+        typical = _typical(embedding, space)  # of the map, so that rows stay independent
         unit = working_unit(loss, space, typical)
         inner_loss, inner_space = loss.resolved(typical).scaled(unit), in_unit(space, unit)
         factor = unit if space.scales_coordinates else 1.0
-        points = inner_space.project_points(embedding.astype(np.float64) * factor)
-        # one set of levels for all rows, from the size of the map: rows stay independent
-        levels: tuple[float, ...] = ()
-        if inner_loss.anneals:
-            levels = tuple((typical * unit * np.geomspace(1.0, LAST_LEVEL, LEVELS)).tolist())
-            last = max(getattr(inner_loss, "smoothing", 0.0), levels[-1])
-            inner_loss = inner_loss.smoothed(last)
-        X = np.ascontiguousarray(points.T)
-        placed = place_against(D, W, X, inner_loss, inner_space, unit, levels=levels)
-    return np.ascontiguousarray(placed.T) / factor
+        X = np.ascontiguousarray(
+            inner_space.project_points(embedding.astype(np.float64) * factor).T
+        )
+        placed = place_against(D, W, X, inner_loss, inner_space, unit, typical * unit)
+    if not np.isfinite(placed.cost).all():
+        i = int(np.argmin(np.isfinite(placed.cost)))
+        raise ValueError(
+            f"row {i} of the new distances has no finite cost; are its distances too long, up to "
+            f"{np.nanmax(D[i]):g}, on a map whose own are about {typical:g}?"
+        )
+    if not placed.settled.all():
+        warn(
+            f"{np.count_nonzero(~placed.settled)} of {len(D)} points had not settled after "
+            f"{STEPS} steps; the first is row {np.argmin(placed.settled)}",
+            ConvergenceWarning,
+        )
+    return np.ascontiguousarray(placed.points.T) / factor
 
 
 def _typical(embedding: Array, space: Space) -> float:

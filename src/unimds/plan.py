@@ -69,15 +69,24 @@ def levels(problem: Problem, X: Array, plan: Plan) -> Iterator[Level]:
             sweeps = LEVEL_SWEEPS if smoothing > steps[-1] else plan.max_iter
             yield Level(smoothing, soft, soft, sweeps)
     else:  # one level; the paper's is 0, where only a floor keeps the weights finite
-        fixed = float(plan.smoothing)
-        soft = loss.smoothed(max(fixed, ROUNDING))
-        yield Level(fixed, soft, soft if fixed > ROUNDING else loss, plan.max_iter)
+        fixed = max(float(plan.smoothing), getattr(loss, "smoothing", 0.0))
+        floor = ROUNDING * problem.scale
+        soft = loss.smoothed(max(fixed, floor))
+        yield Level(fixed, soft, soft if fixed > floor else loss, plan.max_iter)
 
 
 def annealing(problem: Problem, X: Array) -> list[float]:
     """Return falling smoothings, from the mean error of `X` to where the loss is as given."""
-    first = problem.mean_residual(X, problem.space)
-    last = max(getattr(problem.loss, "smoothing", 0.0), LAST_LEVEL * first, ROUNDING)
+    # the mean error may be that of a few corrupted distances: more than this smooths all away
+    scale = problem.scale
+    cap = abs(float(problem.loss.residual(1.3 * scale, scale)))
+    first = min(problem.mean_residual(X, problem.space), cap)
+    return falling(first, problem.loss, ROUNDING * problem.scale)
+
+
+def falling(first: float, loss: Loss, floor: float = 0.0) -> list[float]:
+    """Return smoothings that fall geometrically from `first` to the loss's own."""
+    last = max(getattr(loss, "smoothing", 0.0), LAST_LEVEL * first, floor)
     first = max(first, last)
     count = 1 + round(LEVELS_PER_DECADE * np.log10(first / last))
     return [*np.geomspace(first, last, count)[:-1].tolist(), last]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds import kernels
+from unimds._warn import warn
 from unimds.losses import Loss
 from unimds.pairs import Pairs
-from unimds.spaces import Hyperbolic, Space, Sphere
+from unimds.spaces import Space
 
 Array = NDArray[Any]
 
 ROUNDING = 1e-14
-"""Smoothing that only rounding sees, in the unit where distances are about one."""
+"""Smoothing that only rounding sees, relative to a typical distance."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,11 @@ class Problem:
     @classmethod
     def make(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
         """Bring distances, loss and space to a common unit; a space of "auto" size gets one."""
-        loss = loss.resolved(pairs.typical)
-        resize = space.is_auto
-        if resize:
-            space = space.sized(pairs.typical)
-        unit = working_unit(loss, space, pairs.typical)
-        return cls(pairs, loss.scaled(unit), in_unit(space, unit), unit, n_components, resize)
+        loss, resize = loss.resolved(pairs.typical), space.is_auto
+        sized = space.sized(1.0) if resize else space
+        unit = working_unit(loss, sized, pairs.typical)
+        inner = space.sized(pairs.typical * unit) if resize else in_unit(space, unit)
+        return cls(pairs, loss.scaled(unit), inner, unit, n_components, resize)
 
     def on(self, index: Array) -> Problem:
         """Return the problem of some of the points."""
@@ -120,6 +119,17 @@ class Problem:
         """Return a space in the user's unit."""
         return in_unit(space, 1.0 / self.unit)
 
+    def outer_smoothing(self, smoothing: float) -> float:
+        """Return a level of smoothing in the user's unit; 0 for a loss that has none."""
+        if not self.loss.anneals:
+            return 0.0
+        return float(self.loss.smoothed(smoothing).scaled(1.0 / self.unit).smoothing)  # type: ignore[attr-defined]
+
+    @property
+    def scale(self) -> float:
+        """A typical distance in the problem's unit: about 1 where losses and spaces allow it."""
+        return self.pairs.typical * self.unit
+
     def outer_loss(self) -> Loss:
         """Return the loss in the user's unit."""
         return self.loss.scaled(1.0 / self.unit)
@@ -128,16 +138,16 @@ class Problem:
     def exact_cost(self) -> float:
         """Cost of being wrong by rounding everywhere: what counts as zero."""
         wrong = 1e-11 if self.pairs.D.dtype == np.float64 else 1e-6
-        r = self.pairs.typical * self.unit
+        r = self.scale
         value = float(self.loss.value(r * (1.0 + wrong), r)) - float(self.loss.value(r, r))
-        return max(value, 0.0) * self.pairs.total_weight
+        return max(value, 0.0) * self.pairs.lightest_weight
 
 
 def working_unit(loss: Loss, space: Space, typical: float) -> float:
     """Return the power of two that makes a typical distance about one; 1 where parts object."""
     if loss.degree is None or space.scaled(1.0) is None:
         return 1.0
-    return float(2.0 ** -round(np.log2(typical)))
+    return float(2.0 ** -np.clip(round(np.log2(typical)), -1000, 1000))
 
 
 def in_unit(space: Space, unit: float) -> Space:
@@ -157,28 +167,6 @@ def check_room(pairs: Pairs, n_components: int, space: Space) -> None:
             f"{n}; {n} points always fit in {n - 1} dimensions: use n_components={n - 1} or less"
         )
     if largest == 0.0 and n > 1:
-        warnings.warn(
-            "all distances are zero: all points are put in one place", UserWarning, stacklevel=3
-        )
-    if space.is_auto:
-        return
-    if isinstance(space, Sphere) and largest > space.diameter * (1.0 + 1e-6):
-        raise ValueError(
-            f"the largest distance is {largest:g}, but on a sphere of radius {space.radius:g} no "
-            f"two points are more than π·radius = {space.diameter:g} apart; use "
-            'Sphere(radius="auto") to estimate the radius, or give the one that belongs to the '
-            "unit of the distances"
-        )
-    if isinstance(space, Hyperbolic) and largest > 40.0 * space.unit:
-        raise ValueError(
-            f"the largest distance is {largest:g}, {largest / space.unit:.0f} times the radius of "
-            f"curvature: coordinates cannot hold more than 40; use "
-            'Hyperbolic(curvature="auto"), or a curvature that fits the unit of the distances'
-        )
-    if largest > space.diameter * (1.0 + 1e-6):
-        warnings.warn(
-            f"the largest distance, {largest:g}, is longer than the largest one of {space}, "
-            f'{space.diameter:g}; a size of "auto" fits the space to the data',
-            UserWarning,
-            stacklevel=3,
-        )
+        warn("all distances are zero: all points are put in one place", UserWarning)
+    if not space.is_auto:
+        space.check_distances(largest)

@@ -9,11 +9,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from unimds._part import explained
 from unimds.losses import Loss, as_loss
-from unimds.pairs import as_float, as_pairs, as_weights
+from unimds.pairs import aligned, as_float, as_pairs, as_weights
 from unimds.problem import Problem
 from unimds.spaces import Space, as_space, distances
 
 Array = NDArray[np.floating[Any]]
+
+__all__ = [
+    "Shepard",
+    "align",
+    "normalized_stress",
+    "point_stress",
+    "recovery_error",
+    "residuals",
+    "shepard",
+    "stress_1",
+    "total_cost",
+]
 
 
 class Shepard(NamedTuple):
@@ -86,9 +98,9 @@ def total_cost(
     >>> total_cost([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]], loss="absolute")
     1.0
     """
-    loss, space = as_loss(loss), as_space(space)
-    points = _points(X, len(np.atleast_1d(D)))
+    loss, space = as_loss(loss), _sized(space)
     pairs = as_pairs(D, weights=weights, connected=False)
+    points = _points(X, pairs.n, space)
     with explained(loss, space):
         problem = Problem.make(pairs, loss, space, points.shape[1])
         cost, _ = problem.costs(problem.inner(points), problem.loss, problem.space)
@@ -167,9 +179,13 @@ def shepard(D: ArrayLike, X: ArrayLike, *, space: str | Space = "euclidean") -> 
     array([5.])
     """
     given, mapped = _both(D, X, space)
+    pairs = as_pairs(D, connected=False)
     once = np.triu(np.ones(given.shape, dtype=bool), 1)
-    asymmetric = not np.allclose(given, given.T, rtol=1e-8, atol=0.0, equal_nan=True)
-    i, j = np.nonzero((once | once.T if asymmetric else once) & ~np.isnan(given))
+    if pairs.D.shape[1] == 1:  # symmetric, but for rounding and for what is known one way only
+        given = np.asarray(pairs.D[:, 0], dtype=np.float64)
+    else:
+        once |= once.T
+    i, j = np.nonzero(once & ~np.isnan(given))
     order = np.argsort(given[i, j], kind="stable")
     i, j = i[order], j[order]
     return Shepard(given[i, j], mapped[i, j], i, j)
@@ -218,13 +234,21 @@ def recovery_error(X: ArrayLike, truth: ArrayLike, *, space: str | Space = "eucl
 
 
 def _both(D: ArrayLike, X: ArrayLike, space: str | Space) -> tuple[Array, Array]:
-    given = as_float(D, "D").astype(np.float64)
+    given = as_float(aligned(D), "D").astype(np.float64)
     if given.ndim != 2 or given.shape[0] != given.shape[1]:
         raise ValueError(f"D must be a square table of distances; its shape is {given.shape}")
-    return given, distances(_points(X, len(given)), space=as_space(space))
+    space = _sized(space)
+    return given, distances(_points(X, len(given), space), space=space)
 
 
-def _points(X: ArrayLike, n: int) -> Array:
+def _sized(space: str | Space) -> Space:
+    space = as_space(space)
+    if space.is_auto:
+        raise ValueError(f'{space}: only a fit can find a size of "auto"; give the one it found')
+    return space
+
+
+def _points(X: ArrayLike, n: int, space: Space) -> Array:
     points = as_float(X, "X")
     if points.ndim != 2 or len(points) != n:
         raise ValueError(
@@ -232,6 +256,7 @@ def _points(X: ArrayLike, n: int) -> Array:
         )
     if not np.isfinite(points).all():
         raise ValueError(f"X: row {np.argwhere(~np.isfinite(points))[0][0]} is not finite")
+    space.check_points(points, "X")
     return points
 
 

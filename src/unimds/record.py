@@ -33,6 +33,11 @@ class Record:
     def __init__(self, problem: Problem, X: Array, watch: Watch):
         self.problem, self.watch = problem, watch
         cost, _ = problem.costs(X, problem.loss, problem.space)
+        if not np.isfinite(cost):
+            raise ValueError(
+                f"the cost of the seed is {cost}: are the weights too large, or is the value of "
+                f"{problem.loss} not finite for some distance?"
+            )
         self.now = self.best = State(X, problem.space, cost, cost)
         self.history = [(watch.seconds(), problem.outer_cost(cost))]
         self.levels = [(0.0, problem.outer_cost(cost))]
@@ -48,7 +53,8 @@ class Record:
         _, smooth = self.problem.costs(now.X, level.judge, now.space)
         self.now = State(now.X, now.space, now.cost, smooth)
         if not self.sweeps:
-            self.levels = [(level.smoothing, self.problem.outer_cost(smooth))]
+            smoothing = self.problem.outer_smoothing(level.smoothing)
+            self.levels = [(smoothing, self.problem.outer_cost(smooth))]
         return self.now
 
     def note(self, state: State, level: Level) -> None:
@@ -58,7 +64,7 @@ class Record:
             self.best = state
         cost, smooth = map(self.problem.outer_cost, (state.cost, state.smooth))
         self.history.append((self.watch.seconds(), cost))
-        self.levels.append((level.smoothing, smooth))
+        self.levels.append((self.problem.outer_smoothing(level.smoothing), smooth))
         self.watch.report(self.sweeps, cost, lambda: self.problem.outer(state.X))
 
     def result(self, outcome: Outcome) -> Result:

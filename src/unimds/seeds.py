@@ -7,36 +7,20 @@ for Minkowski's product, and its positive eigenpairs are the spatial coordinates
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-from unimds.spaces import ChordalSphere, Euclidean, Hyperbolic, Simplex, Space, Sphere
 from unimds.spaces.base import normalised, rotation
 
 Array = NDArray[np.floating[Any]]
 
 DENSE = 500
 """Up to this many points a full eigensolver is as fast as a partial one."""
-
-
-def spectral(D: Array, n_components: int, space: Space) -> Array | None:
-    """Return the spectral seed of a space, one point a row; None where the space has none."""
-    if isinstance(space, Euclidean):
-        return classical(D, n_components)
-    if isinstance(space, Sphere):
-        return spherical(np.cos(np.minimum(D / space.unit, np.pi)), n_components)
-    if isinstance(space, ChordalSphere):
-        return spherical(1.0 - 0.5 * np.minimum(D / space.unit, 2.0) ** 2, n_components)
-    if isinstance(space, Hyperbolic):
-        return hyperbolic(D / space.unit, n_components)
-    if isinstance(space, Simplex):
-        chord = np.minimum(D / space.unit, np.sqrt(2.0))
-        return into_orthant(spherical(1.0 - 0.5 * chord**2, n_components))
-    return None
 
 
 def classical(D: Array, n_components: int) -> Array:
@@ -53,14 +37,14 @@ def classical(D: Array, n_components: int) -> Array:
     B -= B.mean(axis=1, keepdims=True)
     values, vectors = top_eigenpairs(B, n_components)
     X = vectors * np.sqrt(np.maximum(values, 0.0))
-    return _fill_flat(X, values, B, X @ X.T)
+    return _fill_flat(X, values, lambda: X @ X.T - B)
 
 
 def spherical(gram: Array, n_components: int) -> Array:
     """Return unit vectors in ℝ^(n_components+1) from a matrix of their cosines."""
     values, vectors = top_eigenpairs(gram, n_components + 1)
     X = vectors * np.sqrt(np.maximum(values, 0.0))
-    return normalised(_fill_flat(X, values, gram, X @ X.T))
+    return normalised(_fill_flat(X, values, lambda: X @ X.T - gram))
 
 
 def hyperbolic(D: Array, n_components: int) -> Array:
@@ -68,18 +52,22 @@ def hyperbolic(D: Array, n_components: int) -> Array:
     lorentz = -np.cosh(np.minimum(D, 40.0))  # beyond 40, t² has no digits left to tell points apart
     values, vectors = top_eigenpairs(lorentz, n_components)
     X = vectors * np.sqrt(np.maximum(values, 0.0))
-    time = np.sqrt(1.0 + np.einsum("ij,ij->i", X, X))
-    X = _fill_flat(X, values, lorentz, X @ X.T - np.outer(time, time))
-    return np.column_stack([np.sqrt(1.0 + np.einsum("ij,ij->i", X, X)), X])
+
+    def time() -> Array:
+        return np.asarray(np.sqrt(1.0 + np.einsum("ij,ij->i", X, X)))
+
+    X = _fill_flat(X, values, lambda: X @ X.T - np.outer(time(), time()) - lorentz)
+    return np.column_stack([time(), X])
 
 
-def into_orthant(X: Array, starts: int = 20, turns: int = 300) -> Array:
+def into_orthant(X: Array) -> Array:
     """Rotate unit vectors so that their coordinates are nonnegative, as far as that goes.
 
     Alternates the nearest nonnegative vectors and the nearest rotation to them, from several
     rotations that all turn the mean to the middle of the orthant.
     """
     k = X.shape[1]
+    starts, turns = (20, 300) if k <= 6 else (3, 100)  # a turn costs k³
     rng = np.random.default_rng(0)
     middle = np.full(k, 1.0 / np.sqrt(k))
     best: Array = X
@@ -114,13 +102,20 @@ def top_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
     """
     n = A.shape[0]
     m = min(k, n)
+    values: Array
+    vectors: Array
     if not A.any():
         values, vectors = np.zeros(m), np.eye(n, m)  # a partial solver has nothing to start with
     elif n <= DENSE or m > n // 4:
-        values, vectors = eigh(A, subset_by_index=[n - m, n - 1])
+        values, vectors = _all_eigenpairs(A, m)
     else:
         start = np.cos(np.arange(1.0, n + 1.0))  # fixed: the same data give the same bits
-        values, vectors = eigsh(A, k=m, which="LA", v0=start)
+        try:
+            values, vectors = eigsh(A, k=m, which="LA", v0=start)
+        except ArpackNoConvergence:
+            values, vectors = np.zeros(0), np.zeros((n, 0))
+        if len(values) < m:  # as on equal eigenvalues
+            values, vectors = _all_eigenpairs(A, m)
     order = np.argsort(values)[::-1]
     values, vectors = np.asarray(values[order]), np.asarray(vectors[:, order])
     strongest = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(m)]
@@ -128,16 +123,22 @@ def top_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
     return np.pad(values, (0, k - m)), np.pad(vectors, ((0, 0), (0, k - m)))
 
 
-def _fill_flat(X: Array, values: Array, gram: Array, rebuilt: Array) -> Array:
+def _all_eigenpairs(A: Array, m: int) -> tuple[Array, Array]:
+    # LAPACK's solvers for a subset come short where eigenvalues are equal: take all, keep the top
+    values, vectors = eigh(A, driver="evd")
+    return values[-m:], vectors[:, -m:]
+
+
+def _fill_flat(X: Array, values: Array, miss: Callable[[], Array]) -> Array:
     """Give axes without variance a little of it, unless the data are flat themselves.
 
     A descent never leaves a hyperplane that all points lie in, so a missing axis would stay
     missing even where leaving the plane lowers the cost. Data that are flat themselves are known
-    by their Gram matrix: the points rebuild it.
+    by their Gram matrix: the points miss nothing of it.
     """
     largest = max(values.max(), 0.0)
     flat = values <= 1e-12 * largest
-    if flat.any() and np.abs(rebuilt - gram).max() > 1e-9 * largest:
+    if flat.any() and np.abs(miss()).max() > 1e-9 * largest:
         noise = np.random.default_rng(0).normal(size=(len(X), int(flat.sum())))
         X[:, flat] = 1e-3 * np.sqrt(largest / len(X)) * noise
     return X

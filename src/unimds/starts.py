@@ -18,25 +18,21 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
-from unimds import seeds
 from unimds.anchors import Anchors
 from unimds.pairs import as_float
 from unimds.placing import place_against
 from unimds.plan import Plan, annealing
 from unimds.problem import Problem
 from unimds.result import Outcome, Result
-from unimds.spaces import ChordalSphere, Euclidean, Hyperbolic, Simplex, Space, Sphere
+from unimds.spaces import SPACES, Space
 from unimds.watch import Silent, Watch
 
 Array = NDArray[Any]
 Descend = Callable[[Problem, Array, Plan, Watch], Result]
 
-SPECTRAL: dict[str, tuple[type[Space], ...]] = {
-    "classical": (Euclidean,),
-    "classical_mds": (Euclidean,),  # scikit-learn's name
-    "spherical": (Sphere, ChordalSphere, Simplex),
-    "hyperbolic": (Hyperbolic,),
-}
+SEEDS = sorted({name for space in SPACES.values() for name in space.seeds})
+"""Names of spectral seeds."""
+
 RACE_SAMPLE, RACE_STARTS, RACE_FINALISTS = 150, 20, 2
 HEAT_SWEEPS, FINAL_SWEEPS, SIZE_SWEEPS = 50, 15, 10
 
@@ -91,21 +87,20 @@ def first_seed(problem: Problem, init: str | ArrayLike, rng: np.random.Generator
     if init == "random":
         return draw(problem, rng)
     if init != "auto":
-        if init not in SPECTRAL:
-            names = ", ".join(map(repr, ["auto", "random", *SPECTRAL]))
+        if init not in SEEDS:
+            names = ", ".join(map(repr, ["auto", "random", *SEEDS]))
             raise ValueError(f"init={init!r} is not known: use one of {names} or an array")
-        if not isinstance(space, SPECTRAL[init]):
+        if init not in space.seeds:
             raise ValueError(
                 f'init={init!r} is not a seed for {type(space).__name__}; use "auto" for its own'
             )
-    X = seeds.spectral(problem.pairs.complete() * problem.unit, k, space)
+    X = space.seed(problem.pairs.complete() * problem.unit, k)
     return draw(problem, rng) if X is None else np.ascontiguousarray(_untied(X, problem).T)
 
 
 def draw(problem: Problem, rng: np.random.Generator) -> Array:
     """Return a random configuration."""
-    spread = problem.pairs.typical * problem.unit
-    X = problem.space.random(problem.pairs.n, problem.n_components, spread, rng)
+    X = problem.space.random(problem.pairs.n, problem.n_components, problem.scale, rng)
     return np.ascontiguousarray(X.T)
 
 
@@ -126,12 +121,11 @@ def _untied(X: Array, problem: Problem) -> Array:
     A pair in one place has no direction to part in, and for some losses no reason to.
     """
     _, group, count = np.unique(X.round(12), axis=0, return_inverse=True, return_counts=True)
-    tied = np.flatnonzero(count[group.ravel()] > 1)
-    if tied.size and np.nanmax(problem.pairs.D[tied][:, :, tied], initial=0.0) > 0.0:
-        noise = np.random.default_rng(0).normal(size=(tied.size, X.shape[1]))
-        X[tied] += 1e-4 * problem.pairs.typical * problem.unit / problem.space.unit * noise
-        X = problem.space.project_points(X)
-    return X
+    for tied in (np.flatnonzero(group.ravel() == g) for g in np.flatnonzero(count > 1)):
+        if np.nanmax(problem.pairs.D[tied][:, :, tied], initial=0.0) > 0.0:
+            noise = np.random.default_rng(tied[0]).normal(size=(tied.size, X.shape[1]))
+            X[tied] += 1e-4 * problem.scale / problem.space.unit * noise
+    return problem.space.project_points(X)
 
 
 def _held(problem: Problem, X: Array, anchors: Anchors) -> Array:
@@ -142,7 +136,7 @@ def _held(problem: Problem, X: Array, anchors: Anchors) -> Array:
 
 
 def _race_pays(problem: Problem, init: Any, anchors: Anchors | None, first: Array) -> bool:
-    if not (isinstance(init, str) and init == "auto") or anchors is not None:
+    if not (isinstance(init, str) and init in ("auto", "random")) or anchors is not None:
         return False
     if problem.n_components > 3 or problem.pairs.n < 4:
         return False
@@ -187,12 +181,14 @@ def _extended(problem: Problem, small: Problem, sample: Array, run: Result) -> A
         return problem.inner(run.embedding)
     fixed = problem.inner(run.embedding)
     rest = np.setdiff1d(np.arange(problem.pairs.n), sample)
-    D = problem.pairs.D[rest][:, 0][:, sample]
-    W = None if problem.pairs.W is None else problem.pairs.W[rest][:, 0][:, sample]
-    loss = problem.loss.smoothed(1.0) if problem.loss.anneals else problem.loss
+    D = problem.pairs.D[:, 0][np.ix_(rest, sample)]
+    W = None if problem.pairs.W is None else problem.pairs.W[:, 0][np.ix_(rest, sample)]
+    loss = problem.loss.smoothed(problem.scale) if problem.loss.anneals else problem.loss
     X = np.empty((fixed.shape[0], problem.pairs.n))
     X[:, sample] = fixed
-    X[:, rest] = place_against(D, W, fixed, loss, problem.space, problem.unit, starts=1, steps=20)
+    X[:, rest] = place_against(
+        D, W, fixed, loss, problem.space, problem.unit, problem.scale, starts=1, steps=20
+    ).points
     return X
 
 
@@ -212,6 +208,10 @@ def _on_threads(
         except KeyboardInterrupt:  # every start ends after its sweep, with its best so far
             watch.interrupted.set()
             return [future.result() for future in futures] or [task(starts[0])]
+        except BaseException:  # an error of one start ends the others too
+            watch.interrupted.set()
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 # --- the size of a space -------------------------------------------------------------------------
@@ -225,21 +225,21 @@ def estimate_size(descend: Descend, problem: Problem, watch: Watch) -> Space:
     whole = sample.size == n or not problem.pairs.complete_graph
     small = problem if whole else problem.on(sample)
     D = small.pairs.complete() * small.unit
-    largest = float(D.max()) if D.size else 0.0
-    if largest == 0.0:
+    apart = D[D > 0.0]
+    if not apart.size:
         return problem.space.sized(1.0)
-    plan = Plan(max_iter=SIZE_SWEEPS, smoothing=0.1 * largest)
+    typical = float(np.median(apart))  # not the largest, which may be corrupted
+    plan = Plan(max_iter=SIZE_SWEEPS, smoothing=0.2 * typical)
 
     def cost_at(log_unit: float) -> float:
         trial = replace(small, space=small.space.sized(np.exp(log_unit)), resize=False)
-        seed = seeds.spectral(D, problem.n_components, trial.space)
+        seed = trial.space.seed(D, problem.n_components)
         X = draw(trial, np.random.default_rng(0)) if seed is None else np.ascontiguousarray(seed.T)
         return float(descend(trial, X, plan, Silent(watch)).cost)
 
-    # A sphere cannot be much smaller than its longest distance; corrupted ones may be too long.
-    # Beyond ten times it, any space is as good as flat.
-    smallest = largest / (25.0 if isinstance(problem.space, Hyperbolic) else 5.0)
-    grid = np.linspace(np.log(smallest), np.log(10.0 * largest), 16)
+    # Beyond the upper end any space is as good as flat.
+    low, high = problem.space.sizes(typical)
+    grid = np.linspace(np.log(low), np.log(high), 16)
     at = int(np.argmin([cost_at(x) for x in grid]))
     around = (grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)])
     found = minimize_scalar(cost_at, bounds=around, method="bounded", options={"xatol": 1e-5})

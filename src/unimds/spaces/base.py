@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._part import Part, SpaceType
+from unimds._warn import warn
 
 Points = NDArray[np.floating[Any]]
 
@@ -147,6 +148,26 @@ class Space(Part, ABC):
     @abstractmethod
     def random(self, n: int, n_components: int, spread: float, rng: np.random.Generator) -> Points:
         """Draw points whose distances are of the order of `spread`, where the space is large."""
+
+    seeds: ClassVar[tuple[str, ...]] = ()
+    """Names of the spectral seed of the space, as `init` takes them."""
+
+    def seed(self, D: Points, n_components: int) -> Points | None:
+        """Return points whose distances are near `D`, by eigenvectors; None if there is no way."""
+        return None
+
+    def sizes(self, typical: float) -> tuple[float, float]:
+        """Return the units between which to look for the size, for distances of this order."""
+        return 0.4 * typical, 20.0 * typical
+
+    def check_distances(self, largest: float) -> None:
+        """Warn or raise where the space cannot hold the largest given distance."""
+        if largest > self.diameter * (1.0 + 1e-6):
+            warn(
+                f"the largest distance, {largest:g}, is longer than the largest one of {self}, "
+                f'{self.diameter:g}; a size of "auto" fits the space to the data',
+                UserWarning,
+            )
 
     def project_points(self, X: Points) -> Points:
         """Return the points of the space nearest to rows that have left it by rounding."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unimds.seeds import classical
 from unimds.spaces.base import Space, rotation
 
 
@@ -36,6 +37,11 @@ class Euclidean(Space):
     def random(self, n, n_components, spread, rng):
         # two such points are √(2k)·σ apart on average
         return rng.normal(scale=spread / np.sqrt(2.0 * n_components), size=(n, n_components))
+
+    seeds = ("classical", "classical_mds")  # the second is scikit-learn's name
+
+    def seed(self, D, n_components):
+        return classical(D, n_components)
 
     def isometry(self, A, B):
         a, b = A.mean(axis=0), B.mean(axis=0)

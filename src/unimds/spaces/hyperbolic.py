@@ -7,6 +7,7 @@ from math import asinh, cosh, sinh, sqrt
 
 import numpy as np
 
+from unimds.seeds import hyperbolic
 from unimds.spaces.base import Space, rotation
 from unimds.spaces.sphere import check_size
 
@@ -35,6 +36,7 @@ class Hyperbolic(Space):
     curvature: float | str = 1.0
 
     coordinates = "points of a hyperboloid"
+    seeds = ("hyperbolic",)
 
     def __post_init__(self) -> None:
         check_size("Hyperbolic", "curvature", self.curvature)
@@ -110,6 +112,20 @@ class Hyperbolic(Space):
     def random(self, n, n_components, spread, rng):
         scale = min(spread / self.unit, 5.0) / np.sqrt(2.0 * n_components)
         return exp_origin(rng.normal(scale=scale, size=(n, n_components)))
+
+    def seed(self, D, n_components):
+        return hyperbolic(D / self.unit, n_components)
+
+    def sizes(self, typical):
+        return 0.08 * typical, 20.0 * typical
+
+    def check_distances(self, largest):
+        if largest > 40.0 * self.unit:
+            raise ValueError(
+                f"the largest distance is {largest:g}, {largest / self.unit:.0f} times the radius "
+                "of curvature: coordinates cannot hold more than 40; use "
+                'Hyperbolic(curvature="auto"), or a curvature that fits the unit of the distances'
+            )
 
     def project_points(self, X):
         X = np.array(X)

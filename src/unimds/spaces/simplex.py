@@ -7,6 +7,7 @@ from math import sqrt
 
 import numpy as np
 
+from unimds.seeds import into_orthant, spherical
 from unimds.spaces.base import Space, check_unit_rows, normalised, rotation
 from unimds.spaces.sphere import check_size
 
@@ -33,6 +34,7 @@ class Simplex(Space):
     size: float | str = 1.0
 
     coordinates = "square roots of distributions"
+    seeds = ("spherical",)
 
     def __post_init__(self) -> None:
         check_size("Simplex", "size", self.size)
@@ -79,6 +81,10 @@ class Simplex(Space):
 
     def random(self, n, n_components, spread, rng):
         return np.sqrt(rng.dirichlet(np.ones(n_components + 1), size=n))
+
+    def seed(self, D, n_components):
+        chord = np.minimum(D / self.unit, np.sqrt(2.0))
+        return into_orthant(spherical(1.0 - 0.5 * chord**2, n_components))
 
     def project_points(self, X):
         return normalised(np.maximum(X, 0.0))

@@ -8,6 +8,7 @@ from numbers import Real
 
 import numpy as np
 
+from unimds.seeds import spherical
 from unimds.spaces.base import Space, check_unit_rows, normalised, rotation
 
 
@@ -26,6 +27,7 @@ class RoundSpace(Space):
     radius: float | str = 1.0
 
     coordinates = "points of a sphere"
+    seeds = ("spherical",)
 
     def __post_init__(self) -> None:
         check_size(type(self).__name__, "radius", self.radius)
@@ -133,6 +135,18 @@ class Sphere(RoundSpace):
     def diameter(self):
         return np.pi * self.radius
 
+    def seed(self, D, n_components):
+        return spherical(np.cos(np.minimum(D / self.unit, np.pi)), n_components)
+
+    def check_distances(self, largest):
+        if largest > self.diameter * (1.0 + 1e-6):
+            raise ValueError(
+                f"the largest distance is {largest:g}, but on a sphere of radius {self.radius:g} "
+                f"no two points are more than π·radius = {self.diameter:g} apart; use "
+                'Sphere(radius="auto") to estimate the radius, or give the one that belongs to '
+                "the unit of the distances"
+            )
+
 
 @dataclass(frozen=True)
 class ChordalSphere(RoundSpace):
@@ -168,6 +182,9 @@ class ChordalSphere(RoundSpace):
     @property
     def diameter(self):
         return 2.0 * self.radius
+
+    def seed(self, D, n_components):
+        return spherical(1.0 - 0.5 * np.minimum(D / self.unit, 2.0) ** 2, n_components)
 
 
 def random_cap(n, n_components, angle, rng):
