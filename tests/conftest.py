@@ -1,6 +1,8 @@
 """Settings shared by all tests."""
 
+import pytest
 from hypothesis import HealthCheck, settings
+from tables import by_estimator, by_function
 
 # Compiling takes seconds the first time: no deadline. Derandomised: the same run everywhere.
 settings.register_profile(
@@ -11,3 +13,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("unimds")
+
+
+@pytest.fixture(params=[by_function, by_estimator], ids=["place_center", "MDS"])
+def embed(request):
+    """Embed a table of distances, by the function and by the estimator."""
+    return request.param

@@ -1,0 +1,285 @@
+"""A mistake in a loss or a space is told in a sentence."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from textwrap import dedent
+
+import numpy as np
+import pytest
+from numba import njit
+
+from unimds import Loss, PartError, Space, place_center
+from unimds._part import JIT, check_part_class
+
+D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
+
+
+@njit(**JIT)
+def compiled(loss, u, r):
+    return loss.value(u, r), loss.weight(u, r)
+
+
+def mistake(loss="squared", space="euclidean"):
+    """Fit with a broken part; return the message, which must be one short sentence."""
+    with pytest.raises(PartError) as caught:
+        place_center(D, 2, loss=loss, space=space, init="random", n_init=1, random_state=0)
+    message = str(caught.value)
+    assert len(message) < 250, message
+    assert "\n" not in message, message
+    assert "nopython" not in message, message
+    return message
+
+
+# --- classes that cannot be parts -----------------------------------------------------------------
+
+
+def test_a_class_without_the_decorator_is_refused():
+    class Bare(Loss):
+        width: float = 1.0
+
+        def value(self, u, r):
+            return (u - r) ** 2 / self.width
+
+        def weight(self, u, r):
+            return 1.0 / self.width
+
+    want = "Bare must be a frozen dataclass: write @dataclass(frozen=True)"
+    assert mistake(Bare()) == want
+    with pytest.raises(PartError, match="must be a frozen dataclass"):
+        check_part_class(Bare)
+
+
+def test_a_dataclass_that_is_not_frozen_is_refused():
+    with pytest.raises(TypeError, match="frozen"):  # dataclasses say so themselves
+
+        @dataclass
+        class Thawed(Loss):
+            def value(self, u, r):
+                return (u - r) ** 2
+
+            def weight(self, u, r):
+                return 1.0
+
+
+def test_missing_methods_are_named():
+    @dataclass(frozen=True)
+    class Empty(Loss):
+        pass
+
+    @dataclass(frozen=True)
+    class Weightless(Loss):
+        def value(self, u, r):
+            return (u - r) ** 2
+
+    with pytest.raises(PartError, match=r"^Empty must define value\(\) and weight\(\)$"):
+        check_part_class(Empty)
+    with pytest.raises(PartError, match=r"^Weightless must define weight\(\)$"):
+        check_part_class(Weightless)
+    with pytest.raises(TypeError, match=r"Weightless .*weight"):
+        Weightless()
+
+
+@pytest.mark.parametrize("field", ["wide", None, (1.0, 2.0)])
+def test_fields_must_be_numbers(field):
+    @dataclass(frozen=True)
+    class Labelled(Loss):
+        width: object
+
+        def value(self, u, r):
+            return (u - r) ** 2
+
+        def weight(self, u, r):
+            return 1.0
+
+    message = mistake(Labelled(field))
+    assert "Labelled.width" in message
+    assert repr(field) in message
+
+
+# --- mistakes in methods --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Base(Loss):
+    """Sound; each class below gets one method wrong."""
+
+    width: float = 1.0
+
+    def value(self, u, r):
+        return (u - r) ** 2
+
+    def weight(self, u, r):
+        return 1.0
+
+
+@dataclass(frozen=True)
+class UnknownName(Base):
+    def value(self, u, r):
+        return square(u - r)  # noqa: F821
+
+
+@dataclass(frozen=True)
+class UnknownField(Base):
+    def weight(self, u, r):
+        return 1.0 / self.widht
+
+
+@dataclass(frozen=True)
+class UnknownMethod(Base):
+    def value(self, u, r):
+        return self.helper(u - r)
+
+
+@dataclass(frozen=True)
+class AddsText(Base):
+    def value(self, u, r):
+        return (u - r) ** 2 + "text"
+
+
+@dataclass(frozen=True)
+class CallsWrongly(Base):
+    def weight(self, u, r):
+        return np.sqrt(u, r, 3.0)
+
+
+@dataclass(frozen=True)
+class WrongRadius(Base):
+    def radius(self, u, r):
+        return r + undefined  # noqa: F821
+
+
+@dataclass(frozen=True)
+class WrongHelper(Base):
+    def error(self, u, r):
+        return u - rr  # noqa: F821
+
+    def value(self, u, r):
+        return self.error(u, r) ** 2
+
+
+@dataclass(frozen=True)
+class StaticHelper(Base):
+    @staticmethod
+    def square(x):
+        return x * x
+
+    def value(self, u, r):
+        return self.square(u - r)
+
+
+def plain_square(x):
+    return x * x
+
+
+@dataclass(frozen=True)
+class PlainFunction(Base):  # has no @njit
+    def value(self, u, r):
+        return plain_square(u - r)
+
+
+@dataclass(frozen=True)
+class Decorated(Base):  # methods are plain Python
+    @njit
+    def value(self, u, r):
+        return (u - r) ** 2
+
+
+@dataclass(frozen=True)
+class ReturnsNothing(Base):
+    def value(self, u, r):
+        (u - r) ** 2
+
+
+@dataclass(frozen=True)
+class ReturnsText(Base):
+    def weight(self, u, r):
+        return "1.0"
+
+
+@dataclass(frozen=True)
+class SometimesReturns(Base):
+    def weight(self, u, r):
+        if u > r:
+            return 1.0
+
+
+@dataclass(frozen=True)
+class TooFewArguments(Base):
+    def value(self, u):
+        return u**2
+
+
+@pytest.mark.parametrize(
+    ("loss", "method", "words"),
+    [
+        (UnknownName(), "value", ["'square' is not defined"]),
+        (UnknownField(), "weight", ["Unknown attribute 'widht'", "test_part_mistakes.py"]),
+        (UnknownMethod(), "value", ["Unknown attribute 'helper'", "test_part_mistakes.py"]),
+        (AddsText(), "value", ["add(float64, Literal[str](text))", "test_part_mistakes.py"]),
+        (CallsWrongly(), "weight", ["sqrt", "test_part_mistakes.py"]),
+        (WrongRadius(), "radius", ["'undefined' is not defined"]),
+        (WrongHelper(), "value", ["error", "'rr' is not defined"]),
+        (StaticHelper(), "value", ["square", "too many positional arguments"]),
+        (PlainFunction(), "value", ["'plain_square'", "function"]),
+        (Decorated(), "value", ["njit"]),
+        (ReturnsNothing(), "value", ["return", "number"]),
+        (ReturnsText(), "weight", ["return", "number"]),
+        (SometimesReturns(), "weight", ["return", "number"]),
+        (TooFewArguments(), "value", ["argument"]),
+    ],
+    ids=lambda x: type(x).__name__ if isinstance(x, Loss) else "",
+)
+def test_a_mistake_in_a_loss_is_told_in_a_sentence(loss, method, words):
+    message = mistake(loss)
+    assert message.startswith(f"{type(loss).__name__}.{method}() "), message
+    for word in words:
+        assert word in message
+
+
+@dataclass(frozen=True)
+class Crooked(Space):
+    def exp(self, p, v):
+        for a in range(p.shape[0]):
+            p[a] += v[b]  # noqa: F821
+
+    def random(self, n, n_components, spread, rng):
+        return rng.normal(size=(n, n_components))
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber"])  # huber's own "auto" is not to blame
+def test_a_mistake_in_a_space_is_told_in_a_sentence(loss):
+    message = mistake(loss, Crooked())
+    assert message.startswith("Crooked.exp() cannot be compiled: ")
+    assert "'b' is not defined" in message
+
+
+def test_a_mistake_does_no_harm_to_other_losses():
+    # in a new process, so that the wrong class is the first one that is seen
+    script = """
+        from dataclasses import dataclass
+        from unimds import Loss, place_center
+
+        @dataclass(frozen=True)
+        class First(Loss):
+            def value(self, u):
+                return u**2
+
+            def weight(self, u, r):
+                return 1.0
+
+        D = [[0.0, 1.0], [1.0, 0.0]]
+        for loss in (First(), First(), "squared"):
+            try:
+                print(place_center(D, 1, loss=loss, fixed=[[0.0], [3.0]]).cost)
+            except TypeError as error:
+                print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", dedent(script)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    first, again, squared = done.stdout.splitlines()
+    assert first.startswith("First.value() ")
+    assert again == first
+    assert float(squared) == pytest.approx(4.0)
