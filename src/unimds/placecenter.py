@@ -208,7 +208,7 @@ def place_center(
     loss, space = as_loss(loss), as_space(space)
     if not isinstance(smoothing, str) and smoothing > 0.0 and loss.anneals:
         loss = loss.smoothed(max(smoothing, getattr(loss, "smoothing", 0.0)))
-    watch = Watch(callback, verbose, max_iter)
+    watch = Watch(callback, verbose, eps)
     n = (*as_float(D, "D").shape, 0)[0]
     anchors = as_anchors(fixed, n, n_components, space)
     pairs = as_pairs(D, weights=weights, free=None if anchors is None else anchors.free)

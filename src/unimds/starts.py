@@ -51,6 +51,7 @@ def run_starts(
     """Descend from one or several seeds and return the best result."""
     random = np.random.default_rng(rng.randint(np.iinfo(np.int32).max))
     if problem.resize:
+        watch.say("Estimating the size of the space …")
         problem = replace(problem, space=estimate_size(descend, problem, watch))
     plan = _in_unit(plan, problem)
     first = first_seed(problem, init, random)
@@ -58,6 +59,7 @@ def run_starts(
         first = _held(problem, first, anchors)
     if n_init == "auto":
         if _race_pays(problem, init, anchors, first):
+            watch.say(f"Choosing among {RACE_STARTS + 1} starts …")
             first = _race(descend, problem, plan, watch, first, random, n_jobs)
         starts = [first]
     else:

@@ -24,17 +24,17 @@ class Watch:
         See `Callback`.
     verbose : int
         1 shows a progress bar on standard error.
-    max_iter : int
-        The number of sweeps that the bar is long.
+    eps : float
+        How slowly the cost falls when a run has converged: where the bar is full.
     """
 
-    def __init__(self, callback: Callback | None, verbose: int, max_iter: int):
+    def __init__(self, callback: Callback | None, verbose: int, eps: float):
         self.began = time.perf_counter()
-        self.callback, self.verbose, self.max_iter = callback, verbose, max_iter
+        self.callback, self.verbose, self.eps = callback, verbose, eps
         self.interrupted = threading.Event()  # by ^C: all starts end after their sweep
         self.called_off = threading.Event()  # by the callback
         self._lock = threading.Lock()
-        self._shown = 0.0
+        self._shown, self._cost, self._full = 0.0, np.inf, 0.0
 
     def seconds(self) -> float:
         """Return the time since the fit began."""
@@ -52,19 +52,34 @@ class Watch:
         with self._lock:
             if self.callback is not None and self.callback(iteration, cost, embedding()):
                 self.called_off.set()
-            if self.verbose and self.seconds() - self._shown > 0.1:
-                self._show(iteration, cost)
+            if self.verbose:
+                self._advance(cost)
+                if self.seconds() - self._shown > 0.1:
+                    self._show(iteration, cost)
+
+    def say(self, message: str) -> None:
+        """Tell what takes time before the first sweep."""
+        if self.verbose:
+            print(message, file=sys.stderr, flush=True)
 
     def done(self, iteration: int, cost: float, message: str) -> None:
         """Close the progress bar with the reason why the run ended."""
         if self.verbose:
+            self._full = 1.0
             self._show(iteration, cost)
             print(f"\n{message}", file=sys.stderr, flush=True)
+
+    def _advance(self, cost: float) -> None:
+        """Fill the bar as the cost falls more slowly, down to `eps` of itself a sweep."""
+        fall = (self._cost - cost) / abs(cost) if cost and np.isfinite(self._cost) else 1.0
+        if 0.0 < fall < 1.0 and 0.0 < self.eps < 1.0:
+            self._full = max(self._full, min(np.log(fall) / np.log(self.eps), 1.0))
+        self._cost = cost
 
     def _show(self, iteration: int, cost: float) -> None:
         self._shown = self.seconds()
         width = 24
-        full = min(width, width * iteration // max(self.max_iter, 1))
+        full = int(width * self._full)
         bar = "█" * full + "·" * (width - full)
         line = f"\r{bar} sweep {iteration}  cost {cost:.6g}  {self._shown:.1f} s "
         print(line, end="", file=sys.stderr, flush=True)
@@ -74,7 +89,7 @@ class Silent(Watch):
     """Watches nothing: for the heats of a race, which only ^C may end."""
 
     def __init__(self, watch: Watch):
-        super().__init__(None, 0, 0)
+        super().__init__(None, 0, 0.0)
         self.began, self.interrupted, self.called_off = (
             watch.began,
             watch.interrupted,
