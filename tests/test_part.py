@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numba import njit, typeof
 
-from unimds import Absolute, Euclidean, Loss, PartError, Squared, kernels, place_center
+from unimds import Absolute, Euclidean, Loss, Squared, kernels, place_center
 from unimds._part import JIT, digest
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
@@ -19,17 +19,6 @@ D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
 @njit(**JIT)
 def compiled(loss, u, r):
     return loss.value(u, r), loss.weight(u, r)
-
-
-def mistake(loss="squared", space="euclidean"):
-    """Fit with a broken part; return the message, which must be one short sentence."""
-    with pytest.raises(PartError) as caught:
-        place_center(D, 2, loss=loss, space=space, init="random", n_init=1, random_state=0)
-    message = str(caught.value)
-    assert len(message) < 250, message
-    assert "\n" not in message, message
-    assert "nopython" not in message, message
-    return message
 
 
 # --- what parts may do ----------------------------------------------------------------------------

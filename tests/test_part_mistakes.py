@@ -10,14 +10,9 @@ import pytest
 from numba import njit
 
 from unimds import Loss, PartError, Space, place_center
-from unimds._part import JIT, check_part_class
+from unimds._part import check_part_class
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
-
-
-@njit(**JIT)
-def compiled(loss, u, r):
-    return loss.value(u, r), loss.weight(u, r)
 
 
 def mistake(loss="squared", space="euclidean"):

@@ -355,7 +355,7 @@ def _as_table(X: Any, square: bool = True) -> Any:
             "D must be a square table of distances, but has one dimension; if they are condensed, "
             "as scipy's pdist gives them, use scipy.spatial.distance.squareform"
         )
-    if hasattr(X, "columns"):
+    if hasattr(X, "loc"):  # a pandas frame
         if not X.columns.is_unique:
             raise ValueError(
                 "the columns of the table of distances have labels that are not unique"
