@@ -95,7 +95,7 @@ def test_the_race_is_no_worse_than_the_seed():
     X[::3] += 4.0
     seed = MDS(init="classical", random_state=0).fit(X)
     race = MDS(random_state=0).fit(X)
-    assert race.cost_ <= seed.cost_ * 1.001
+    assert race.cost_ <= seed.cost_
 
 
 def test_float32_in_float32_out(features):

@@ -142,7 +142,8 @@ def place_center(
         Number of starts, of which the best is returned; all but the first are random, and a seed
         that is given by name or as points is the only one. "auto" races several random starts
         briefly against the first, where that can find a lower minimum (maps of up to three
-        dimensions, ``init="auto"`` or "random"), and finishes the best.
+        dimensions, ``init="auto"`` or "random"), and finishes the best beside the first. A
+        callback then sees two runs, one after the other.
     max_iter : int, default=2000
         Maximum number of sweeps of one start.
     eps : float, default=1e-7

@@ -2,8 +2,8 @@
 
 The minimum that a map of low dimension ends in depends on its seed. So ``n_init="auto"`` races:
 many random starts on a sample of the points, where a start takes milliseconds; the best of them,
-the other points placed against them, run some sweeps against the spectral seed; the winner is
-finished.
+the other points placed against them, run some sweeps against the spectral seed; a winner among
+them is finished beside the seed.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ def run_starts(
     if n_init == "auto":
         if _race_pays(problem, init, anchors, first):
             watch.say(f"Choosing among {RACE_STARTS + 1} starts …")
-            first = _race(descend, problem, plan, watch, first, random, n_jobs)
-        starts = [first]
+            starts = _race(descend, problem, plan, watch, first, random, n_jobs)
+        else:
+            starts = [first]
     else:
         again = isinstance(init, str) and init in ("auto", "random")
         others = [draw(problem, random) for _ in range(int(n_init) - 1)] if again else []
@@ -156,8 +157,8 @@ def _race(
     first: Array,
     rng: np.random.Generator,
     n_jobs: int | None,
-) -> Array:
-    """Return the configuration to finish: the best of the seed and of many short random starts."""
+) -> list[Array]:
+    """Return what to finish: the seed, and the best of many short random starts if that leads."""
     quiet = Silent(watch)
     smoothing = annealing(problem, first)[0] if problem.loss.anneals else 0.0
 
@@ -173,8 +174,9 @@ def _race(
     finalists = [_extended(problem, small, sample, run) for run in results[:RACE_FINALISTS]]
     finals = heats(problem, [first, *finalists], FINAL_SWEEPS)
     best = min(finals, key=lambda run: run.levels[-1, 1])
-    # the seed itself, not where it got to: annealing starts from the size of a seed's errors
-    return first if best is finals[0] else problem.inner(best.embedding)
+    # The seed is finished too, so that racing is never worse than not racing; and from its
+    # beginning, not from where it got to: annealing starts from the size of a seed's errors.
+    return [first] if best is finals[0] else [problem.inner(best.embedding), first]
 
 
 def _extended(problem: Problem, small: Problem, sample: Array, run: Result) -> Array:
