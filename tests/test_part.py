@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import sys
 from dataclasses import dataclass
 from textwrap import dedent
 from types import ModuleType
@@ -346,3 +347,18 @@ def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
 
     monkeypatch.setattr(_part, "njit", refuse)
     assert _part.kernel(lambda x: x + 1.0)(1.0) == 2.0
+
+
+def test_the_digest_depends_on_the_file_of_an_object_it_does_not_know(tmp_path, monkeypatch):
+    path = tmp_path / "unknown_settings.py"
+
+    def made(scale):
+        path.write_text(f"class Settings:\n    scale = {scale}\n    __repr__ = lambda self: 'S'\n")
+        module = ModuleType("unknown_settings")
+        module.__file__ = str(path)
+        exec(path.read_text(), vars(module))
+        monkeypatch.setitem(sys.modules, "unknown_settings", module)
+        return digest(cell(GLOBAL.format("SETTINGS.scale"), SETTINGS=module.Settings()))
+
+    assert made(1.0) == made(1.0)
+    assert made(1.0) != made(2.0)
