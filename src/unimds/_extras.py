@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-PURPOSES = {"plot": "drawing"}
+PURPOSES = {"plot": "drawing", "sdp": "the semidefinite program"}
 """What each extra of the package is for."""
 
 

@@ -9,6 +9,8 @@ distance is a NaN. ``W`` is None or has the shape of ``D``.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from unimds._part import kernel
@@ -146,6 +148,45 @@ def sweep(D, W, free, X, loss, space, unit, inner_iter, eps):
             p[:] = X[:, i]
             place(p, X, target, W, i, i, loss, space, inner_iter, eps, False, scratch)
             X[:, i] = p
+
+
+@kernel
+def sampled_sweep(D, W, free, X, loss, space, unit, size, order, offset):
+    """Place every free point once against a few others: `size` of them in `order` from `offset`.
+
+    The fewer, the farther a point strays from where all others would have it.
+    """
+    k, n = X.shape
+    layers = D.shape[1]
+    around = np.empty(n + size, np.intp)  # the order goes on at its beginning
+    around[:n] = order
+    around[n:] = order[:size]
+    at = np.empty(n, np.intp)
+    shuffled = np.empty((k, n + size), X.dtype)
+    for t in range(n + size):
+        at[around[t]] = t % n
+        shuffled[:, t] = X[:, around[t]]
+    others, target = np.empty((k, size), X.dtype), np.empty((layers, size), X.dtype)
+    weight: Any = np.empty((1, layers, size), X.dtype) if W is not None else W
+    scratch, p = np.empty((3, size), X.dtype), np.empty(k, X.dtype)
+    for i in range(n):
+        if not free[i]:
+            continue
+        start = offset[i]
+        for a in range(k):
+            others[a] = shuffled[a, start : start + size]
+        for layer in range(layers):
+            for t in range(size):
+                j = around[start + t]
+                target[layer, t] = D[i, layer, j] * unit if j != i else np.nan
+                if W is not None:
+                    weight[0, layer, t] = W[i, layer, j]
+        p[:] = X[:, i]
+        place(p, others, target, weight, 0, i, loss, space, 1, 0.0, False, scratch)
+        X[:, i] = p
+        shuffled[:, at[i]] = p
+        if at[i] < size:
+            shuffled[:, n + at[i]] = p
 
 
 @kernel

@@ -69,6 +69,13 @@ class Problem:
         pairs = self.pairs
         kernels.sweep(pairs.D, pairs.W, pairs.free, X, loss, space, self.unit, inner_iter, eps)
 
+    def sampled_sweep(self, X: Array, loss: Loss, size: int, order: Array, offset: Array) -> None:
+        """Place every free point once against `size` others, in place."""
+        pairs = self.pairs
+        kernels.sampled_sweep(
+            pairs.D, pairs.W, pairs.free, X, loss, self.space, self.unit, size, order, offset
+        )
+
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""
         exact, smoothed, _, _ = self._evaluate(X, smooth, space)

@@ -21,6 +21,7 @@ class Outcome(Enum):
     CONVERGED = "Converged: the cost falls by less than eps a sweep."
     EXACT = "Converged: every distance is met up to rounding."
     STATIONARY = "Converged: no sweep lowers the cost any further."
+    FINISHED = "Finished: the method has taken all of its steps."
     NOTHING_TO_DO = "Nothing to do: no point is free to move."
     MAX_ITER = "Stopped after max_iter sweeps, before the cost had settled."
     CALLBACK = "Stopped by the callback."
@@ -29,7 +30,7 @@ class Outcome(Enum):
     @property
     def converged(self) -> bool:
         """Whether the run ended by itself."""
-        return self in (self.CONVERGED, self.EXACT, self.STATIONARY, self.NOTHING_TO_DO)
+        return self not in (self.MAX_ITER, self.CALLBACK, self.INTERRUPTED)
 
 
 @dataclass(frozen=True)

@@ -32,12 +32,18 @@ def classical(D: Array, n_components: int) -> Array:
     >>> abs(X[0, 0] - X[1, 0]).round(12)
     np.float64(3.0)
     """
-    B = -0.5 * D**2
-    B -= B.mean(axis=0)
-    B -= B.mean(axis=1, keepdims=True)
+    B = classical_gram(D)
     values, vectors = top_eigenpairs(B, n_components)
     X = vectors * np.sqrt(np.maximum(values, 0.0))
     return _fill_flat(X, values, lambda: X @ X.T - B)
+
+
+def classical_gram(D: Array) -> Array:
+    """Return the inner products of points around their mean, from their distances."""
+    B: Array = -0.5 * D**2
+    B -= B.mean(axis=0)
+    B -= B.mean(axis=1, keepdims=True)
+    return B
 
 
 def spherical(gram: Array, n_components: int) -> Array:

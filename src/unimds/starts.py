@@ -1,9 +1,11 @@
 """Starts: which seeds to descend from, and which descent to return.
 
-The minimum that a map of low dimension ends in depends on its seed. So ``n_init="auto"`` races:
-many random starts on a sample of the points, where a start takes milliseconds; the best of them,
-the other points placed against them, run some sweeps against the spectral seed; a winner among
-them is finished beside the seed.
+The minimum that a map of low dimension ends in depends on its seed. So ``n_init="auto"`` races.
+Many random starts run on a sample of the points, where a start takes milliseconds, and all other
+points are placed against the best of them; they may find another arrangement of clusters. The
+spectral seed is shaken: its points are placed against a few others at a time, then against more
+and more, which finds a better arrangement of points without clusters, as simulated annealing does.
+These run some sweeps against the seed itself, and a winner among them is finished beside it.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -19,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
 from unimds.anchors import Anchors
+from unimds.losses import Loss
 from unimds.pairs import as_float
 from unimds.placing import place_against
 from unimds.plan import Plan, annealing
@@ -29,12 +32,15 @@ from unimds.watch import Silent, Watch
 
 Array = NDArray[Any]
 Descend = Callable[[Problem, Array, Plan, Watch], Result]
+Start = TypeVar("Start")
+Run = TypeVar("Run")
 
 SEEDS = sorted({name for space in SPACES.values() for name in space.seeds})
 """Names of spectral seeds."""
 
 RACE_SAMPLE, RACE_STARTS, RACE_FINALISTS = 150, 20, 2
 HEAT_SWEEPS, FINAL_SWEEPS, SIZE_SWEEPS = 50, 15, 10
+SHAKES, SHAKE_SWEEPS, SHAKE_SIZES = 2, 1000, (10, 100)
 
 
 def run_starts(
@@ -172,11 +178,36 @@ def _race(
     results = heats(small, [draw(small, rng) for _ in range(RACE_STARTS)], HEAT_SWEEPS)
     results.sort(key=lambda run: run.levels[-1, 1])
     finalists = [_extended(problem, small, sample, run) for run in results[:RACE_FINALISTS]]
-    finals = heats(problem, [first, *finalists], FINAL_SWEEPS)
+    seeds = [int(seed) for seed in rng.integers(2**32, size=SHAKES)]
+    loss = problem.loss.smoothed(smoothing) if problem.loss.anneals else problem.loss
+    shaken = _on_threads(
+        lambda seed: shake(problem, loss, first, np.random.default_rng(seed), quiet),
+        seeds,
+        watch,
+        n_jobs,
+    )
+    finals = heats(problem, [first, *finalists, *shaken], FINAL_SWEEPS)
     best = min(finals, key=lambda run: run.levels[-1, 1])
     # The seed is finished too, so that racing is never worse than not racing; and from its
     # beginning, not from where it got to: annealing starts from the size of a seed's errors.
     return [first] if best is finals[0] else [problem.inner(best.embedding), first]
+
+
+def shake(
+    problem: Problem, loss: Loss, first: Array, rng: np.random.Generator, watch: Watch
+) -> Array:
+    """Return a configuration near `first`, but not in the first minimum on the way down.
+
+    Every point is placed against a random few others; how many grows from sweep to sweep, so that
+    points stray less and less.
+    """
+    X, n = first.copy(), problem.pairs.n
+    few, many = (min(size, n - 1) for size in SHAKE_SIZES)
+    for size in np.geomspace(few, many, SHAKE_SWEEPS).round().astype(int):
+        problem.sampled_sweep(X, loss, int(size), rng.permutation(n), rng.integers(n, size=n))
+        if watch.stopped:
+            break
+    return X
 
 
 def _extended(problem: Problem, small: Problem, sample: Array, run: Result) -> Array:
@@ -197,15 +228,15 @@ def _extended(problem: Problem, small: Problem, sample: Array, run: Result) -> A
 
 
 def _on_threads(
-    task: Callable[[Array], Result], starts: Iterable[Array], watch: Watch, n_jobs: int | None
-) -> list[Result]:
+    task: Callable[[Start], Run], starts: Iterable[Start], watch: Watch, n_jobs: int | None
+) -> list[Run]:
     """Run a task for every start, on threads where asked for; in the order of the starts."""
     starts = list(starts)
     threads = min(effective_n_jobs(n_jobs), len(starts))
     if threads <= 1:
         return [task(X) for X in starts]
     with ThreadPoolExecutor(threads) as pool:
-        futures: list[Future[Result]] = []
+        futures: list[Future[Run]] = []
         try:
             futures.extend(pool.submit(task, X) for X in starts)
             return [future.result() for future in futures]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ class Watch:
 
     def __init__(self, callback: Callback | None, verbose: int, eps: float):
         self.began = time.perf_counter()
+        self._halted: float | None = None
         self.callback, self.verbose, self.eps = callback, verbose, eps
         self.interrupted = threading.Event()  # by ^C: all starts end after their sweep
         self.called_off = threading.Event()  # by the callback
@@ -38,7 +40,18 @@ class Watch:
 
     def seconds(self) -> float:
         """Return the time since the fit began."""
-        return time.perf_counter() - self.began
+        now = time.perf_counter() if self._halted is None else self._halted
+        return now - self.began
+
+    @contextmanager
+    def halted(self) -> Iterator[None]:
+        """Let the clock stand still meanwhile."""
+        self._halted = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.began += time.perf_counter() - self._halted
+            self._halted = None
 
     @property
     def stopped(self) -> bool:

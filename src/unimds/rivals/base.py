@@ -1,0 +1,169 @@
+"""What all rivals share: a method is a sequence of configurations, and the manners are one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from unimds._part import explained
+from unimds._warn import warn
+from unimds.losses import Loss, as_loss
+from unimds.pairs import as_pairs
+from unimds.parameters import check_parameters
+from unimds.plan import Level
+from unimds.problem import Problem, check_room
+from unimds.record import Record, State
+from unimds.result import Outcome, Result
+from unimds.spaces import Space, as_space
+from unimds.starts import first_seed
+from unimds.watch import Callback, Watch
+
+Array = NDArray[Any]
+
+Steps = Iterator[tuple[Array, float | None]]
+"""The seed, then the configuration after every iteration: points in rows, in the problem's unit,
+each with the value of what the method itself minimises (None if it does not look at it)."""
+
+
+def pose(
+    D: ArrayLike,
+    n_components: int,
+    loss: str | Loss,
+    space: str | Space,
+    weights: ArrayLike | None = None,
+    *,
+    complete: bool = True,
+    spaces: tuple[type[Space], ...] = (Space,),
+) -> Problem:
+    """Check what every method is given.
+
+    Parameters
+    ----------
+    D, n_components, loss, space, weights
+        As in `unimds.place_center`.
+    complete : bool
+        Whether the method needs every distance.
+    spaces : tuple of types
+        The spaces that the method knows.
+    """
+    check_parameters("rivals", n_components=n_components, loss=loss, space=space)
+    loss, space = as_loss(loss), as_space(space)
+    if not isinstance(space, spaces):
+        known = " or ".join(kind.__name__ for kind in spaces)
+        raise ValueError(f"this method does not map to {space}, only to {known}; use place_center")
+    if space.is_auto:
+        raise ValueError(f"{space}: this method needs the size of the space; use place_center")
+    pairs = as_pairs(D, weights=weights)
+    if complete and not pairs.complete_graph:
+        raise ValueError(
+            "D has missing distances, and this method needs every one; use place_center or smacof"
+        )
+    check_room(pairs, n_components, space)
+    return Problem.make(pairs, loss, space, n_components)
+
+
+def follow(
+    problem: Problem,
+    steps: Steps,
+    *,
+    max_iter: int,
+    eps: float = 0.0,
+    callback: Callback | None = None,
+    verbose: int = 0,
+    patience: int = 1,
+) -> Result:
+    """Take a method's steps one by one, and return the best configuration it came by.
+
+    Best is judged by the loss of the problem, which need not be what the method minimises.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is to be solved.
+    steps : iterator
+        See `Steps`. It begins with making the seed, so that the clock sees that too.
+    max_iter : int
+        Number of iterations at most, of a method that does not end by itself.
+    eps, patience : float, int
+        The method has settled when what it minimises falls by less than `eps` an iteration,
+        relative to itself, from its lowest up to `patience` iterations ago.
+    callback, verbose
+        As in `unimds.place_center`.
+    """
+    check_parameters("rivals", max_iter=max_iter, eps=eps, callback=callback, verbose=verbose)
+    watch = Watch(callback, verbose, eps)
+    level = Level(0.0, problem.loss, problem.loss, max_iter)
+    record: Record | None = None
+    lowest: list[float] = []
+    outcome = Outcome.FINISHED
+    try:
+        with explained(problem.loss, problem.space):
+            for points, aim in steps:
+                X = np.array(points.T, order="C")
+                if record is None:
+                    record = Record(problem, X, watch)
+                else:
+                    with watch.halted():  # a method that need not know its cost need not pay for it
+                        cost, _ = problem.costs(X, problem.loss, problem.space)
+                    record.note(State(X, problem.space, cost, cost), level)
+                if aim is not None:
+                    lowest.append(min([aim, *lowest[-1:]]))
+                if watch.stopped:
+                    outcome = Outcome.CALLBACK
+                elif record.sweeps and record.now.cost <= problem.exact_cost:
+                    outcome = Outcome.EXACT
+                elif _settled(lowest, eps, patience):
+                    outcome = Outcome.CONVERGED
+                elif aim is not None and record.sweeps == max_iter:
+                    outcome = Outcome.MAX_ITER
+                if outcome is not Outcome.FINISHED:
+                    break
+    except KeyboardInterrupt:
+        if record is None:
+            raise
+        outcome = Outcome.INTERRUPTED
+        warn(outcome.value, RuntimeWarning)
+    assert record is not None  # every method begins with a seed
+    result = record.result(outcome)
+    watch.done(result.n_iter, result.cost, result.message)
+    if outcome is Outcome.MAX_ITER:
+        warn(f"{result.message} Raise max_iter={max_iter} or eps={eps:g}.", ConvergenceWarning)
+    return result
+
+
+def _settled(lowest: list[float], eps: float, patience: int) -> bool:
+    if len(lowest) <= patience:
+        return False
+    fall = lowest[-1 - patience] - lowest[-1]
+    return fall <= patience * eps * abs(lowest[-1])
+
+
+def seed(problem: Problem, init: str | ArrayLike, random_state: Any) -> Array:
+    """Return the seed that `init` stands for: rows of points in the problem's unit."""
+    check_parameters("rivals", init=init, random_state=random_state)
+    rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
+    return first_seed(problem, init, rng).T
+
+
+def table(problem: Problem) -> Array:
+    """Return the distances in the problem's unit, both directions of a pair averaged."""
+    return problem.pairs.complete() * problem.unit
+
+
+def merged(problem: Problem) -> tuple[Array, Array]:
+    """Return one distance and one weight for each pair; the weight of a missing one is 0.
+
+    For the squared loss both directions of a pair are worth one, at their weighted mean.
+    """
+    D, W = problem.pairs.D, problem.pairs.W
+    parts = np.where(np.isnan(D), 0.0, 1.0 if W is None else W)
+    total = parts.sum(axis=1)
+    np.fill_diagonal(total, 0.0)
+    pull = (parts * np.nan_to_num(D)).sum(axis=1)
+    mean = np.divide(pull, total, out=np.zeros_like(total), where=total > 0.0)
+    return mean * problem.unit, total / D.shape[1]

@@ -1,0 +1,157 @@
+"""Spherical MDS by multiresolution descent (Elad, Keller & Kimmel 2005)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unimds import seeds
+from unimds.losses import Loss
+from unimds.result import Result
+from unimds.rivals.base import Steps, follow, pose, table
+from unimds.spaces import Space, Sphere, distances
+from unimds.spaces.base import normalised
+from unimds.watch import Callback
+
+Array = NDArray[Any]
+
+COARSE_STEPS = 50  # on every level but the last, which only has to give a seed to the next
+
+
+def multiresolution(
+    D: ArrayLike,
+    n_components: int = 2,
+    *,
+    loss: str | Loss = "squared",
+    space: str | Space = "sphere",
+    coarsest: int = 16,
+    max_iter: int = 2000,
+    eps: float = 1e-7,
+    callback: Callback | None = None,
+    verbose: int = 0,
+) -> Result:
+    """Elad, Keller & Kimmel: geodesic stress on the sphere, from a few points to all of them.
+
+    The points are put in an order in which each is the farthest from those before it. Levels are
+    the first few, twice as many, and so on; on each the stress descends along its gradient, and
+    the new points of the next level start between the nearest ones already placed.
+
+    Parameters
+    ----------
+    D : array-like of shape (n, n)
+        Geodesic distances, none missing.
+    n_components : int, default=2
+        Dimension of the sphere.
+    loss : str or Loss, default="squared"
+        What the cost in the result is measured by; the method minimises the squared error.
+    space : str or Space, default="sphere"
+        "sphere", or one with its radius.
+    coarsest : int, default=16
+        Number of points of the first level.
+    max_iter : int, default=2000
+        Steps on the last level, that of all points, at most.
+    eps, callback, verbose
+        As in `unimds.place_center`; callback and history see the last level.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unimds.rivals import multiresolution
+    >>> right = np.pi / 2 * (1.0 - np.eye(3))
+    >>> multiresolution(right, 2).cost < 1e-9
+    True
+    """
+    if not (isinstance(coarsest, int) and coarsest >= 2):
+        raise ValueError(f"coarsest={coarsest!r} must be an integer of at least 2")
+    problem = pose(D, n_components, loss, space, spaces=(Sphere,))
+
+    def steps() -> Steps:
+        angles = table(problem) / problem.space.unit
+        order = farthest_points(angles)
+        X, placed = coarse_to_fine(angles, order, n_components, coarsest)
+        back = np.argsort(placed)
+        yield from descent(angles, X[back])
+
+    return follow(
+        problem,
+        steps(),
+        max_iter=max_iter,
+        eps=eps,
+        callback=callback,
+        verbose=verbose,
+        patience=5,
+    )
+
+
+def farthest_points(D: Array) -> Array:
+    """Return an order of the points in which each is the farthest from those before it."""
+    order = [int(np.argmax(D.sum(axis=1)))]
+    gap = D[order[0]].copy()
+    while len(order) < len(D):
+        gap[order] = -1.0
+        order.append(int(np.argmax(gap)))
+        gap = np.minimum(gap, D[order[-1]])
+    return np.array(order)
+
+
+def coarse_to_fine(D: Array, order: Array, k: int, coarsest: int) -> tuple[Array, Array]:
+    """Return a seed for all points, and which row belongs to which, from ever finer levels."""
+    n, m = len(D), min(coarsest, len(D))
+    placed = order[:m]
+    X = seeds.spherical(np.cos(np.minimum(D[np.ix_(placed, placed)], np.pi)), k)
+    while m < n:
+        for step, (Y, _) in enumerate(descent(D[np.ix_(placed, placed)], X)):
+            X = Y
+            if step == COARSE_STEPS:
+                break
+        m = min(2 * m, n)
+        new = order[len(placed) : m]
+        X = np.vstack([X, between(D[np.ix_(new, placed)], X)])
+        placed = order[:m]
+    return X, placed
+
+
+def between(D: Array, X: Array) -> Array:
+    """Start new points between the three nearest placed ones, nearer to the nearer."""
+    nearest = np.argsort(D, axis=1)[:, :3]
+    pull = 1.0 / np.maximum(np.take_along_axis(D, nearest, axis=1), 1e-9)
+    return normalised(np.einsum("ij,ijk->ik", pull, X[nearest]))
+
+
+def descent(D: Array, X: Array) -> Steps:
+    """Yield unit vectors of falling geodesic stress: gradient steps of Barzilai & Borwein's length.
+
+    A step that would raise the stress is halved until it does not.
+    """
+    length = 0.5 / len(D)
+    stress, slope = geodesic_stress(D, X)
+    while True:
+        yield X, stress
+        for _ in range(60):
+            Y = normalised(X - length * slope)
+            new, new_slope = geodesic_stress(D, Y)
+            if new <= stress:
+                break
+            length *= 0.5
+        else:
+            return
+        moved, turned = Y - X, new_slope - slope
+        curvature = float(np.sum(moved * turned))
+        length = float(np.sum(moved * moved)) / curvature if curvature > 0.0 else 2.0 * length
+        X, stress, slope = Y, new, new_slope
+
+
+def geodesic_stress(D: Array, X: Array) -> tuple[float, Array]:
+    """Return Σ (angle − d)² over the pairs of unit vectors, and its gradient along the sphere."""
+    angle = distances(X, space=Sphere())
+    sine = np.sin(angle)
+    ratio = np.divide(angle - D, sine, out=np.zeros_like(D), where=sine > 1e-9)
+    slope = -2.0 * ratio @ X
+    slope -= np.einsum("ij,ij->i", slope, X)[:, None] * X
+    return float(0.5 * np.sum((angle - D) ** 2)), slope

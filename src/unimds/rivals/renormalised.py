@@ -1,0 +1,77 @@
+"""Classical MDS, normalised to the sphere (Pless & Simon 2002)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unimds import seeds
+from unimds.losses import Loss
+from unimds.result import Result
+from unimds.rivals.base import Steps, follow, pose, table
+from unimds.spaces import ChordalSphere, Space, Sphere
+from unimds.spaces.base import normalised
+
+Array = NDArray[Any]
+
+
+def renormalised(
+    D: ArrayLike,
+    n_components: int = 2,
+    *,
+    loss: str | Loss = "squared",
+    space: str | Space = "sphere",
+) -> Result:
+    """Pless & Simon: classical MDS in one dimension more, then each point pushed to the sphere.
+
+    The points are pushed from the centre of the sphere that fits them best in the sense of least
+    squares; classical MDS itself puts the mean at the origin, which is the centre only if the
+    points surround it evenly.
+
+    Parameters
+    ----------
+    D : array-like of shape (n, n)
+        Distances, none missing: geodesic for `Sphere`, chordal for `ChordalSphere`.
+    n_components : int, default=2
+        Dimension of the sphere.
+    loss : str or Loss, default="squared"
+        What the cost in the result is measured by.
+    space : str or Space, default="sphere"
+        "sphere", "chordal_sphere", or one of them with its radius.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> from unimds.datasets import great_circle, load_cities
+    >>> from unimds.rivals import renormalised
+    >>> angles = great_circle(load_cities().latlon, radius=1.0)
+    >>> renormalised(angles).cost < 1e-9
+    True
+    """
+    problem = pose(D, n_components, loss, space, spaces=(Sphere, ChordalSphere))
+
+    def steps() -> Steps:
+        X = seeds.classical(as_chords(table(problem), problem.space), n_components + 1)
+        yield normalised(X - sphere_centre(X)), None
+
+    return follow(problem, steps(), max_iter=1)
+
+
+def as_chords(D: Array, sphere: Space) -> Array:
+    """Return distances on a sphere as straight lines through the unit ball."""
+    unit = D / sphere.unit
+    if isinstance(sphere, ChordalSphere):
+        return np.minimum(unit, 2.0)
+    return np.asarray(2.0 * np.sin(0.5 * np.minimum(unit, np.pi)))
+
+
+def sphere_centre(X: Array) -> Array:
+    """Return the centre of the sphere that fits best: |x|² = 2⟨c, x⟩ + const by least squares."""
+    A = np.column_stack([2.0 * X, np.ones(len(X))])
+    solution, *_ = np.linalg.lstsq(A, np.einsum("ij,ij->i", X, X), rcond=None)
+    return np.asarray(solution[:-1])
