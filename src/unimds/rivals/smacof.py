@@ -69,15 +69,15 @@ def smacof(
     return follow(problem, steps(), max_iter=max_iter, eps=eps, callback=callback, verbose=verbose)
 
 
-def guttman(D: Array, W: Array, X: Array) -> Steps:
-    """Yield the seed and its Guttman transforms, with their stress."""
+def guttman(D: Array, W: Array, X: Array, project: Callable[[Array], Array] = lambda X: X) -> Steps:
+    """Yield the seed and its Guttman transforms, each projected, with their stress."""
     solve = solver(W)
     while True:
         U = distances(X)
         yield X, float(0.5 * np.sum(W * (U - D) ** 2))
         B = -W * np.divide(D, U, out=np.zeros_like(U), where=U > 0.0)
         np.fill_diagonal(B, -B.sum(axis=1))
-        X = solve(B @ X)
+        X = project(solve(B @ X))
 
 
 def solver(W: Array) -> Callable[[Array], Array]:

@@ -36,8 +36,9 @@ def smacof_q(
 ) -> Result:
     r"""SMACOF-Q: SMACOF with one more point, at distance one (radius) from all others.
 
-    The weight `kappa` of these distances holds the points near the sphere around that point; what
-    is reported after each step are the points pushed to the sphere from its centre.
+    The weight `kappa` of these distances holds the points near the sphere around that point; after
+    each step they are pushed to the sphere from its centre. The larger `kappa`, the shorter the
+    steps.
 
     Parameters
     ----------
@@ -75,12 +76,24 @@ def smacof_q(
     problem = pose(D, n_components, loss, space, spaces=(Sphere, ChordalSphere))
 
     def steps() -> Steps:
-        X = np.vstack([np.zeros(n_components + 1), seed(problem, init, random_state)])
+        X = with_origin(seed(problem, init, random_state))
         chords = as_chords(table(problem), problem.space)
-        for Y, stress in guttman(*with_centre(chords, kappa), X):
-            yield normalised(Y[1:] - Y[0]), stress
+        for Y, stress in guttman(*with_centre(chords, kappa), X, to_sphere):
+            yield Y[1:], stress
 
-    return follow(problem, steps(), max_iter=max_iter, eps=eps, callback=callback, verbose=verbose)
+    return follow(
+        problem, steps(), max_iter=max_iter, eps=eps, callback=callback, verbose=verbose, patience=5
+    )
+
+
+def with_origin(X: Array) -> Array:
+    """Return points with the origin as the first of them."""
+    return np.vstack([np.zeros(X.shape[1]), X])
+
+
+def to_sphere(X: Array) -> Array:
+    """Return points pushed to the unit sphere from the first of them, which goes to the origin."""
+    return with_origin(normalised(X[1:] - X[0]))
 
 
 def with_centre(chords: Array, kappa: float) -> tuple[Array, Array]:

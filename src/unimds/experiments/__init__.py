@@ -1,0 +1,14 @@
+"""The paper's experiments: its data, its methods, its figures, and whether its claims hold.
+
+``unimds reproduce`` runs them all; `reproduce` does the same from Python.
+
+>>> from unimds.experiments import FIGURES
+>>> list(FIGURES)[:3]
+['rmds-convergence', 'rmds-k', 'rmds-noise']
+"""
+
+from unimds.experiments.figures import FIGURES, Figure
+from unimds.experiments.reproduce import Scale, reproduce
+from unimds.experiments.runs import Run, Store
+
+__all__ = ["FIGURES", "Figure", "Run", "Scale", "Store", "reproduce"]
