@@ -1,28 +1,28 @@
-"""The rivals against what is not ours: scikit-learn, SciPy, cvxpy, and formulas by hand."""
+"""The rivals on the plane against what is not ours: scikit-learn, SciPy, cvxpy, and formulas."""
 
 from importlib import import_module
 
 import numpy as np
 import pytest
-from common import Euclidean, table
+from by_hand import (
+    by_scipy,
+    geodesic,
+    noisy,
+    smooth_stress,
+    some_weights,
+    straight,
+    weighted_stress,
+)
+from common import SPACES, Euclidean, name, table
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import approx_fprime, minimize
+from scipy.optimize import approx_fprime
 from sklearn import manifold
 from sklearn.exceptions import ConvergenceWarning
 
-from unimds import ChordalSphere, Sphere
+from unimds import Sphere
 from unimds.quality import align, total_cost
-from unimds.rivals import (
-    classical_mds,
-    multiresolution,
-    renormalised,
-    robust_euclidean_embedding,
-    sgd,
-    smacof,
-    smacof_q,
-)
-from unimds.rivals.elad import between, descent, farthest_points, geodesic_stress
+from unimds.rivals import classical_mds, robust_euclidean_embedding, sgd, smacof
 from unimds.rivals.ree import (
     nearest_psd,
     random_projection,
@@ -30,63 +30,9 @@ from unimds.rivals.ree import (
     squared_distances,
     subgradient,
 )
-from unimds.rivals.renormalised import sphere_centre
 from unimds.rivals.sgd import pass_over
 from unimds.rivals.smacof import guttman
-from unimds.rivals.smacof_q import with_centre
 from unimds.spaces import distances
-
-
-def noisy(n, space, k=2, noise=0.3, seed=0):
-    return table(np.random.default_rng(seed), n, space, noise=noise, k=k)[0]
-
-
-def unit_vectors(n, k=3, seed=0):
-    X = np.random.default_rng(seed).normal(size=(n, k))
-    return X / np.linalg.norm(X, axis=1, keepdims=True)
-
-
-def some_weights(n, seed=1):
-    """Weights over two decades, not the same both ways."""
-    return 10.0 ** np.random.default_rng(seed).uniform(-1.0, 1.0, size=(n, n))
-
-
-def straight(X):
-    """Distances by another formula than the library's."""
-    return np.sqrt(np.sum((X[:, None] - X[None]) ** 2, axis=-1))
-
-
-def angles(X):
-    X = X / np.linalg.norm(X, axis=1, keepdims=True)
-    return np.arccos(np.clip(X @ X.T, -1.0, 1.0)) * (1.0 - np.eye(len(X)))
-
-
-def weighted_stress(D, W, X):
-    """Σ w (u − d)² over both directions of each pair, halved; NaN where nothing is known."""
-    off = ~np.eye(len(D), dtype=bool)
-    return 0.5 * np.nansum((W * (straight(X) - D) ** 2)[off])
-
-
-def smooth_stress(D, W, chord=False):
-    """The same as a function of flat coordinates that SciPy can take, with its gradient."""
-    W, D = W * ~np.isnan(D) * (1.0 - np.eye(len(D))), np.nan_to_num(D)
-
-    def value(flat):
-        X = flat.reshape(len(D), -1)
-        U = straight(X) + np.eye(len(D))
-        pull = W * (1.0 - D / U)
-        pull = pull + pull.T
-        slope = pull.sum(axis=1)[:, None] * X - pull @ X
-        return 0.5 * np.sum(W * (U - D) ** 2), slope.ravel()
-
-    return value
-
-
-def by_scipy(value, X, jac=True):
-    """The lowest that SciPy finds downhill from a configuration."""
-    tight = {"maxiter": 5000, "maxfun": 10**6, "ftol": 1e-15, "gtol": 1e-10}
-    return minimize(value, X.ravel(), jac=jac, method="L-BFGS-B", options=tight)
-
 
 # --- classical MDS -------------------------------------------------------------------------------
 
@@ -290,154 +236,107 @@ def test_nearest_semidefinite_matrix():
     assert np.linalg.eigvalsh(N).max() > 1.0  # there was something to do
 
 
-# --- spheres: SMACOF-Q ---------------------------------------------------------------------------
+# --- stochastic gradient descent -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("space", [Sphere(), ChordalSphere(), Sphere(30.0), ChordalSphere(0.01)])
-def test_smacof_q_is_exact_for_exact_data(space):
-    truth = unit_vectors(15)
-    D = distances(truth, space=space)
-    near = truth + 0.1 * np.random.default_rng(1).normal(size=truth.shape)
-    near /= np.linalg.norm(near, axis=1, keepdims=True)
-    result = smacof_q(D, space=space, init=near, eps=1e-14, max_iter=5000)
-    assert result.cost < 1e-10 * space.unit**2
-    np.testing.assert_allclose(align(result.embedding, truth, space=space), truth, atol=1e-5)
+def updated(D, W, X, eta, space, order=(0,)):
+    """Points after one pass over the pairs of these numbers."""
+    Y = np.ascontiguousarray(np.array(X, dtype=float).T)
+    pass_over(D, W, np.array(order), Y, space, eta)
+    return Y.T
 
 
-@pytest.mark.parametrize("kappa", [0.3, 1.0, 30.0])
-def test_smacof_q_minimises_its_penalised_stress(kappa):
-    chords = noisy(12, ChordalSphere())
-    D = np.pad(chords, (1, 0), constant_values=1.0)
-    W = np.pad(np.ones_like(chords), (1, 0), constant_values=kappa)
-    D[0, 0] = W[0, 0] = 0.0
-    path = guttman(*with_centre(chords, kappa), np.vstack([np.zeros(3), unit_vectors(12)]))
-    costs = []
-    for _ in range(4000):
-        Y, stress = next(path)
-        costs.append(weighted_stress(D, W, Y))
-        assert stress == pytest.approx(costs[-1], rel=1e-9)
-    assert (np.diff(costs) <= 1e-12 * costs[0]).all()
-    assert by_scipy(smooth_stress(D, W), Y).fun >= (1.0 - 1e-5) * costs[-1]
+def test_one_pair_by_hand():
+    """Zheng, Pawar & Goodman: each end goes min(wη, 1)·(u − d)/2 along the line."""
+    D, W = 10.0 * (1.0 - np.eye(2)), 0.2 * (1.0 - np.eye(2))
+    X = [[0.0, 0.0], [3.0, 4.0]]  # 5 apart: they miss 5
+    want = [[-0.6, -0.8], [3.6, 4.8]]  # 0.4 of it, half at each end
+    np.testing.assert_allclose(updated(D, W, X, 2.0, Euclidean()), want, atol=1e-12)
+    want = [[-1.5, -2.0], [4.5, 6.0]]  # never more than all of it
+    np.testing.assert_allclose(updated(D, W, X, 1e9, Euclidean()), want, atol=1e-12)
+    np.testing.assert_array_equal(updated(D, 0.0 * W, X, 1e9, Euclidean()), X)  # not known
 
 
-def test_a_large_kappa_holds_points_on_the_sphere():
-    chords = noisy(12, ChordalSphere(), noise=0.5)
-    off = []
-    for kappa in (1.0, 1e3):
-        path = guttman(*with_centre(chords, kappa), np.vstack([np.zeros(3), unit_vectors(12)]))
-        for _ in range(2000):
-            Y, _ = next(path)
-        off.append(np.abs(np.linalg.norm(Y[1:] - Y[0], axis=1) - 1.0).max())
-    assert off[1] < 5e-3 < 0.05 < off[0]
+def test_one_pair_on_the_sphere_by_hand():
+    """The same along the great circle: here 1 apart, to be 2 apart, half of the way."""
+
+    def at(turn):
+        return [0.0, np.sin(turn), np.cos(turn)]
+
+    D, W = 6.0 * (1.0 - np.eye(2)), 0.5 * (1.0 - np.eye(2))
+    got = updated(D, W, [at(0.0), at(1.0)], 1.0, Sphere(3.0))
+    np.testing.assert_allclose(got, [at(-0.25), at(1.25)], atol=1e-12)
 
 
-def test_geodesic_and_chordal_input_take_the_same_steps():
-    D = noisy(12, Sphere(), noise=0.3)
-    chords = 2.0 * np.sin(0.5 * D)
-    paths = []
-    for given_, space in ((D, Sphere()), (chords, ChordalSphere()), (9 * D, Sphere(9.0))):
-        paths.append([])
-        smacof_q(
-            given_, space=space, callback=lambda i, cost, X: paths[-1].append(angles(X)) or i == 30
-        )
-    np.testing.assert_allclose(paths[0], paths[1], atol=1e-6)
-    np.testing.assert_allclose(paths[0], paths[2], atol=1e-6)
+def test_numbers_of_pairs():
+    """Each number is another pair, and all pairs have one."""
+    X, D = np.random.default_rng(0).normal(size=(9, 2)), np.zeros((9, 9))
+    moved = [
+        tuple(np.flatnonzero((updated(D, D + 1.0, X, 0.1, Euclidean(), [number]) != X).any(axis=1)))
+        for number in range(36)
+    ]
+    assert sorted(moved) == [(i, j) for i in range(9) for j in range(i + 1, 9)]
 
 
-# --- spheres: Elad, Keller & Kimmel --------------------------------------------------------------
+def test_steps_fall_geometrically(monkeypatch):
+    seen = []
+    module = import_module("unimds.rivals.sgd")
+    monkeypatch.setattr(
+        module, "pass_over", lambda D, W, order, X, space, eta: seen.append((eta, order.copy()))
+    )
+    D, W = noisy(12, Euclidean()), some_weights(12)
+    W = W + W.T
+    sgd(D, weights=W, max_iter=30, last_step=0.05, random_state=0)
+    steps, orders = [eta for eta, _ in seen], [order for _, order in seen]
+    off = W[~np.eye(12, dtype=bool)]
+    assert steps[0] == pytest.approx(1.0 / off.min())
+    assert steps[-1] == pytest.approx(0.05 / off.max())
+    np.testing.assert_allclose(np.diff(np.log(steps)), np.log(steps[-1] / steps[0]) / 29)
+    assert all((np.sort(order) == np.arange(66)).all() for order in orders)
+    assert len({tuple(order) for order in orders}) == 30
 
 
-def test_slope_of_the_geodesic_stress():
-    D, X = noisy(9, Sphere()), unit_vectors(9, seed=3)
-
-    def value(flat):
-        return 0.5 * np.sum((angles(flat.reshape(9, 3)) - D) ** 2)
-
-    stress, slope = geodesic_stress(D, X)
-    assert stress == pytest.approx(value(X.ravel()), rel=1e-9)
-    np.testing.assert_allclose(slope.ravel(), approx_fprime(X.ravel(), value, 1e-7), atol=1e-4)
+def test_sgd_comes_near_the_best_of_scikit_learn():
+    D = noisy(25, Euclidean(), k=5)
+    _, best = manifold.smacof(
+        D, n_init=10, random_state=0, max_iter=2000, eps=1e-9, normalized_stress=False
+    )
+    assert min(sgd(D, random_state=s).cost for s in range(4)) <= 1.01 * best
 
 
-@pytest.mark.parametrize("coarsest", [2, 5, 16, 100])
-def test_multiresolution_ends_where_scipy_finds_nothing_lower(coarsest):
-    D = noisy(25, Sphere(), k=3)
-    result = multiresolution(D, coarsest=coarsest, eps=1e-12, max_iter=10_000)
-    assert (np.diff(result.history[:, 1]) <= 1e-12 * result.cost).all()
-
-    def value(flat):
-        return 0.5 * np.sum((angles(flat.reshape(25, 3)) - D) ** 2)
-
-    assert value(result.embedding) == pytest.approx(result.cost, rel=1e-9)
-    assert by_scipy(value, result.embedding, jac=None).fun >= (1.0 - 1e-6) * result.cost
+def test_sgd_with_the_weights_of_graph_drawing():
+    D = noisy(15, Euclidean(), k=4)
+    W = 1.0 / (D + np.eye(15)) ** 2
+    for table_ in (D, D * np.random.default_rng(0).uniform(0.8, 1.2, size=D.shape)):
+        result = sgd(table_, weights=W, random_state=0)
+        assert result.cost == pytest.approx(weighted_stress(table_, W, result.embedding), rel=1e-9)
+        lowest = by_scipy(smooth_stress(table_, W), result.embedding).fun
+        assert lowest <= result.cost <= 1.01 * lowest
 
 
-@pytest.mark.parametrize("space", [Sphere(), Sphere(6371.0)])
-@pytest.mark.parametrize("coarsest", [4, 16, 50])
-def test_multiresolution_is_exact_for_exact_data(space, coarsest):
-    truth = unit_vectors(50)
-    D = distances(truth, space=space)
-    result = multiresolution(D, space=space, coarsest=coarsest, eps=1e-12)
-    assert result.cost < 1e-9 * space.radius**2
-    np.testing.assert_allclose(align(result.embedding, truth, space=space), truth, atol=1e-5)
+def test_sgd_on_the_sphere_ends_near_a_minimum():
+    D = noisy(15, Sphere(), k=3)
+    result = sgd(D, space="sphere", random_state=0)
+    assert result.cost <= 1.01 * by_scipy(geodesic(D), result.embedding, jac=None).fun
 
 
-def test_each_point_is_the_farthest_from_those_before_it():
-    D = noisy(20, Euclidean())
-    order = list(farthest_points(D))
-    assert sorted(order) == list(range(20))
-    assert order[0] == np.argmax(D.sum(axis=0))
-    for m in range(1, 20):
-        gap = {i: min(D[i, j] for j in order[:m]) for i in order[m:]}
-        assert gap[order[m]] == max(gap.values())
+@pytest.mark.parametrize("space", SPACES, ids=name)
+def test_sgd_finds_exact_data_in_every_space(space):
+    """With some of the distances missing; the best of some starts, as any may end elsewhere."""
+    D, _ = table(np.random.default_rng(1), 15, space)
+    hole = D.copy()
+    hole[0, 1] = hole[1, 0] = hole[3, 8] = hole[8, 3] = np.nan
+    best = min((sgd(hole, space=space, random_state=s) for s in range(5)), key=lambda r: r.cost)
+    assert best.cost == pytest.approx(total_cost(hole, best.embedding, space=space), rel=1e-9)
+    np.testing.assert_allclose(distances(best.embedding, space=space), D, atol=0.02 * D.max())
 
 
-def test_new_points_start_between_the_three_nearest():
-    placed = np.vstack([np.eye(3), -np.eye(3)])
-    D = np.array([[0.0, 1.0, 1.0, 2.0, 2.0, 2.0], [0.5, 0.5, 0.5, 2.0, 2.0, 2.0]])
-    middle = np.full(3, 3**-0.5)
-    np.testing.assert_allclose(between(D, placed), [placed[0], middle], atol=1e-8)
-    nearer = between(np.array([[0.5, 1.0, 1.0, 2.0, 2.0, 2.0]]), placed)[0]
-    np.testing.assert_allclose(nearer, np.array([2.0, 1.0, 1.0]) / np.sqrt(6.0))
-
-
-def test_equal_distances_do_not_leave_points_in_one_place():
-    """A pair in one place has no direction to part in: the seeds must not put it there."""
-    for n in (10, 20, 40):
-        result = multiresolution(1.0 - np.eye(n))
-        apart = distances(result.embedding, space="sphere") + np.eye(n)
-        assert apart.min() > 1e-3
-
-
-# --- spheres: Pless & Simon ----------------------------------------------------------------------
-
-
-def cap(n, angle):
-    X = unit_vectors(n)
-    X[:, 2] += 1.0 / angle
-    return X / np.linalg.norm(X, axis=1, keepdims=True)
-
-
-def small_circle(n):
-    turn = np.random.default_rng(0).uniform(0.0, 6.0, size=n)
-    return np.column_stack([0.6 * np.cos(turn), 0.6 * np.sin(turn), np.full(n, 0.8)])
-
-
-@pytest.mark.parametrize("space", [Sphere(), ChordalSphere(), Sphere(6371.0)])
-@pytest.mark.parametrize(
-    "truth",
-    [unit_vectors(20), cap(20, 0.3), cap(20, 0.03), small_circle(20), np.eye(3), np.eye(3)[:2]],
-    ids=["all", "cap", "small cap", "small circle", "three", "two"],
-)
-def test_renormalised_is_exact_for_exact_data(space, truth):
-    D = distances(truth, space=space)
-    result = renormalised(D, space=space)
-    assert result.cost < 1e-12 * space.unit**2
-    np.testing.assert_allclose(distances(result.embedding, space=space), D, atol=1e-6 * D.max())
-
-
-@given(st.integers(1, 4), st.integers(0, 1000), st.floats(0.1, 10.0))
-def test_centre_of_a_sphere(k, seed, radius):
-    rng = np.random.default_rng(seed)
-    centre = rng.normal(size=k)
-    X = centre + radius * unit_vectors(3 * k + 3, k, seed)
-    np.testing.assert_allclose(sphere_centre(X), centre, atol=1e-6 * max(radius, 1.0))
+def test_sgd_is_reproducible():
+    D = noisy(12, Euclidean())
+    one, same, other = (sgd(D, random_state=s) for s in (0, np.random.RandomState(0), 1))
+    np.testing.assert_array_equal(one.embedding, same.embedding)
+    assert (one.embedding != other.embedding).all()
+    # the seed is given: only the order of pairs is left to chance
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    one, other = (sgd(D, init=X, random_state=s) for s in (0, 1))
+    assert one.history[0, 1] == other.history[0, 1] != one.history[1, 1] != other.history[1, 1]

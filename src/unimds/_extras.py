@@ -5,7 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-PURPOSES = {"plot": "drawing", "sdp": "the semidefinite program"}
+PURPOSES = {
+    "plot": "drawing",
+    "sdp": "the semidefinite program",
+    "cli": "the command line",
+}
 """What each extra of the package is for."""
 
 

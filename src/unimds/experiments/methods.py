@@ -58,7 +58,12 @@ def _problem(setting: Setting) -> dict[str, Any]:
 
 def _unimds(s: Setting, effort: Effort) -> Result:
     return place_center(
-        s.D, s.n_components, **_problem(s), max_iter=effort.max_iter, random_state=0
+        s.D,
+        s.n_components,
+        **_problem(s),
+        max_iter=effort.max_iter,
+        eps=effort.eps,
+        random_state=0,
     )
 
 
@@ -73,6 +78,7 @@ def _paper(s: Setting, effort: Effort) -> Result:
         inner_iter=100,
         n_init=1,
         max_iter=effort.sweeps,
+        eps=effort.eps,
     )
 
 

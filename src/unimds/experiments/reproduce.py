@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from unimds._extras import require
 from unimds.experiments.draw import draw_figure
 from unimds.experiments.figures import FIGURES, Figure
 from unimds.experiments.methods import Effort
@@ -53,6 +54,7 @@ def reproduce(
     dict
         The runs of each figure.
     """
+    require("matplotlib", "plot")  # now, not after minutes of work
     scale = Scale() if scale is None else scale
     chosen = [_figure(name) for name in (FIGURES if names is None else names)]
     folder = Path(folder)

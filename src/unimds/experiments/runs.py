@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from unimds.experiments.methods import Effort, Method, Setting
 from unimds.quality import total_cost
@@ -52,8 +53,9 @@ class Run:
 
 
 def measure(figure: str, setting: Setting, method: Method, effort: Effort) -> Run:
-    """Run a method, compiled beforehand."""
-    with warnings.catch_warnings():
+    """Run a method, compiled beforehand, on one core."""
+    # one core for all: PlaceCenter uses one, and linear algebra on more stalls where others work
+    with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")  # a method that is not done in time: `message` tells
         method.run(setting.small(), Effort(max_iter=2, sweeps=2, cd_steps=2, sgd_passes=2))
         result = method.run(setting, effort)

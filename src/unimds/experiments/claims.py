@@ -1,0 +1,432 @@
+"""What the paper's experiment section claims, judged by the tables and curves measured here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from unimds.experiments import methods as m
+from unimds.experiments.figures import FIGURES
+from unimds.experiments.tables import Row, read_curves, read_table
+
+PC, OURS, SMACOF = m.PAPER.label, m.OURS.label, m.SMACOF.label
+CD, CD_RAND, ELAD = m.CD_SVD.label, m.CD_RAND.label, m.ELAD.label
+KAPPAS = tuple(method.label for method in m.SMACOF_Q)
+
+SAME = 0.001  # costs that differ by less than this, relatively, count as equal
+CLEARLY = 0.02  # what "better" and "worse" mean, so that a hair's breadth does not decide
+
+
+class Evidence:
+    """The tables and curves of a folder."""
+
+    def __init__(self, folder: Path):
+        self.tables = {name: read_table(folder, name) for name in FIGURES}
+        self.curves = {name: read_curves(folder, name) for name in FIGURES}
+
+    def settings(self, figure: str) -> list[str]:
+        """Return the settings of a figure, in order."""
+        return list(dict.fromkeys(row.setting for row in self.tables[figure]))
+
+    def row(self, figure: str, setting: str, method: str) -> Row:
+        """Return a line of a table."""
+        return next(
+            row for row in self.tables[figure] if (row.setting, row.method) == (setting, method)
+        )
+
+    def cost(self, figure: str, setting: str, method: str) -> float:
+        """Return where a method ended."""
+        return self.row(figure, setting, method).cost
+
+    def ratio(self, figure: str, setting: str, method: str, other: str) -> float:
+        """Return the cost of a method over that of another one."""
+        return self.cost(figure, setting, method) / self.cost(figure, setting, other)
+
+    def ratios(self, figure: str, method: str, other: str) -> list[float]:
+        """Return the ratio of costs in every setting of a figure."""
+        return [self.ratio(figure, s, method, other) for s in self.settings(figure)]
+
+    def reach(self, figure: str, setting: str, method: str, cost: float) -> float:
+        """Return how many seconds a method took to come down to a cost; infinite if it did not."""
+        curve = self.curves[figure][setting, method]
+        return next((s for s, c in curve if c <= cost * (1.0 + SAME)), float("inf"))
+
+    def speed(self, figure: str, setting: str, method: str, other: str) -> float:
+        """Return how many times faster a method is at reaching what both reach."""
+        goal = max(self.cost(figure, setting, method), self.cost(figure, setting, other))
+        return self.reach(figure, setting, other, goal) / self.reach(figure, setting, method, goal)
+
+    def best_rival(self, figure: str, setting: str) -> Row:
+        """Return the rival that ended lowest, neither form of PC being one."""
+        others = (r for r in self.tables[figure] if r.setting == setting)
+        return min((r for r in others if r.method not in (PC, OURS)), key=lambda row: row.cost)
+
+
+Judge = Callable[[Evidence], tuple[str, bool]]
+"""Tells what was measured, and whether the claim holds."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper in our words, and why it may not hold."""
+
+    figure: str
+    says: str
+    judge: Judge
+    why_not: str = ""
+
+
+def each(labels: Iterable[str], values: Iterable[float], form: str = ".3g") -> str:
+    """Return values with their labels, as a list for reading."""
+    return ", ".join(
+        f"{value:{form}} ({label})" for label, value in zip(labels, values, strict=True)
+    )
+
+
+def _lowest_in(*figures: str) -> Judge:
+    def judge(e: Evidence) -> tuple[str, bool]:
+        labels, ratios = [], []
+        for figure in figures:
+            for setting in e.settings(figure):
+                labels.append(setting)
+                ratios.append(e.best_rival(figure, setting).cost / e.cost(figure, setting, PC))
+        text = f"lowest rival's cost over PC's: {each(labels, ratios, '.4g')}"
+        return text, all(ratio >= 1.0 - SAME for ratio in ratios)
+
+    return judge
+
+
+def _rmds_runtime(e: Evidence) -> tuple[str, bool]:
+    (setting,) = e.settings("rmds-convergence")
+    to_smacof = e.speed("rmds-convergence", setting, PC, SMACOF)
+    to_cd = e.speed("rmds-convergence", setting, PC, CD)
+    text = f"time of SMACOF over PC's {to_smacof:.2g}, of CD over PC's {to_cd:.2g}"
+    return text, to_smacof > 0.1 and to_cd > 5.0
+
+
+def _smacof_first_lower(e: Evidence) -> tuple[str, bool]:
+    (setting,) = e.settings("rmds-convergence")
+    curves = e.curves["rmds-convergence"]
+    first = curves[setting, PC][1][0]  # when PC has done its first sweep
+    ahead = min(c for s, c in curves[setting, SMACOF] if s <= first) < curves[setting, PC][1][1]
+    ratio = e.ratio("rmds-convergence", setting, SMACOF, PC)
+    text = (
+        f"SMACOF {'is' if ahead else 'is not'} below PC when PC has done one sweep, "
+        f"and ends at {ratio:.3f} of PC's cost"
+    )
+    return text, ahead and ratio > 1.0
+
+
+def _advantage_over_cd_by_k(e: Evidence) -> tuple[str, bool]:
+    ratios = e.ratios("rmds-k", CD, PC)
+    text = f"CD's cost over PC's: {each(e.settings('rmds-k'), ratios)}"
+    return text, ratios == sorted(ratios, reverse=True)
+
+
+def _oscillates(figure: str) -> Judge:
+    def judge(e: Evidence) -> tuple[str, bool]:
+        rows = [e.row(figure, setting, CD) for setting in e.settings(figure)]
+        shares = [row.rises / row.sweeps for row in rows]
+        text = f"share of CD's steps that raise the cost: {each(e.settings(figure), shares, '.0%')}"
+        return text, shares[-1] > 0.25
+
+    return judge
+
+
+def _smacof_fast_but_higher(figure: str, except_last: bool = False) -> Judge:
+    def judge(e: Evidence) -> tuple[str, bool]:
+        settings = e.settings(figure)
+        ratios = e.ratios(figure, SMACOF, OURS)
+        speeds = [e.speed(figure, setting, SMACOF, PC) for setting in settings]
+        text = (
+            f"SMACOF's cost over unimds': {each(settings, ratios)}; over PC's: "
+            f"{each(settings, e.ratios(figure, SMACOF, PC))}; time of PC over SMACOF's to what "
+            f"both reach: {each(settings, speeds, '.2g')}"
+        )
+        counted = e.ratios(figure, SMACOF, PC)[: -1 if except_last else None]
+        return text, min(speeds) > 1.0 and min(counted) > 1.0 + CLEARLY
+
+    return judge
+
+
+def _cd_svd_stays(e: Evidence) -> tuple[str, bool]:
+    settings = e.settings("rmds-noise")
+    gains = [
+        e.curves["rmds-noise"][s, CD][-1][1] / e.curves["rmds-noise"][s, CD][0][1] for s in settings
+    ]
+    text = f"CD+SVD's last cost over that of its seed: {each(settings, gains)}"
+    return text, min(gains) > 1.0 - CLEARLY
+
+
+def _cd_rand_better(e: Evidence) -> tuple[str, bool]:
+    ratios = e.ratios("rmds-noise", CD_RAND, CD)
+    text = f"CD+rand's cost over CD+SVD's: {each(e.settings('rmds-noise'), ratios)}"
+    return text, max(ratios) < 1.0 - CLEARLY
+
+
+def _smacof_worse_with_noise(e: Evidence) -> tuple[str, bool]:
+    ratios = e.ratios("rmds-noise", SMACOF, PC)
+    ours = e.ratios("rmds-noise", SMACOF, OURS)
+    settings = e.settings("rmds-noise")
+    text = (
+        f"SMACOF's cost over PC's: {each(settings, ratios)}; over unimds': {each(settings, ours)}"
+    )
+    return text, ratios == sorted(ratios) and ratios[-1] > 1.0 + CLEARLY
+
+
+def _same_minimum(*figures: str) -> Judge:
+    def judge(e: Evidence) -> tuple[str, bool]:
+        labels = [setting for figure in figures for setting in e.settings(figure)]
+        ratios = [ratio for figure in figures for ratio in e.ratios(figure, SMACOF, PC)]
+        text = f"SMACOF's cost over PC's: {each(labels, ratios, '.5g')}"
+        return text, all(abs(ratio - 1.0) <= SAME for ratio in ratios)
+
+    return judge
+
+
+def _within_a_second(*figures: str) -> Judge:
+    def judge(e: Evidence) -> tuple[str, bool]:
+        labels, gaps = [], []
+        for figure in figures:
+            for setting in e.settings(figure):
+                goal = max(e.cost(figure, setting, name) for name in (PC, SMACOF))
+                labels.append(setting)
+                gaps.append(
+                    e.reach(figure, setting, PC, goal) - e.reach(figure, setting, SMACOF, goal)
+                )
+        text = f"seconds that PC takes longer than SMACOF: {each(labels, gaps, '.2g')}"
+        return text, all(0.0 <= gap < 1.0 for gap in gaps)
+
+    return judge
+
+
+def _cd_poor_but_for_50(e: Evidence) -> tuple[str, bool]:
+    ratios = e.ratios("fmds-k", CD, PC)
+    text = f"CD's cost over PC's: {each(e.settings('fmds-k'), ratios)}"
+    poor = [ratio > 1.0 + CLEARLY for ratio in ratios]
+    return text, poor == [True, True, False, True]
+
+
+def _cd_slower_and_higher(e: Evidence) -> tuple[str, bool]:
+    settings = e.settings("fmds-noise")
+    ratios = e.ratios("fmds-noise", CD, PC)
+    speeds = [e.speed("fmds-noise", setting, PC, CD) for setting in settings]
+    text = (
+        f"CD's cost over PC's: {each(settings, ratios)}; its time over PC's to what both reach: "
+        f"{each(settings, speeds, '.2g')}"
+    )
+    return text, min(ratios) > 1.0 + CLEARLY and min(speeds) > 1.0
+
+
+def _cd_poor_at_small_k(e: Evidence) -> tuple[str, bool]:
+    ratios = e.ratios("r2mds-k", CD, PC)
+    text = f"CD's cost over PC's: {each(e.settings('r2mds-k'), ratios)}"
+    return text, ratios[0] > 1.0 + CLEARLY
+
+
+def _cd_good_at_medium_k(e: Evidence) -> tuple[str, bool]:
+    middle = e.settings("r2mds-k")[1:-1]
+    ratios = [e.ratio("r2mds-k", setting, CD, PC) for setting in middle]
+    ours = [e.ratio("r2mds-k", setting, CD, OURS) for setting in middle]
+    text = f"CD's cost over PC's: {each(middle, ratios)}; over unimds': {each(middle, ours)}"
+    return text, max(ratios) < 1.0 + CLEARLY
+
+
+def _small_kappa_faster_but_higher(e: Evidence) -> tuple[str, bool]:
+    (setting,) = e.settings("g1smds")
+    ratio = e.ratio("g1smds", setting, KAPPAS[0], PC)
+    speed = e.speed("g1smds", setting, KAPPAS[0], PC)
+    text = f"{KAPPAS[0]}: {ratio:.3f} of PC's cost; PC's time over its: {speed:.2g}"
+    return text, ratio > 1.0 and speed > 1.0
+
+
+def _large_kappa_slower(e: Evidence) -> tuple[str, bool]:
+    (setting,) = e.settings("g1smds")
+    ratio = e.ratio("g1smds", setting, KAPPAS[-1], PC)
+    speed = e.speed("g1smds", setting, PC, KAPPAS[-1])
+    text = f"{KAPPAS[-1]}: {ratio:.3f} of PC's cost; its time over PC's: {speed:.2g}"
+    return text, abs(ratio - 1.0) < CLEARLY and speed > 1.0
+
+
+def _best_kappa_equals_pc(e: Evidence) -> tuple[str, bool]:
+    (setting,) = e.settings("c2smds")
+    best = min(KAPPAS, key=lambda kappa: e.cost("c2smds", setting, kappa))
+    ratio = e.ratio("c2smds", setting, best, PC)
+    speed = e.speed("c2smds", setting, PC, best)
+    text = f"{best}: {ratio:.5f} of PC's cost; its time over PC's: {speed:.2g}"
+    return text, abs(ratio - 1.0) <= SAME and 0.2 < speed < 5.0
+
+
+def _large_kappa_worse(e: Evidence) -> tuple[str, bool]:
+    (setting,) = e.settings("c2smds")
+    ratios = [e.ratio("c2smds", setting, kappa, PC) for kappa in KAPPAS]
+    speeds = [e.speed("c2smds", setting, PC, kappa) for kappa in KAPPAS]
+    text = (
+        f"cost over PC's: {each(KAPPAS, ratios, '.5g')}; "
+        f"time over PC's: {each(KAPPAS, speeds, '.2g')}"
+    )
+    return text, ratios[-1] > 1.0 + CLEARLY
+
+
+def _elad_poor(e: Evidence) -> tuple[str, bool]:
+    (setting,) = e.settings("g1smds")
+    others = {name: e.ratio("g1smds", setting, ELAD, name) for name in (PC, *KAPPAS)}
+    text = f"its cost over that of the others: {each(others, others.values(), '.4g')}"
+    return text, min(others.values()) > 1.0 + CLEARLY
+
+
+def _kappa_differs(e: Evidence) -> tuple[str, bool]:
+    best = [
+        min(KAPPAS, key=lambda kappa: e.cost(figure, e.settings(figure)[0], kappa))
+        for figure in ("g1smds", "c2smds")
+    ]
+    return f"lowest with {best[0]} for g-1-sMDS, with {best[1]} for c-2-sMDS", best[0] != best[1]
+
+
+def _among_the_best(e: Evidence) -> tuple[str, bool]:
+    worst = max(
+        (e.cost(figure, setting, PC) / e.best_rival(figure, setting).cost, figure, setting)
+        for figure in FIGURES
+        for setting in e.settings(figure)
+    )
+    ours = max(
+        (e.cost(figure, setting, OURS) / e.best_rival(figure, setting).cost, figure, setting)
+        for figure in FIGURES
+        for setting in e.settings(figure)
+    )
+    text = (
+        "over the cost of the best rival, "
+        f"PC's is at most {worst[0]:.3f} ({worst[1]}, {worst[2]}); "
+        f"unimds' is at most {ours[0]:.4f} ({ours[1]}, {ours[2]})"
+    )
+    return text, worst[0] < 1.0 + CLEARLY
+
+
+CLAIMS = (
+    Claim(
+        "rmds-convergence",
+        "PC ends at the lowest cost of all methods.",
+        _lowest_in("rmds-convergence"),
+    ),
+    Claim(
+        "rmds-convergence",
+        "PC takes about as long as SMACOF, and far less than CD, to the same cost.",
+        _rmds_runtime,
+    ),
+    Claim(
+        "rmds-convergence",
+        "SMACOF is lower at first, but ends higher: it minimises another cost.",
+        _smacof_first_lower,
+    ),
+    Claim("rmds-k", "PC's lead over CD is larger for smaller k.", _advantage_over_cd_by_k),
+    Claim("rmds-k", "CD's cost oscillates at the largest k.", _oscillates("rmds-k")),
+    Claim(
+        "rmds-k",
+        "SMACOF is the fastest to a low cost but does not end lowest.",
+        _smacof_fast_but_higher("rmds-k"),
+        "With the kink of the absolute loss PC in the paper's form stops early: a point stays "
+        "where a few of its distances are met exactly. From k = 20 on that is above SMACOF. "
+        "Annealing "
+        "removes it: unimds is below both.",
+    ),
+    Claim(
+        "rmds-noise",
+        "CD+SVD is poor and does not improve with iterations.",
+        _cd_svd_stays,
+        "With steps whose length falls geometrically it does improve: the seed is far from the "
+        "best Euclidean matrix. The paper does not say which steps were used.",
+    ),
+    Claim(
+        "rmds-noise",
+        "CD+rand does much better than CD+SVD.",
+        _cd_rand_better,
+        "CD is convex before the projection to k dimensions, and given enough steps both seeds "
+        "come to nearly the same matrix; the random one is farther away.",
+    ),
+    Claim(
+        "rmds-noise",
+        "The more noise, the more SMACOF ends above PC.",
+        _smacof_worse_with_noise,
+        "The lead is largest when few distances are wrong: these are what the absolute loss can "
+        "ignore. At 90 % hardly a distance is right, and no loss can tell.",
+    ),
+    Claim("rmds-noise", "PC ends lowest at every level of noise.", _lowest_in("rmds-noise")),
+    Claim(
+        "fmds-k", "SMACOF and PC come to the same minimum.", _same_minimum("fmds-k", "fmds-noise")
+    ),
+    Claim(
+        "fmds-k",
+        "SMACOF is a little faster than PC, by less than a second.",
+        _within_a_second("fmds-k", "fmds-noise"),
+        "In the paper's form PC repeats every placement until the point stays, and at large k the "
+        "points creep; where it is negative, PC is the faster one.",
+    ),
+    Claim(
+        "fmds-k",
+        "CD is poor except at k = 50.",
+        _cd_poor_but_for_50,
+        "It is poor at every k here.",
+    ),
+    Claim("fmds-noise", "CD is slower and ends higher.", _cd_slower_and_higher),
+    Claim(
+        "r2mds-k",
+        "CD falls behind PC at small k though it minimises the same cost.",
+        _cd_poor_at_small_k,
+    ),
+    Claim(
+        "r2mds-k",
+        "At medium k CD is as good as PC, or slightly better.",
+        _cd_good_at_medium_k,
+        "The noise fills all 200 dimensions, and cutting the matrix to k of them costs the same "
+        "share at every k.",
+    ),
+    Claim("r2mds-k", "CD's cost oscillates at the largest k.", _oscillates("r2mds-k")),
+    Claim(
+        "r2mds-k",
+        "SMACOF is the fastest, but ends much higher unless k is very large.",
+        _smacof_fast_but_higher("r2mds-k", except_last=True),
+        "As for rMDS, the paper's form sticks at the kink of its cost and ends above SMACOF from "
+        "k = 20 on.",
+    ),
+    Claim(
+        "g1smds",
+        "SMACOF-Q with a small κ is faster than PC but ends higher.",
+        _small_kappa_faster_but_higher,
+    ),
+    Claim(
+        "g1smds",
+        "With a large κ it comes near PC's cost but is slower.",
+        _large_kappa_slower,
+    ),
+    Claim(
+        "c2smds",
+        "With the best κ SMACOF-Q equals PC in cost and about in time.",
+        _best_kappa_equals_pc,
+    ),
+    Claim(
+        "c2smds",
+        "With a larger κ SMACOF-Q is much worse.",
+        _large_kappa_worse,
+        "It is slower by far, since κ shortens its steps; but given the time it gets there.",
+    ),
+    Claim(
+        "g1smds",
+        "Elad, Keller and Kimmel's method is consistently worse than both.",
+        _elad_poor,
+        "Our implementation ends where SMACOF-Q does, above PC: its own cost, the squared error, "
+        "has nearly the same minimum here.",
+    ),
+    Claim(
+        "c2smds",
+        "Some κ lets SMACOF-Q match PC, but which one differs between costs.",
+        _kappa_differs,
+    ),
+    Claim(
+        "all",
+        "PC is always among the best, whatever the cost, the data and the noise.",
+        _among_the_best,
+        "True for unimds; the paper's own form falls behind where it sticks at the kink of the "
+        "absolute loss.",
+    ),
+)
