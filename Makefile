@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-all lint demo bench-engine format clean
+.PHONY: help test test-all lint demo bench-engine reproduce format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,10 @@ demo: $(DEMO_STAMP) ## Run the demonstration (sets up what it needs)
 
 bench-engine: $(TEST_STAMP) ## Measure the engine's decisions anew (minutes)
 	$(BIN)/python benchmarks/engine.py
+
+reproduce: $(TEST_STAMP) ## Run the paper's experiments and write docs/reproduction.md (half an hour)
+	$(BIN)/unimds reproduce --folder docs/reproduction
+	$(BIN)/python -m unimds.experiments.report docs/reproduction docs/reproduction.md
 
 format: $(TEST_STAMP) ## Rewrite the code in the house style
 	$(BIN)/ruff check --fix .

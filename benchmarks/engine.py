@@ -16,6 +16,7 @@ from sklearn.datasets import load_digits, make_blobs, make_swiss_roll
 from sklearn.exceptions import ConvergenceWarning
 
 from unimds import Sphere, place_center
+from unimds.experiments.data import near_euclidean, perturb, subspace
 from unimds.quality import recovery_error, total_cost
 from unimds.spaces import distances
 
@@ -26,13 +27,8 @@ PAPER = {"smoothing": 0, "accelerate": False, "n_init": 1}
 def corrupted(share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """The paper's data: n=300 in a 10-dimensional subspace, a share of D with Poisson noise."""
     rng = np.random.default_rng(seed)
-    points = rng.normal(size=(300, 10))
-    D = distances(points)
-    i, j = np.triu_indices(300, 1)
-    wrong = rng.choice(i.size, int(share * i.size), replace=False)
-    D[i[wrong], j[wrong]] += rng.poisson(D[i, j].mean(), wrong.size)
-    D[j, i] = D[i, j]
-    return D, points
+    points, _ = subspace(300, 200, 10, rng)
+    return perturb(distances(points), share, rng), points
 
 
 def run(D: np.ndarray, k: int, **options):
@@ -102,6 +98,7 @@ def tables() -> dict[str, np.ndarray]:
     rng = np.random.default_rng(0)
     digits = load_digits().data
     return {
+        "the paper's, n=300": near_euclidean(300, seed=0),
         "digits, n=500": distances(rng.permutation(digits)[:500]),
         "digits, n=1000": distances(rng.permutation(digits)[:1000]),
         "10 blobs in 50-d, n=1000": distances(make_blobs(1000, 50, centers=10, random_state=0)[0]),

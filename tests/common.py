@@ -14,6 +14,7 @@ from unimds import (
     Squared,
     SquaredDistance,
 )
+from unimds.experiments.data import perturb, subspace
 from unimds.spaces import distances
 
 LOSSES = [Squared(), Absolute(), Power(1.5), Huber(0.3), SquaredDistance()]
@@ -37,16 +38,7 @@ def table(rng, n, space, noise=0.0, k=2):
 
 
 def paper_data(share, seed=0, n=300, d=200, k=10):
-    """Points of a k-dimensional subspace; a share of their distances gets Poisson noise.
-
-    The noise is added, with the mean distance as its mean: as large as the distances themselves.
-    """
+    """Points of a k-dimensional subspace; a share of their distances gets Poisson noise."""
     rng = np.random.default_rng(seed)
-    basis = np.linalg.qr(rng.normal(size=(d, k)))[0]
-    points = rng.normal(size=(n, k)) @ basis.T
-    D = distances(points)
-    i, j = np.triu_indices(n, 1)
-    wrong = rng.choice(i.size, int(share * i.size), replace=False)
-    D[i[wrong], j[wrong]] += rng.poisson(D[i, j].mean(), wrong.size)
-    D[j, i] = D[i, j]
-    return D, points @ basis
+    points, _ = subspace(n, d, k, rng)
+    return perturb(distances(points), share, rng), points

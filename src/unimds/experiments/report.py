@@ -43,9 +43,10 @@ silent stands in `unimds.experiments.data`.
 
 All methods are compiled beforehand, run on one core, start their clock before their seed and have
 their maps judged by one function, `unimds.quality.total_cost`; the clock stands still while a
-rival's cost is computed. A rival is judged by the best map it came by. Methods that settle run until
-their cost falls by less than {effort["eps"]:g} of itself an iteration, or for {effort["max_iter"]}
-iterations (the paper's form of PC, whose sweeps are long: {effort["sweeps"]}). CD takes
+rival's cost is computed. A rival is judged by the best map it came by. Methods that settle run
+until their cost falls by less than {effort["eps"]:g} of itself an iteration, or for
+{effort["max_iter"]} iterations (the paper's form of PC, whose sweeps are long:
+{effort["sweeps"]}). CD takes
 {effort["cd_steps"]} steps of falling length, SGD {effort["sgd_passes"]} passes: the settings that
 served them best here, see `unimds.experiments.methods`. Costs count every pair once, which is half
 of the paper's double sum. Seconds are those of one machine; read them as ratios.
