@@ -15,10 +15,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-all lint demo bench-engine reproduce format clean
+.PHONY: help test test-all lint demo bench-engine bench-projection reproduce format clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 test: lint ## Check style and types, run the tests (sets up what it needs)
 	$(BIN)/python -m pytest -n $(WORKERS)
@@ -36,6 +36,9 @@ demo: $(DEMO_STAMP) ## Run the demonstration (sets up what it needs)
 
 bench-engine: $(TEST_STAMP) ## Measure the engine's decisions anew (minutes)
 	$(BIN)/python benchmarks/engine.py
+
+bench-projection: $(TEST_STAMP) ## Measure the spherical random projection anew (minutes)
+	$(BIN)/python benchmarks/projection.py
 
 reproduce: $(TEST_STAMP) ## Run the paper's experiments and write docs/reproduction.md (half an hour)
 	$(BIN)/unimds reproduce --folder docs/reproduction

@@ -1,9 +1,42 @@
-"""Data for the rivals, and what they minimise in formulas that are not the library's."""
+"""The rivals and data for them, and what they minimise in formulas that are not the library's."""
 
 import numpy as np
-from common import table
+from common import Euclidean, table
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
+
+from unimds import ChordalSphere, Sphere
+from unimds.rivals import (
+    classical_mds,
+    multiresolution,
+    renormalised,
+    robust_euclidean_embedding,
+    sgd,
+    smacof,
+    smacof_q,
+)
+from unimds.spaces import distances
+
+REE = robust_euclidean_embedding
+METHODS = {
+    "classical": (classical_mds, Euclidean(), {}),
+    "smacof": (smacof, Euclidean(), {}),
+    "CD+SVD": (REE, Euclidean(), {"max_iter": 200}),
+    "CD+rand": (REE, Euclidean(), {"max_iter": 200, "init": "random", "random_state": 0}),
+    "sdp": (REE, Euclidean(), {"method": "sdp"}),
+    "smacof_q": (smacof_q, ChordalSphere(), {}),
+    "geodesic smacof_q": (smacof_q, Sphere(), {}),
+    "multiresolution": (multiresolution, Sphere(), {"coarsest": 4}),
+    "renormalised": (renormalised, Sphere(), {}),
+    "chordal renormalised": (renormalised, ChordalSphere(), {}),
+    "sgd": (sgd, Euclidean(), {"random_state": 0}),
+    "sgd on the sphere": (sgd, Sphere(), {"random_state": 0}),
+}
+COMPLETE = [which for which in METHODS if METHODS[which][0] not in (smacof, sgd)]
+DETERMINED = [which for which in METHODS if "random_state" not in METHODS[which][2]]
+GEODESIC = [which for which in METHODS if METHODS[which][1] == Sphere()]
+WATCHED = ["smacof", "CD+SVD", "smacof_q", "multiresolution", "sgd", "sgd on the sphere"]
+ENDLESS = ["smacof", "smacof_q", "multiresolution"]  # until they settle
 
 
 def noisy(n, space, k=2, noise=0.3, seed=0):
@@ -61,3 +94,16 @@ def by_scipy(value, X, jac=True):
     tight = {"maxiter": 5000, "maxfun": 10**6, "ftol": 1e-15, "gtol": 1e-10}
     with threadpool_limits(1):  # threads on vectors as short as these wait for each other
         return minimize(value, X.ravel(), jac=jac, method="L-BFGS-B", options=tight)
+
+
+def data(which, n=14, **options):
+    return noisy(n, METHODS[which][1], k=4, **options)
+
+
+def exact(which, n=14):
+    """Distances that the method can meet, and the points."""
+    space = METHODS[which][1]
+    X = 0.5 * np.random.default_rng(0).normal(size=(n, 2))
+    if space != Euclidean():
+        X = unit_vectors(n)
+    return distances(X, space=space), X

@@ -23,6 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from unimds import Sphere
 from unimds.quality import align, total_cost
 from unimds.rivals import classical_mds, robust_euclidean_embedding, sgd, smacof
+from unimds.rivals.base import merged, pose
 from unimds.rivals.ree import (
     nearest_psd,
     random_projection,
@@ -109,6 +110,17 @@ def test_missing_is_weight_zero():
         want = method(hole)
         np.testing.assert_allclose(method(D, weights=W).embedding, want.embedding, atol=1e-9)
         assert want.cost == pytest.approx(total_cost(hole, want.embedding), rel=1e-9)
+
+
+def test_both_directions_of_a_pair_are_worth_one():
+    """(w₁(u − d₁)² + w₂(u − d₂)²)/2 = w(u − d)² + const, whatever the u."""
+    D, W = noisy(8, Euclidean()), some_weights(8)
+    D *= np.random.default_rng(0).uniform(0.8, 1.2, size=D.shape)
+    problem = pose(D, 2, "squared", Euclidean(), W)
+    d, w = merged(problem)
+    both = (W + W.T) / 2.0 * (1.0 - np.eye(8))
+    np.testing.assert_allclose(w, both, rtol=1e-12)
+    np.testing.assert_allclose(w * d, problem.unit * (W * D + W.T * D.T) / 2.0, rtol=1e-12)
 
 
 @given(st.integers(2, 9), st.integers(0, 1000), st.booleans(), st.sampled_from(["classical", "r"]))

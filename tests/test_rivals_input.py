@@ -7,45 +7,17 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
-from by_hand import noisy, unit_vectors
+from by_hand import COMPLETE, DETERMINED, ENDLESS, GEODESIC, METHODS, REE, WATCHED, data, exact
 from common import LOSSES, Euclidean
 from sklearn.exceptions import ConvergenceWarning
 
 from unimds import ChordalSphere, Hyperbolic, Outcome, Result, Simplex, Sphere
 from unimds.problem import Problem
 from unimds.quality import total_cost
-from unimds.rivals import (
-    classical_mds,
-    multiresolution,
-    renormalised,
-    robust_euclidean_embedding,
-    sgd,
-    smacof,
-    smacof_q,
-)
+from unimds.rivals import multiresolution, sgd, smacof, smacof_q
+from unimds.rivals.base import follow, pose
 from unimds.rivals.renormalised import as_chords
 from unimds.spaces import distances
-
-REE = robust_euclidean_embedding
-METHODS = {
-    "classical": (classical_mds, Euclidean(), {}),
-    "smacof": (smacof, Euclidean(), {}),
-    "CD+SVD": (REE, Euclidean(), {"max_iter": 200}),
-    "CD+rand": (REE, Euclidean(), {"max_iter": 200, "init": "random", "random_state": 0}),
-    "sdp": (REE, Euclidean(), {"method": "sdp"}),
-    "smacof_q": (smacof_q, ChordalSphere(), {}),
-    "geodesic smacof_q": (smacof_q, Sphere(), {}),
-    "multiresolution": (multiresolution, Sphere(), {"coarsest": 4}),
-    "renormalised": (renormalised, Sphere(), {}),
-    "chordal renormalised": (renormalised, ChordalSphere(), {}),
-    "sgd": (sgd, Euclidean(), {"random_state": 0}),
-    "sgd on the sphere": (sgd, Sphere(), {"random_state": 0}),
-}
-COMPLETE = [which for which in METHODS if METHODS[which][0] not in (smacof, sgd)]
-DETERMINED = [which for which in METHODS if "random_state" not in METHODS[which][2]]
-GEODESIC = [which for which in METHODS if METHODS[which][1] == Sphere()]
-WATCHED = ["smacof", "CD+SVD", "smacof_q", "multiresolution", "sgd", "sgd on the sphere"]
-ENDLESS = ["smacof", "smacof_q", "multiresolution"]  # until they settle
 
 every = pytest.mark.parametrize("which", METHODS)
 
@@ -55,19 +27,6 @@ def run(which, D, k=2, space=None, **options):
     if own != Euclidean():
         options["space"] = own if space is None else space
     return method(D, k, **{**defaults, **options})
-
-
-def data(which, n=14, **options):
-    return noisy(n, METHODS[which][1], k=4, **options)
-
-
-def exact(which, n=14):
-    """Distances that the method can meet, and the points."""
-    space = METHODS[which][1]
-    X = 0.5 * np.random.default_rng(0).normal(size=(n, 2))
-    if space != Euclidean():
-        X = unit_vectors(n)
-    return distances(X, space=space), X
 
 
 # --- what is returned ----------------------------------------------------------------------------
@@ -397,6 +356,14 @@ def test_a_run_ends_when_its_cost_has_settled(which, patience):
     assert len(fall) > 1
     assert (fall[:-1] > patience * 1e-4).all()
     assert fall[-1] <= patience * 1e-4
+
+
+def test_a_rise_is_forgiven_while_patience_lasts():
+    problem, X = pose(data("smacof"), 2, "squared", Euclidean()), np.zeros((14, 2))
+    steps = ((X, aim) for aim in [10.0, 9.0, 12.0, 8.0, 8.0, 8.0, 0.0])
+    result = follow(problem, steps, max_iter=100, patience=2)
+    assert result.outcome is Outcome.CONVERGED
+    assert result.n_iter == 5
 
 
 def test_met_distances_end_a_run():

@@ -1,5 +1,7 @@
 """The rivals on the sphere against what is not ours: SciPy, and formulas by hand."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from by_hand import angles, by_scipy, geodesic, noisy, smooth_stress, unit_vectors, weighted_stress
@@ -11,7 +13,7 @@ from scipy.optimize import approx_fprime
 from unimds import ChordalSphere, Sphere
 from unimds.quality import align
 from unimds.rivals import multiresolution, renormalised, smacof_q
-from unimds.rivals.elad import between, farthest_points, geodesic_stress
+from unimds.rivals.elad import between, descent, farthest_points, geodesic_stress
 from unimds.rivals.renormalised import sphere_centre
 from unimds.rivals.smacof import guttman
 from unimds.rivals.smacof_q import with_centre
@@ -32,7 +34,8 @@ def test_smacof_q_is_exact_for_exact_data(space):
 
 
 @pytest.mark.parametrize("kappa", [0.3, 1.0, 30.0])
-def test_smacof_q_minimises_its_penalised_stress(kappa):
+def test_smacof_with_a_centre_minimises_the_penalised_stress(kappa):
+    """De Leeuw & Mair's own problem, whose points are near the sphere but not on it."""
     chords = noisy(12, ChordalSphere())
     D = np.pad(chords, (1, 0), constant_values=1.0)
     W = np.pad(np.ones_like(chords), (1, 0), constant_values=kappa)
@@ -56,6 +59,32 @@ def test_a_large_kappa_holds_points_on_the_sphere():
             Y, _ = next(path)
         off.append(np.abs(np.linalg.norm(Y[1:] - Y[0], axis=1) - 1.0).max())
     assert off[1] < 5e-3 < 0.05 < off[0]
+
+
+@pytest.mark.parametrize("kappa", [0.3, 1.0, 30.0])
+def test_smacof_q_steps_along_the_slope_on_the_sphere(kappa):
+    """Pushed to the sphere after each step, it is descent by 1/(2n + 2κ) of the slope."""
+    D, X = noisy(12, ChordalSphere()), unit_vectors(12)
+    seen = [X]
+    smacof_q(D, kappa=kappa, init=X, callback=lambda i, cost, X: seen.append(X) or i == 2)
+    for before, after in pairwise(seen):
+        _, slope = smooth_stress(D, np.ones_like(D))(before.ravel())
+        want = before - slope.reshape(before.shape) / (2.0 * (12 + kappa))
+        want /= np.linalg.norm(want, axis=1, keepdims=True)
+        np.testing.assert_allclose(after, want, atol=1e-9)
+
+
+@pytest.mark.parametrize("kappa", [1.0, 30.0])
+def test_smacof_q_ends_where_scipy_finds_nothing_lower(kappa):
+    D = noisy(15, ChordalSphere(), k=3)
+    result = smacof_q(D, kappa=kappa, eps=1e-12, max_iter=50_000)
+    assert (np.diff(result.history[:, 1]) <= 1e-12 * result.cost).all()
+
+    def value(flat):
+        return 0.5 * np.sum((2.0 * np.sin(0.5 * angles(flat.reshape(15, 3))) - D) ** 2)
+
+    assert value(result.embedding.ravel()) == pytest.approx(result.cost, rel=1e-9)
+    assert by_scipy(value, result.embedding, jac=None).fun >= (1.0 - 1e-6) * result.cost
 
 
 def test_geodesic_and_chordal_input_take_the_same_steps():
@@ -90,6 +119,21 @@ def test_multiresolution_ends_where_scipy_finds_nothing_lower(coarsest):
     value = geodesic(D)
     assert value(result.embedding.ravel()) == pytest.approx(result.cost, rel=1e-9)
     assert by_scipy(value, result.embedding, jac=None).fun >= (1.0 - 1e-6) * result.cost
+
+
+@pytest.mark.parametrize(("n", "seed", "bent"), [(6, 0, True), (3, 18, False)])
+def test_lengths_of_the_steps(n, seed, bent):
+    """Barzilai & Borwein's after the first, or twice the last where the slope does not bend."""
+    D = noisy(n, Sphere(), seed=seed)
+    path = descent(D, unit_vectors(n, seed=seed))
+    X, Y, Z = (next(path)[0] for _ in range(3))
+    dx, dy = (approx_fprime(P.ravel(), geodesic(D), 1e-7).reshape(n, 3) for P in (X, Y))
+    curvature = np.sum((Y - X) * (dy - dx))
+    assert (curvature > 0.0) == bent
+    second = np.sum((Y - X) ** 2) / curvature if bent else 1.0 / n
+    for before, after, step in ((X, Y, 0.5 / n * dx), (Y, Z, second * dy)):
+        want = (before - step) / np.linalg.norm(before - step, axis=1, keepdims=True)
+        np.testing.assert_allclose(after, want, atol=1e-4)
 
 
 @pytest.mark.parametrize("space", [Sphere(), Sphere(6371.0)])

@@ -6,10 +6,13 @@
 """
 
 from unimds._part import PartError
+from unimds.distortion import AngularDistortion, angular_distortion
+from unimds.distributions import DistributionEmbedding, HellingerMap, hellinger_distances
 from unimds.estimator import MDS
 from unimds.losses import Absolute, Huber, Loss, Power, Squared, SquaredDistance
 from unimds.placecenter import place_center
 from unimds.placing import place_points
+from unimds.projection import SphericalRandomProjection, spherical_jl_min_dim
 from unimds.result import Outcome, Result
 from unimds.spaces import ChordalSphere, Euclidean, Hyperbolic, Simplex, Space, Sphere
 
@@ -18,8 +21,11 @@ __version__ = "0.1.0"
 __all__ = [
     "MDS",
     "Absolute",
+    "AngularDistortion",
     "ChordalSphere",
+    "DistributionEmbedding",
     "Euclidean",
+    "HellingerMap",
     "Huber",
     "Hyperbolic",
     "Loss",
@@ -30,8 +36,12 @@ __all__ = [
     "Simplex",
     "Space",
     "Sphere",
+    "SphericalRandomProjection",
     "Squared",
     "SquaredDistance",
+    "angular_distortion",
+    "hellinger_distances",
     "place_center",
     "place_points",
+    "spherical_jl_min_dim",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from unimds.cli.messages import failures_told, say
-from unimds.experiments import FIGURES, Run, Scale
+from unimds.experiments import FIGURES, NAMES, Scale, jl
 from unimds.experiments import reproduce as run_experiments
 from unimds.experiments.report import report
 from unimds.experiments.runs import write_whole
@@ -20,11 +20,11 @@ from unimds.experiments.tables import rows
 
 def _known(names: list[str] | None) -> list[str]:
     for name in names or []:
-        if name not in FIGURES:
+        if name not in NAMES:
             raise typer.BadParameter(
-                f"there is no figure {name!r}; choose among {', '.join(FIGURES)}"
+                f"there is no figure {name!r}; choose among {', '.join(NAMES)}"
             )
-    return names or list(FIGURES)
+    return names or list(NAMES)
 
 
 def reproduce(
@@ -32,7 +32,7 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="[FIGURE]...",
-            help=f"Which figures: {', '.join(FIGURES)}. All by default.",
+            help=f"Which figures: {', '.join(NAMES)}. All by default.",
             callback=_known,
             show_default=False,
         ),
@@ -60,9 +60,7 @@ def reproduce(
     folder = folder or Path("reproduction-quick" if quick else "reproduction")
     screen = Console(stderr=True)
     with failures_told(f"Interrupted. The same command goes on from here; see {folder}."):
-        total = sum(
-            len(FIGURES[name].methods) for name in names for _ in FIGURES[name].settings(scale.n, 0)
-        )
+        total = sum(_count(name, scale) for name in names)
         with Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -82,30 +80,54 @@ def reproduce(
             )
         for name, runs in done.items():
             _show(name, runs)
-        if all((folder / f"{name}.csv").exists() for name in FIGURES):
+        if all((folder / f"{name}.csv").exists() for name in NAMES):
             write_whole(folder / "claims.md", report(folder, folder))
             say(f"Figures, tables and the report claims.md are in {folder}")
         else:
             say(f"Figures and tables are in {folder}")
 
 
-def _show(name: str, runs: list[Run]) -> None:
-    table = Table(title=FIGURES[name].title, title_justify="left")
-    for column in ("setting", "method"):
-        table.add_column(column)
-    for column in ("cost", "above unimds", "seconds", "sweeps"):
-        table.add_column(column, justify="right")
-    previous = ""
-    for row in rows(runs):
-        if previous and row.setting != previous:
-            table.add_section()
-        table.add_row(
-            row.setting if row.setting != previous else "",
+def _count(name: str, scale: Scale) -> int:
+    if name == jl.NAME:
+        return len(jl.LOOKS) * len(jl.dimensions(scale.n))
+    figure = FIGURES[name]
+    return len(figure.methods) * sum(1 for _ in figure.settings(scale.n, scale.seed))
+
+
+def _show(name: str, runs: list[Any]) -> None:
+    if name == jl.NAME:
+        columns = ("method", "coordinates", "largest error", "worst draw", "mean", "promised ε")
+        lines = [
+            [r.method, str(r.dimension), *(f"{value:.3f}" for value in jl.summary(r)[:4])]
+            for r in runs
+        ]
+        _print(jl.TITLE, columns, lines)
+        return
+    columns = ("setting", "method", "cost", "above unimds", "seconds", "sweeps")
+    lines = [
+        [
+            row.setting,
             row.method,
             f"{row.cost:.6g}",
             f"{row.above:+.2f} %",
             f"{row.seconds:.3g}",
             str(row.sweeps),
-        )
-        previous = row.setting
+        ]
+        for row in rows(runs)
+    ]
+    _print(FIGURES[name].title, columns, lines)
+
+
+def _print(title: str, columns: tuple[str, ...], lines: list[list[str]]) -> None:
+    """Print a table; what its first column repeats is left out."""
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        words = column in ("setting", "method")
+        table.add_column(column, justify="left" if words else "right")
+    previous = ""
+    for first, *others in lines:
+        if previous and first != previous:
+            table.add_section()
+        table.add_row(first if first != previous else "", *others)
+        previous = first
     Console().print(table)

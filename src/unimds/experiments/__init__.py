@@ -8,7 +8,7 @@
 """
 
 from unimds.experiments.figures import FIGURES, Figure
-from unimds.experiments.reproduce import Scale, reproduce
+from unimds.experiments.reproduce import NAMES, Scale, reproduce
 from unimds.experiments.runs import Run, Store
 
-__all__ = ["FIGURES", "Figure", "Run", "Scale", "Store", "reproduce"]
+__all__ = ["FIGURES", "NAMES", "Figure", "Run", "Scale", "Store", "reproduce"]

@@ -57,15 +57,20 @@ def draw_figure(folder: Path, figure: Figure, runs: Sequence[Run]) -> None:
         for ax, name in zip(panels, names, strict=False):
             _draw_panel(ax, name, [run for run in runs if run.setting == name])
         handles, labels = panels[0].get_legend_handles_labels()
-        page.legend(handles, labels, loc="outside right upper", frameon=False)
-        page.suptitle(figure.title, fontsize=11, fontweight="bold")
+        page.legend(handles, labels, loc="outside right center", frameon=False)
+        page.suptitle(figure.title, fontsize=11, fontweight="bold", x=0.01, ha="left")
         page.supxlabel("seconds")
         page.supylabel("cost")
-        for ending in ("png", "svg"):
-            metadata = {"Date": None} if ending == "svg" else {"Software": None}
-            partial = folder / f".{figure.name}.partial.{ending}"
-            page.savefig(partial, dpi=150, metadata=metadata)
-            partial.replace(folder / f"{figure.name}.{ending}")
+        save(page, folder, figure.name)
+
+
+def save(page: Any, folder: Path, name: str) -> None:
+    """Save a picture as PNG and SVG, each whole or not at all."""
+    for ending in ("png", "svg"):
+        metadata = {"Date": None} if ending == "svg" else {"Software": None}
+        partial = folder / f".{name}.partial.{ending}"
+        page.savefig(partial, dpi=150, metadata=metadata)
+        partial.replace(folder / f"{name}.{ending}")
 
 
 def _draw_panel(ax: Axes, name: str, runs: Sequence[Run]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unimds._extras import require
+from unimds.experiments import jl
 from unimds.experiments.draw import draw_figure
 from unimds.experiments.figures import FIGURES, Figure
 from unimds.experiments.methods import Effort
@@ -29,13 +30,20 @@ class Scale:
         return cls(60, seed, Effort(max_iter=2000, sweeps=100, cd_steps=100, sgd_passes=100))
 
 
+NAMES = (*FIGURES, jl.NAME)
+"""Names of all figures: those of the paper, and that of its theorem."""
+
+Started = Callable[[str, str, str], Any]
+Finished = Callable[[Any], Any]
+
+
 def reproduce(
     folder: str | Path,
     names: Iterable[str] | None = None,
     scale: Scale | None = None,
-    started: Callable[[str, str, str], Any] = lambda figure, setting, method: None,
-    finished: Callable[[Run], Any] = lambda run: None,
-) -> dict[str, list[Run]]:
+    started: Started = lambda figure, setting, method: None,
+    finished: Finished = lambda run: None,
+) -> dict[str, list[Any]]:
     """Run figures and write their tables and pictures to a folder.
 
     Parameters
@@ -43,7 +51,7 @@ def reproduce(
     folder : str or Path
         Where everything goes. Runs that are there already are not repeated.
     names : iterable of str, default=None
-        Figures to make, of `FIGURES`; all by default.
+        Figures to make, of `NAMES`; all by default.
     scale : Scale, default=Scale()
         How large.
     started, finished : callable
@@ -52,32 +60,38 @@ def reproduce(
     Returns
     -------
     dict
-        The runs of each figure.
+        The runs of each figure: `Run`, or `jl.Draws` for that of the theorem.
     """
     require("matplotlib", "plot")  # now, not after minutes of work
     scale = Scale() if scale is None else scale
-    chosen = [_figure(name) for name in (FIGURES if names is None else names)]
-    folder = Path(folder)
-    store = Store(folder, asdict(scale))
-    done: dict[str, list[Run]] = {}
-    for figure in chosen:
-        runs = []
-        for setting in figure.settings(scale.n, scale.seed):
-            for method in figure.methods:
-                started(figure.title, setting.name, method.label)
-                run = store.get(figure.name, setting, method)
-                if run is None:
-                    run = measure(figure.name, setting, method, scale.effort)
-                    store.put(setting, method, run)
-                finished(run)
-                runs.append(run)
-        write_tables(folder, figure.name, runs)
-        draw_figure(folder, figure, runs)
-        done[figure.name] = runs
+    chosen = list(NAMES if names is None else names)
+    for name in chosen:
+        if name not in NAMES:
+            raise ValueError(f"there is no figure {name!r}; choose among {', '.join(NAMES)}")
+    store = Store(Path(folder), asdict(scale))
+    done: dict[str, list[Any]] = {}
+    for name in chosen:
+        if name == jl.NAME:
+            done[name] = jl.spherical_jl(store.folder, scale.n, scale.seed, started, finished)
+        else:
+            done[name] = _compare(store, FIGURES[name], scale, started, finished)
     return done
 
 
-def _figure(name: str) -> Figure:
-    if name not in FIGURES:
-        raise ValueError(f"there is no figure {name!r}; choose among {', '.join(FIGURES)}")
-    return FIGURES[name]
+def _compare(
+    store: Store, figure: Figure, scale: Scale, started: Started, finished: Finished
+) -> list[Run]:
+    """Run all methods in all settings of a figure."""
+    runs = []
+    for setting in figure.settings(scale.n, scale.seed):
+        for method in figure.methods:
+            started(figure.title, setting.name, method.label)
+            run = store.get(figure.name, setting, method)
+            if run is None:
+                run = measure(figure.name, setting, method, scale.effort)
+                store.put(setting, method, run)
+            finished(run)
+            runs.append(run)
+    write_tables(store.folder, figure.name, runs)
+    draw_figure(store.folder, figure, runs)
+    return runs
