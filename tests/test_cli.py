@@ -20,7 +20,7 @@ import pytest
 from matplotlib.image import imread
 
 from unimds.cli import main
-from unimds.experiments import FIGURES, Scale, reproduce
+from unimds.experiments import FIGURES, Scale, jl, reproduce
 from unimds.experiments.claims import CLAIMS
 from unimds.experiments.report import report
 
@@ -40,6 +40,7 @@ EXPECTED = {
     "g1smds": (["k=10"], [*ROUND, "Elad et al."]),
     "c2smds": (["k=10"], ROUND),
 }
+NAMES = [*EXPECTED, "spherical-jl"]
 each_figure = pytest.mark.parametrize("figure", EXPECTED)
 
 COLOURS = ("FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE", "GITHUB_ACTIONS", "TTY_COMPATIBLE")
@@ -135,7 +136,7 @@ def test_an_unknown_figure_is_refused_with_the_names_of_those_there_are(tmp_path
     said = unimds("reproduce", "c2smds", "rmds", "--quick", cwd=tmp_path)
     assert (said.code, said.out) == (2, "")
     words = re.sub(r"[\s│]+", " ", said.err)  # typer puts it in a box
-    assert f"there is no figure 'rmds'; choose among {', '.join(EXPECTED)} " in words
+    assert f"there is no figure 'rmds'; choose among {', '.join(NAMES)} " in words
     assert not list(tmp_path.iterdir())
 
 
@@ -187,7 +188,7 @@ def test_it_tells_its_version(monkeypatch, capsys):
 def test_the_help_of_the_command_names_figures_and_options(monkeypatch, capsys, option):
     assert called(monkeypatch, "reproduce", option) == 0
     said = capsys.readouterr().out
-    for word in (*EXPECTED, "folder", "quick", "seed"):
+    for word in (*NAMES, "folder", "quick", "seed"):
         assert word in said
 
 
@@ -244,7 +245,8 @@ def test_messages_go_to_stderr_and_a_pipe_gets_no_progress(quick):
 
 
 def test_stdout_is_the_tables(quick):
-    places = [quick.said.out.index(figure.title) for figure in FIGURES.values()]
+    titles = [*(figure.title for figure in FIGURES.values()), jl.TITLE]
+    places = [quick.said.out.index(title) for title in titles]
     assert places == sorted(places)
     lines = [line.split("│")[1:-1] for line in quick.said.out.splitlines() if line[:1] == "│"]
     shown = [[cell.strip() for cell in cells] for cells in lines]
@@ -263,7 +265,8 @@ def test_stdout_is_the_tables(quick):
                 f"{run['seconds']:.3g}",
                 str(run["sweeps"]),
             ]
-    assert not shown
+    coordinates = [row["coordinates"] for row in quick.table("spherical-jl")]
+    assert [cells[1] for cells in shown] == coordinates
 
 
 @each_figure
@@ -274,12 +277,8 @@ def test_the_table_has_every_setting_and_method(quick, figure):
 
 
 @each_figure
-def test_the_figure_is_drawn(quick, figure):
+def test_every_setting_and_method_is_drawn(quick, figure):
     settings, methods = EXPECTED[figure]
-    picture = imread(quick.folder / f"{figure}.png")
-    assert picture.shape[0] > 400
-    assert picture.shape[1] > 800
-    assert 0.01 < np.mean(picture[:, :, :3].min(axis=2) < 0.9) < 0.5  # neither blank nor a blot
     drawing = ElementTree.parse(quick.folder / f"{figure}.svg")
     ids = [element.get("id") or "" for element in drawing.iter()]
     assert sum(name.startswith("axes_") for name in ids) == len(settings)
@@ -288,6 +287,23 @@ def test_the_figure_is_drawn(quick, figure):
     text = (quick.folder / f"{figure}.svg").read_text(encoding="utf-8")
     for words in (FIGURES[figure].title, *settings, *methods):
         assert f"<!-- {words.replace('&', '&amp;')} -->" in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pictures_show_something(quick, name):
+    picture = imread(quick.folder / f"{name}.png")
+    assert picture.shape[0] > 400
+    assert picture.shape[1] > 800
+    assert 0.01 < np.mean(picture[:, :, :3].min(axis=2) < 0.9) < 0.5  # neither blank nor a blot
+
+
+def test_the_theorem_is_shown_for_every_projection(quick):
+    lines = [(row["method"], row["coordinates"]) for row in quick.table("spherical-jl")]
+    dimensions = ("10", "20", "50", "100", "200")
+    methods = ("subspace", "gaussian", "sparse")
+    assert lines == [(method, dimension) for method in methods for dimension in dimensions]
+    text = (quick.folder / "spherical-jl.svg").read_text(encoding="utf-8")
+    assert all(f"<!-- {method}, all pairs -->" in text for method in methods)
 
 
 @each_figure
@@ -348,7 +364,7 @@ def test_the_report_judges_every_claim_and_shows_every_figure(quick):
     for claim in CLAIMS:
         assert f"| {claim.says} |" in text
     pictures = re.findall(r"!\[.*\]\((.*)\)", text)
-    assert [Path(picture).name for picture in pictures] == [f"{name}.png" for name in EXPECTED]
+    assert [Path(picture).name for picture in pictures] == [f"{name}.png" for name in NAMES]
     assert all((quick.folder / picture).is_file() for picture in pictures)
 
 
@@ -370,6 +386,7 @@ def test_run_again_it_computes_nothing_and_makes_the_same_files(quick, copy):
 def test_no_run_of_any_figure_is_measured_again(copy, monkeypatch):
     module = import_module("unimds.experiments.reproduce")
     monkeypatch.setattr(module, "measure", lambda *_: pytest.fail("measured again"))
+    monkeypatch.setattr(jl, "draw", lambda *_: pytest.fail("drawn again"))
     monkeypatch.setattr(module, "draw_figure", lambda *_: None)
     before = files(copy)
     reproduce(copy, scale=Scale.quick())

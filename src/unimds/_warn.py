@@ -10,7 +10,7 @@ _INSIDE = ("unimds", "sklearn", "joblib", "contextlib", "concurrent")
 
 def warn(message: str, category: type[Warning]) -> None:
     """Warn at the first caller that is not part of the library."""
-    depth = 1
+    depth = 2  # 1 is this function
     frame = sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _INSIDE:
         frame, depth = frame.f_back, depth + 1

@@ -109,7 +109,8 @@ def _smacof_first_lower(e: Evidence) -> tuple[str, bool]:
     (setting,) = e.settings("rmds-convergence")
     curves = e.curves["rmds-convergence"]
     first = curves[setting, PC][1][0]  # when PC has done its first sweep
-    ahead = min(c for s, c in curves[setting, SMACOF] if s <= first) < curves[setting, PC][1][1]
+    by_then = min((c for s, c in curves[setting, SMACOF] if s <= first), default=float("inf"))
+    ahead = by_then < curves[setting, PC][1][1]
     ratio = e.ratio("rmds-convergence", setting, SMACOF, PC)
     text = (
         f"SMACOF {'is' if ahead else 'is not'} below PC when PC has done one sweep, "

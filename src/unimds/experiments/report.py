@@ -26,7 +26,8 @@ def report(folder: Path, relative_to: Path) -> str:
     where = Path(os.path.relpath(folder, relative_to)).as_posix()
     parts = [_introduction(settings), _claims(evidence), _lead(evidence)]
     parts += [_figure(evidence, name, where) for name in FIGURES]
-    parts.append(_theorem(folder, where))
+    if (folder / f"{jl.NAME}.csv").exists():
+        parts.append(_theorem(folder, where))
     return "\n".join(parts)
 
 

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from unimds.experiments.methods import Effort, Method, Setting
 from unimds.quality import total_cost
-from unimds.result import Result
+from unimds.result import Outcome, Result
 
 CURVE_POINTS = 300  # enough for any line
 
@@ -59,6 +59,8 @@ def measure(figure: str, setting: Setting, method: Method, effort: Effort) -> Ru
         warnings.simplefilter("ignore")  # a method that is not done in time: `message` tells
         method.run(setting.small(), Effort(max_iter=2, sweeps=2, cd_steps=2, sgd_passes=2))
         result = method.run(setting, effort)
+    if result.outcome is Outcome.INTERRUPTED:  # methods return their best so far: no full run
+        raise KeyboardInterrupt
     cost = total_cost(setting.D, result.embedding, loss=setting.loss, space=setting.space)
     seconds, costs = result.history.T
     return Run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def multiresolution(
     >>> multiresolution(right, 2).cost < 1e-9
     True
     """
-    if not (isinstance(coarsest, int) and coarsest >= 2):
+    if not (isinstance(coarsest, Integral) and coarsest >= 2):
         raise ValueError(f"coarsest={coarsest!r} must be an integer of at least 2")
     problem = pose(D, n_components, loss, space, spaces=(Sphere,))
 
@@ -104,7 +105,8 @@ def coarse_to_fine(D: Array, order: Array, k: int, coarsest: int) -> tuple[Array
     """Return a seed for all points, and which row belongs to which, from ever finer levels."""
     n, m = len(D), min(coarsest, len(D))
     placed = order[:m]
-    X = seeds.spherical(np.cos(np.minimum(D[np.ix_(placed, placed)], np.pi)), k)
+    first = D[np.ix_(placed, placed)]
+    X = nudged(seeds.spherical(np.cos(np.minimum(first, np.pi)), k), first.mean(axis=1)[:, None])
     while m < n:
         for step, (Y, _) in enumerate(descent(D[np.ix_(placed, placed)], X)):
             X = Y
@@ -118,10 +120,22 @@ def coarse_to_fine(D: Array, order: Array, k: int, coarsest: int) -> tuple[Array
 
 
 def between(D: Array, X: Array) -> Array:
-    """Start new points between the three nearest placed ones, nearer to the nearer."""
+    """Start new points between the three nearest placed ones, nearer to the nearer.
+
+    And a little aside: a descent never leaves a great circle that all points lie on, nor parts
+    points in one place.
+    """
     nearest = np.argsort(D, axis=1)[:, :3]
-    pull = 1.0 / np.maximum(np.take_along_axis(D, nearest, axis=1), 1e-9)
-    return normalised(np.einsum("ij,ijk->ik", pull, X[nearest]))
+    gap = np.take_along_axis(D, nearest, axis=1)
+    pull = 1.0 / np.maximum(gap, 1e-9)
+    middle = normalised(np.einsum("ij,ijk->ik", pull, X[nearest]))
+    return nudged(middle, gap[:, :1])
+
+
+def nudged(X: Array, gap: Array) -> Array:
+    """Return points of the sphere moved a little, relative to the distances to their neighbours."""
+    noise = np.random.default_rng(len(X)).normal(size=X.shape)
+    return normalised(X + 1e-3 * np.minimum(gap, 1.0) * noise)
 
 
 def descent(D: Array, X: Array) -> Steps:

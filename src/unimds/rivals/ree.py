@@ -80,9 +80,9 @@ def robust_euclidean_embedding(
     >>> round(robust_euclidean_embedding([[0, 3, 4], [3, 0, 5], [4, 5, 0]]).cost, 9)
     0.0
     """
-    if method not in ("subgradient", "sdp"):
+    if not (isinstance(method, str) and method in ("subgradient", "sdp")):
         raise ValueError(f'method={method!r} is not known: use "subgradient" or "sdp"')
-    if init not in ("svd", "random"):
+    if not (isinstance(init, str) and init in ("svd", "random")):
         raise ValueError(f'init={init!r} is not known: use "svd" or "random"')
     if not (isinstance(step, Real) and 0.0 < step < np.inf):
         raise ValueError(f"step={step!r} must be a positive number")

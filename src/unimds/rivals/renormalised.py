@@ -57,7 +57,7 @@ def renormalised(
 
     def steps() -> Steps:
         X = seeds.classical(as_chords(table(problem), problem.space), n_components + 1)
-        yield normalised(X - sphere_centre(X)), None
+        yield normalised(X - unit_sphere_centre(X)), None
 
     return follow(problem, steps(), max_iter=1)
 
@@ -68,6 +68,20 @@ def as_chords(D: Array, sphere: Space) -> Array:
     if isinstance(sphere, ChordalSphere):
         return np.minimum(unit, 2.0)
     return np.asarray(2.0 * np.sin(0.5 * np.minimum(unit, np.pi)))
+
+
+def unit_sphere_centre(X: Array) -> Array:
+    """Return the centre of the unit sphere that fits best.
+
+    Few points lie in a plane, which does not tell how far away from it the centre is; the radius
+    does.
+    """
+    centre = sphere_centre(X)
+    flat = np.flatnonzero(np.ptp(X, axis=0) <= 1e-6)
+    if flat.size:
+        radius2 = float(np.mean(np.sum((X - centre) ** 2, axis=1)))
+        centre[flat[0]] -= np.sqrt(max(1.0 - radius2, 0.0))
+    return centre
 
 
 def sphere_centre(X: Array) -> Array:

@@ -83,7 +83,9 @@ def guttman(D: Array, W: Array, X: Array, project: Callable[[Array], Array] = la
 def solver(W: Array) -> Callable[[Array], Array]:
     """Return the product with the pseudo-inverse of the Laplacian of the weights."""
     n = len(W)
-    if n > 1 and np.ptp(W[~np.eye(n, dtype=bool)]) == 0.0:  # of equal weights it is known
+    if n == 1:
+        return np.zeros_like
+    if np.ptp(W[~np.eye(n, dtype=bool)]) == 0.0:  # of equal weights it is known
         return lambda Y: Y / (n * W[0, 1])
     laplacian = np.diag(W.sum(axis=1)) - W
     factor = cho_factor(laplacian + W.mean())  # the constant vector gets an eigenvalue too

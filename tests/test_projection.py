@@ -1,0 +1,382 @@
+"""Random projections from sphere to sphere as an estimator, and the measure of their distortion."""
+
+import pickle
+import tracemalloc
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from by_hand import unit_vectors
+from scipy import stats
+from scipy.spatial.distance import pdist, squareform
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+from unimds import HellingerMap, SphericalRandomProjection, angular_distortion, distortion
+from unimds.projection import METHODS
+
+SPARSE = [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.csc_matrix]
+
+
+def failed_checks(estimator):
+    """Run scikit-learn's checks and return those that fail, each with all that was said."""
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore"
+        )  # checks are about errors; some data of theirs earn warnings
+        results = check_estimator(estimator, on_fail=None, on_skip=None)
+    return {
+        result["check_name"]: f"{result['exception']} {result['exception'].__cause__}"
+        for result in results
+        if result["status"] == "failed"
+    }
+
+
+def forbid_dense(monkeypatch, n_features):
+    """Let no sparse table with all the features become a dense one, except for single rows."""
+
+    def guarded(original):
+        def toarray(self, *args, **kwargs):
+            assert self.shape[0] <= 1 or self.shape[1] != n_features, "a sparse table became dense"
+            return original(self, *args, **kwargs)
+
+        return toarray
+
+    for kind in (*SPARSE, sp.coo_array, sp.coo_matrix):
+        for name in ("toarray", "todense"):
+            monkeypatch.setattr(kind, name, guarded(getattr(kind, name)))
+
+
+@pytest.fixture(scope="module")
+def points():
+    """Half of the entries are zero, so that a sparse table has something to leave out."""
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(30, 60)) * (rng.random((30, 60)) < 0.5)
+
+
+@pytest.fixture(params=METHODS)
+def jl(request):
+    return SphericalRandomProjection(20, method=request.param, random_state=0)
+
+
+# --- the estimator -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_scikit_learn_checks(method):
+    """Only a check with rows of zeros fails, and for that reason: they have no direction."""
+    failed = failed_checks(SphericalRandomProjection(2, method=method, random_state=0))
+    assert set(failed) <= {"check_estimators_dtypes"}
+    for said in failed.values():
+        assert "is all zero and has no direction" in said
+
+
+def test_rows_are_unit_vectors_of_the_projection(points, jl):
+    image = jl.fit_transform(points)
+    assert image.shape == (30, 20) == (30, jl.n_components_)
+    np.testing.assert_allclose(np.linalg.norm(image, axis=1), 1.0, rtol=1e-14)
+    basis = jl.components_.toarray() if sp.issparse(jl.components_) else jl.components_
+    plain = points @ basis.T
+    plain /= np.linalg.norm(plain, axis=1, keepdims=True)
+    np.testing.assert_allclose(image, plain, atol=1e-14)
+    assert angular_distortion(points, image).mean < 0.2
+
+
+@pytest.mark.parametrize("kind", SPARSE)
+def test_sparse_and_dense_input_agree(points, jl, kind):
+    dense = jl.fit_transform(points)
+    sparse = clone(jl).fit_transform(kind(points))
+    assert isinstance(sparse, np.ndarray)
+    np.testing.assert_allclose(sparse, dense, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_matrix])
+def test_sparse_input_is_never_made_dense(monkeypatch, points, jl, kind):
+    table = kind(points)
+    expected = clone(jl).fit(points).transform(points)
+    forbid_dense(monkeypatch, 60)
+    with pytest.raises(AssertionError, match="became dense"):
+        table.todense()
+    np.testing.assert_allclose(jl.fit(table).transform(table), expected, atol=1e-14)
+
+
+def test_memory_follows_the_entries():
+    """2,000 documents of 50,000 terms would take 800 MB as a dense table."""
+    rng = np.random.default_rng(0)
+    n, d, words = 2000, 50_000, 40
+    places = (np.repeat(np.arange(n), words), rng.integers(d, size=n * words))
+    table = sp.csr_array((np.ones(n * words), places), shape=(n, d))
+    tracemalloc.start()
+    image = SphericalRandomProjection(200, method="sparse", random_state=0).fit_transform(table)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert image.shape == (n, 200)
+    assert peak < 8 * n * d / 20
+
+
+def test_float32_stays_float32(points, jl):
+    image = jl.fit_transform(points.astype(np.float32))
+    assert image.dtype == jl.components_.dtype == np.float32
+    np.testing.assert_allclose(image, clone(jl).fit_transform(points), atol=1e-5)
+    table = sp.csr_array(points.astype(np.float32))
+    assert jl.transform(table).dtype == np.float32
+    assert jl.inverse_transform(image).dtype == np.float32
+    assert jl.transform(points).dtype == np.float64
+
+
+@pytest.mark.parametrize("length", [1e-200, 1e-161, 1e-158, 1e-3, 1e3, 1e200])
+def test_the_length_of_a_row_does_not_matter(points, jl, length):
+    """Not even where squares underflow, wholly or in part, or overflow."""
+    expected = jl.fit_transform(points)
+    for table in (points * length, sp.csr_array(points * length)):
+        np.testing.assert_allclose(jl.transform(table), expected, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(np.linalg.norm(jl.transform(table), axis=1), 1.0, rtol=1e-14)
+    assert angular_distortion(points * length, points).largest <= 1e-12
+
+
+def test_float32_rows_of_any_length(points):
+    jl = SphericalRandomProjection(20, random_state=0).fit(points)
+    table = points.astype(np.float32)
+    for length in (1e-30, 1e-22, 1e-20, 1e30):
+        np.testing.assert_allclose(
+            jl.transform(table * np.float32(length)), jl.transform(table), atol=1e-5
+        )
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_array])
+def test_a_row_of_zeros_is_named(points, jl, kind):
+    table = points.copy()
+    table[[7, 9]] = 0.0
+    jl.fit(kind(table))  # only the shape counts
+    with pytest.raises(ValueError, match=r"X: row 7 is all zero .* \(2 of 30 rows are empty\)"):
+        jl.transform(kind(table))
+
+
+def test_a_row_that_a_sparse_projection_loses():
+    """One entry may meet zeros only; the row is not at fault, and the message says so."""
+    jl = SphericalRandomProjection(2, method="sparse", random_state=0).fit(np.zeros((1, 400)))
+    lost = np.flatnonzero(np.diff(jl.components_.tocsc().indptr) == 0)[0]
+    with pytest.raises(ValueError, match=r'the projection of X: row 0 .* use method="gaussian"'):
+        jl.transform(np.eye(400)[[lost]])
+
+
+def test_the_basis_of_a_subspace_is_orthonormal(points):
+    jl = SphericalRandomProjection(20, random_state=0).fit(points)
+    np.testing.assert_allclose(jl.components_ @ jl.components_.T, np.eye(20), atol=1e-14)
+
+
+@pytest.mark.parametrize("direction", ["axis", "diagonal"])
+def test_the_subspace_has_no_preferred_direction(direction):
+    """The squared length of any unit vector's projection is Beta(m/2, (d − m)/2)."""
+    d, m = 12, 5
+    vector = np.eye(d)[3] if direction == "axis" else np.full(d, d**-0.5)
+    shares = []
+    for seed in range(500):
+        basis = SphericalRandomProjection(m, random_state=seed).fit(vector[None]).components_
+        shares.append(np.sum((basis @ vector) ** 2))
+    assert stats.kstest(shares, stats.beta(m / 2, (d - m) / 2).cdf).pvalue > 0.01
+
+
+@pytest.mark.parametrize("n_components", [60, 61, "auto"])
+def test_as_many_dimensions_as_before_keep_all_angles(points, n_components):
+    jl = SphericalRandomProjection(n_components, random_state=0)
+    with pytest.warns(UserWarning, match="not fewer than the 60 that the points have"):
+        image = jl.fit_transform(points)
+    assert image.shape == (30, 60)
+    assert angular_distortion(points, image).largest <= 1e-13
+
+
+def test_auto_takes_what_the_rows_need():
+    points = np.random.default_rng(0).normal(size=(10, 400))
+    loose = SphericalRandomProjection(eps=0.3, delta=0.5, random_state=0).fit(points)
+    strict = SphericalRandomProjection(eps=0.25, delta=0.01, random_state=0).fit(points)
+    assert loose.n_components_ < strict.n_components_ < 400
+    assert strict.transform(points).shape == (10, strict.n_components_)
+
+
+def test_inverse_transform_is_a_right_inverse(jl):
+    """Points of the small sphere come back, and the points found are unit vectors."""
+    jl.fit(np.zeros((1, 60)))
+    image = unit_vectors(15, 20)
+    origin = jl.inverse_transform(image)
+    assert origin.shape == (15, 60)
+    np.testing.assert_allclose(np.linalg.norm(origin, axis=1), 1.0, rtol=1e-13)
+    np.testing.assert_allclose(jl.transform(origin), image, atol=1e-12)
+
+
+def test_inverse_transform_keeps_angles_of_a_subspace():
+    jl = SphericalRandomProjection(20, random_state=0).fit(np.zeros((1, 60)))
+    image = unit_vectors(15, 20)
+    assert angular_distortion(jl.inverse_transform(image), image).largest <= 1e-12
+
+
+def test_the_seed_decides(points, jl):
+    one, same = jl.fit_transform(points), clone(jl).fit_transform(points)
+    np.testing.assert_array_equal(one, same)
+    other = clone(jl).set_params(random_state=1).fit_transform(points)
+    assert np.abs(other - one).max() > 0.1
+
+
+def test_clone_and_pickle(points, jl):
+    assert clone(jl).get_params() == jl.get_params()
+    jl.fit(points)
+    again = pickle.loads(pickle.dumps(jl))
+    np.testing.assert_allclose(again.transform(points), jl.transform(points), atol=1e-15)
+
+
+def test_data_frames(points):
+    frame = pd.DataFrame(points, index=[f"r{i}" for i in range(30)]).add_prefix("f")
+    jl = SphericalRandomProjection(3, random_state=0).set_output(transform="pandas")
+    out = jl.fit_transform(frame)
+    names = [f"sphericalrandomprojection{i}" for i in range(3)]
+    assert list(out.columns) == names == list(jl.get_feature_names_out())
+    assert list(out.index) == list(frame.index)
+    assert list(jl.feature_names_in_) == list(frame.columns)
+    plain = SphericalRandomProjection(3, random_state=0).fit_transform(points)
+    np.testing.assert_allclose(out, plain, atol=1e-15)
+
+
+def test_in_a_pipeline():
+    texts = ["sun and sea", "sea and wind", "cold wind", "sun", "snow and cold wind"]
+    pipe = make_pipeline(CountVectorizer(), HellingerMap(), SphericalRandomProjection(3))
+    image = pipe.fit_transform(texts)
+    np.testing.assert_allclose(np.linalg.norm(image, axis=1), 1.0)
+    np.testing.assert_allclose(pipe.transform(texts[2:3]), image[2:3], atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "bad", [{"n_components": 0}, {"eps": 1.0}, {"delta": 0.0}, {"method": "fourier"}]
+)
+def test_bad_parameters(points, bad):
+    with pytest.raises(ValueError, match=f"The '{next(iter(bad))}' parameter"):
+        SphericalRandomProjection(**bad).fit(points)
+
+
+# --- distortion ----------------------------------------------------------------------------------
+
+
+def exact_angles(X):
+    """By the arc cosine, in extended precision where the platform has it."""
+    X = np.asarray(X, dtype=np.longdouble)
+    X = X / np.sqrt(np.sum(X * X, axis=1, keepdims=True))
+    return np.arccos(np.clip(X @ X.T, -1, 1))[np.triu_indices(len(X), 1)].astype(float)
+
+
+@pytest.fixture(scope="module")
+def mapped():
+    before = unit_vectors(60, 40)
+    return before, SphericalRandomProjection(8, random_state=0).fit_transform(before)
+
+
+def test_distortion_by_brute_force(mapped):
+    before, after = mapped
+    ratio = exact_angles(after) / exact_angles(before)
+    chord = pdist(after, "cosine") / pdist(before, "cosine")  # another way to the extremes
+    error = np.abs(ratio - 1)
+    change = angular_distortion(before, 3.0 * after)
+    assert change.n_pairs == 60 * 59 // 2 == ratio.size
+    assert change.largest == pytest.approx(error.max(), rel=1e-12)
+    assert change.mean == pytest.approx(error.mean(), rel=1e-12)
+    assert change.rms == pytest.approx(np.sqrt(np.mean(error**2)), rel=1e-12)
+    assert change.lowest == pytest.approx(ratio.min(), rel=1e-12)
+    assert change.highest == pytest.approx(ratio.max(), rel=1e-12)
+    assert change.worst_pair == divmod(int(squareform(error).argmax()), 60)
+    assert change.lowest**2 == pytest.approx(chord.min(), rel=0.5)
+    assert change.counts.sum() == ratio.size
+
+
+def test_no_constant_does_better(mapped):
+    change = angular_distortion(*mapped)
+    ratio = exact_angles(mapped[1]) / exact_angles(mapped[0])
+    errors = [np.abs(c * ratio - 1).max() for c in np.linspace(0.3, 3.0, 20_001)]
+    assert np.abs(change.constant * ratio - 1).max() == pytest.approx(change.distortion, rel=1e-12)
+    assert change.distortion <= min(errors) <= change.distortion + 1e-3
+    assert change.distortion < change.largest  # c = 1 is not the best here
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.25, 0.5, 0.9, 0.999, 1.0])
+def test_quantiles_to_half_a_percent(mapped, share):
+    ratio = exact_angles(mapped[1]) / exact_angles(mapped[0])
+    expected = np.quantile(ratio, share, method="inverted_cdf")
+    assert angular_distortion(*mapped).quantile(share) == pytest.approx(expected, rel=0.005)
+
+
+def test_quantiles_of_no_share(mapped):
+    for share in (-0.1, 1.1, np.nan):
+        with pytest.raises(ValueError, match="must lie between 0 and 1"):
+            angular_distortion(*mapped).quantile(share)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 59])
+def test_blocks_change_nothing(monkeypatch, mapped, rows):
+    whole = angular_distortion(*mapped)
+    monkeypatch.setattr(distortion, "BLOCK_BYTES", rows * 8 * 60)
+    parts = angular_distortion(*mapped)
+    for name in ("largest", "mean", "rms", "lowest", "highest", "constant", "distortion"):
+        assert getattr(parts, name) == pytest.approx(getattr(whole, name), rel=1e-12)
+    assert (parts.worst_pair, parts.n_pairs) == (whole.worst_pair, whole.n_pairs)
+    np.testing.assert_array_equal(parts.counts, whole.counts)
+
+
+@pytest.mark.parametrize("kind", SPARSE)
+def test_distortion_of_sparse_tables(monkeypatch, points, kind):
+    image = SphericalRandomProjection(20, random_state=0).fit_transform(points)
+    dense, table = angular_distortion(points, image), kind(points)
+    forbid_dense(monkeypatch, 60)
+    sparse = angular_distortion(table, image)
+    assert sparse.largest == pytest.approx(dense.largest, rel=1e-12)
+    assert sparse.worst_pair == dense.worst_pair
+
+
+def test_near_points_are_measured_accurately():
+    """Angles of 1e-9 between three neighbours; the arc cosine would see none of them."""
+    near = np.array([[1.0, 0.0, 0.0], [1.0, 1e-9, 0.0], [1.0, 0.0, 1e-9]])
+    change = angular_distortion(near, near * [1.0, 2.0, 3.0])
+    assert change.n_pairs == 3
+    assert (change.lowest, change.highest) == pytest.approx((2.0, 3.0), rel=1e-7)
+    assert change.worst_pair == (0, 2)
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0, 3.0, 7.0])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_points_of_one_direction_are_left_out(points, factor, kind):
+    """Dividing by the length rounds, and 1e-16 over 1e-16 says nothing."""
+    image = SphericalRandomProjection(20, random_state=0).fit_transform(points)
+    change = angular_distortion(
+        kind(np.vstack([points, factor * points])), np.vstack([image, image])
+    )
+    assert change.n_pairs == 60 * 59 // 2 - 30
+    assert change.largest == pytest.approx(angular_distortion(points, image).largest, rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_equal_points_have_no_distortion(n):
+    change = angular_distortion(np.ones((n, 3)), np.ones((n, 2)))
+    assert (change.n_pairs, change.largest, change.distortion, change.constant) == (0, 0, 0, 1)
+    assert change.quantile(0.5) == 1.0
+
+
+def test_two_points():
+    change = angular_distortion([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [1.0, 1.0]])
+    assert change.largest == pytest.approx(0.5)
+    assert (change.worst_pair, change.n_pairs, change.distortion) == ((0, 1), 1, 0.0)
+    assert change.constant == pytest.approx(2.0)
+
+
+def test_points_that_fall_together():
+    change = angular_distortion(np.eye(3), np.ones((3, 2)))
+    assert (change.largest, change.lowest, change.highest) == (1.0, 0.0, 0.0)
+    assert (change.constant, change.distortion) == (1.0, 1.0)
+
+
+def test_distortion_of_bad_input(points):
+    with pytest.raises(ValueError, match="Y has 30 points and X 29"):
+        angular_distortion(points, points[:29])
+    with pytest.raises(ValueError, match="X: row 1 is all zero"):
+        angular_distortion(points[:2], [[1.0, 0.0], [0.0, 0.0]])
+    with pytest.raises(ValueError, match="Input Y contains NaN"):
+        angular_distortion([[np.nan, 1.0]], [[1.0, 1.0]])
