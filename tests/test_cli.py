@@ -44,9 +44,12 @@ NAMES = [*EXPECTED, "spherical-jl"]
 each_figure = pytest.mark.parametrize("figure", EXPECTED)
 
 COLOURS = ("FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE", "GITHUB_ACTIONS", "TTY_COMPATIBLE")
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in COLOURS} | {
-    "COLUMNS": "100",
-    "PYTHONIOENCODING": "utf-8",
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in COLOURS}
+PIPES = {
+    "env": ENVIRONMENT | {"COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},
+    "encoding": "utf-8",
+    "stdout": subprocess.PIPE,
+    "stderr": subprocess.PIPE,
 }
 
 
@@ -57,14 +60,7 @@ class Said(NamedTuple):
 
 
 def python(*arguments, cwd):
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=cwd,
-        env=ENVIRONMENT,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    done = subprocess.run([sys.executable, *arguments], cwd=cwd, check=False, **PIPES)
     return Said(done.returncode, done.stdout, done.stderr)
 
 
@@ -99,15 +95,8 @@ def interruptible():
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to a process")
 def test_interrupted_it_says_how_to_go_on_and_goes_on(tmp_path):
     command = ("reproduce", "c2smds", "--quick", "-o", "here")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "unimds", *command],
-        cwd=tmp_path,
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        preexec_fn=interruptible,
-    )
+    line = [sys.executable, "-m", "unimds", *command]
+    process = subprocess.Popen(line, cwd=tmp_path, preexec_fn=interruptible, **PIPES)
     runs = tmp_path / "here/runs/c2smds"
     while not list(runs.glob("*.json")) and process.poll() is None:
         time.sleep(0.005)
@@ -270,13 +259,6 @@ def test_stdout_is_the_tables(quick):
 
 
 @each_figure
-def test_the_table_has_every_setting_and_method(quick, figure):
-    settings, methods = EXPECTED[figure]
-    lines = [(row["setting"], row["method"]) for row in quick.table(figure)]
-    assert lines == [(setting, method) for setting in settings for method in methods]
-
-
-@each_figure
 def test_every_setting_and_method_is_drawn(quick, figure):
     settings, methods = EXPECTED[figure]
     drawing = ElementTree.parse(quick.folder / f"{figure}.svg")
@@ -329,8 +311,12 @@ def test_costs_are_finite_and_compared_to_those_of_unimds(quick, figure):
 
 
 @each_figure
-def test_every_line_of_the_table_is_a_run(quick, figure):
+def test_the_table_has_a_run_for_every_setting_and_method(quick, figure):
+    settings, methods = EXPECTED[figure]
     table, runs = quick.table(figure), quick.runs(figure)
+    assert [(row["setting"], row["method"]) for row in table] == [
+        (setting, method) for setting in settings for method in methods
+    ]
     assert len(runs) == len(table)
     assert all(run["figure"] == figure for run in runs)
     assert {

@@ -245,11 +245,14 @@ def test_a_run_is_judged_by_its_map_and_compiled_beforehand():
     assert all(threads <= {1} for _, _, threads in calls)  # one core, also for linear algebra
 
 
+@pytest.mark.parametrize("warming_up", [True, False], ids=["beforehand", "measured"])
 @pytest.mark.parametrize("fit", [place_center, smacof])
-def test_a_run_that_was_interrupted_is_no_run(fit):
+def test_a_run_that_was_interrupted_is_no_run(fit, warming_up):
     # methods return their best so far then, which must not be kept as if they had ended
     def run(setting, effort):
-        return fit(setting.D[:9, :9], callback=lambda *_: signal.raise_signal(signal.SIGINT))
+        now = (effort != EFFORT) is warming_up
+        ctrl_c = (lambda *_: signal.raise_signal(signal.SIGINT)) if now else None
+        return fit(setting.D[:9, :9], callback=ctrl_c)
 
     with pytest.raises(KeyboardInterrupt):
         measure("figure", SETTING, Method("name", "label", run), EFFORT)

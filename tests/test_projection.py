@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 from by_hand import unit_vectors
 from scipy import stats
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import squareform
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
@@ -25,9 +25,7 @@ SPARSE = [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.csc_matrix]
 def failed_checks(estimator):
     """Run scikit-learn's checks and return those that fail, each with all that was said."""
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # checks are about errors; some data of theirs earn warnings
+        warnings.simplefilter("ignore")  # some of their data earn a warning, which is all right
         results = check_estimator(estimator, on_fail=None, on_skip=None)
     return {
         result["check_name"]: f"{result['exception']} {result['exception'].__cause__}"
@@ -41,7 +39,8 @@ def forbid_dense(monkeypatch, n_features):
 
     def guarded(original):
         def toarray(self, *args, **kwargs):
-            assert self.shape[0] <= 1 or self.shape[1] != n_features, "a sparse table became dense"
+            whole = self.ndim == 2 and self.shape[0] > 1 and self.shape[1] == n_features
+            assert not whole, "a sparse table became dense"
             return original(self, *args, **kwargs)
 
         return toarray
@@ -275,7 +274,6 @@ def mapped():
 def test_distortion_by_brute_force(mapped):
     before, after = mapped
     ratio = exact_angles(after) / exact_angles(before)
-    chord = pdist(after, "cosine") / pdist(before, "cosine")  # another way to the extremes
     error = np.abs(ratio - 1)
     change = angular_distortion(before, 3.0 * after)
     assert change.n_pairs == 60 * 59 // 2 == ratio.size
@@ -285,7 +283,6 @@ def test_distortion_by_brute_force(mapped):
     assert change.lowest == pytest.approx(ratio.min(), rel=1e-12)
     assert change.highest == pytest.approx(ratio.max(), rel=1e-12)
     assert change.worst_pair == divmod(int(squareform(error).argmax()), 60)
-    assert change.lowest**2 == pytest.approx(chord.min(), rel=0.5)
     assert change.counts.sum() == ratio.size
 
 

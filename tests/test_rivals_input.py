@@ -349,7 +349,9 @@ def test_too_few_steps_are_a_warning(which):
     assert result.n_iter == 3
 
 
-@pytest.mark.parametrize(("which", "patience"), [("smacof", 1), ("multiresolution", 5)])
+@pytest.mark.parametrize(
+    ("which", "patience"), [("smacof", 1), ("smacof_q", 5), ("multiresolution", 5)]
+)
 def test_a_run_ends_when_its_cost_has_settled(which, patience):
     cost = run(which, data(which), eps=1e-4).history[:, 1]
     fall = (cost[:-patience] - cost[patience:]) / cost[patience:]

