@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 from test_projection import SPARSE, failed_checks, forbid_dense
 
 from unimds import DistributionEmbedding, HellingerMap, Simplex, Sphere, hellinger_distances
-from unimds.distributions import root_rows
 from unimds.quality import recovery_error, total_cost
 from unimds.seeds import into_orthant
 from unimds.spaces import distances
@@ -91,12 +90,13 @@ def test_hellinger_is_a_metric(P):
     assert H.min() >= 0.0
     assert H.max() <= 1.0
     detour = (H[:, :, None] + H[None]).min(axis=1)
-    assert np.all(H <= detour + 1e-12)
+    assert np.all(detour + 1e-12 >= H)
     np.testing.assert_allclose(H, by_the_formula(P, P), rtol=1e-7, atol=1e-14)
 
 
-@pytest.mark.parametrize("scale", [1e-310, 1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize("scale", [1e-310, 1e-300, 1e-160, 1e160, 1e307])
 def test_only_proportions_count(scale):
+    """Nor does it matter whether a sum of counts is still a number."""
     C = counts()
     expected = hellinger_distances(C / C.sum(axis=1, keepdims=True))
     np.testing.assert_allclose(hellinger_distances(C), expected, atol=1e-13)
@@ -111,7 +111,7 @@ def test_near_distributions_are_told_apart(gap):
     """1 − Σ√(pq) would have lost all digits at 1e-9."""
     P, Q = [[0.5, 0.5, 0.0]], [[0.5 + gap, 0.5 - gap, 0.0]]
     expected = by_the_formula(P, Q)
-    assert expected[0, 0] == pytest.approx(gap / 2, rel=0.01)
+    assert expected[0, 0] == pytest.approx(gap / np.sqrt(2), rel=0.01)
     for kind in (np.array, sp.csr_array):
         H = hellinger_distances(kind(P), kind(Q))
         np.testing.assert_allclose(H, expected, rtol=1e-15 / gap)
@@ -322,7 +322,7 @@ def test_a_projection_is_no_distribution():
 )
 def test_the_fitted_rows_are_placed_where_they_are(space, method, kind):
     C = counts()
-    embedding = DistributionEmbedding(2, space=space, method=method, random_state=0)
+    embedding = DistributionEmbedding(2, space=space, method=method, eps=1e-13, random_state=0)
     found = embedding.fit_transform(kind(C))
     assert found is embedding.embedding_
     again = embedding.transform(kind(C))
@@ -361,13 +361,13 @@ def test_documents_end_to_end_stay_sparse(monkeypatch):
 
 @pytest.mark.parametrize("method", ["mds", "jl", "jl+mds"])
 def test_float32_in_float32_out(method):
-    C = counts()
+    _, many = spread(40, 3)
     embedding = DistributionEmbedding(2, method=method, random_state=0)
-    single = embedding.fit_transform(C.astype(np.float32))
-    assert single.dtype == embedding.transform(C.astype(np.float32)).dtype == np.float32
-    double = clone(embedding).fit_transform(C)
+    single = embedding.fit_transform(many.astype(np.float32))
+    assert single.dtype == embedding.transform(many.astype(np.float32)).dtype == np.float32
+    double = clone(embedding).fit_transform(many)
     assert double.dtype == np.float64
-    assert recovery_error(single, double, space="sphere") < 1e-2
+    assert recovery_error(single, double, space="sphere") < 1e-3
 
 
 @pytest.mark.parametrize("method", ["mds", "jl", "jl+mds"])
@@ -408,9 +408,3 @@ def test_a_projection_has_no_cost_left_from_before():
     assert embedding.result_ is None
     assert not hasattr(embedding, "cost_")
     assert not hasattr(embedding, "n_iter_")
-
-
-def test_roots_of_numbers_at_the_edge_of_range():
-    roots = root_rows(np.array([[1e308, 1e308, 1e308, 0.0], [1e-300, 0.0, 0.0, 1e300]]), "P")
-    np.testing.assert_allclose(roots[0], np.sqrt([1 / 3, 1 / 3, 1 / 3, 0.0]))
-    np.testing.assert_allclose(roots[1], [1e-300, 0.0, 0.0, 1.0], atol=1e-150)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 
 from unimds._extras import require
 
@@ -14,6 +15,9 @@ def main() -> None:
         require("rich", "cli")
     except ImportError as error:
         sys.exit(f"error: {error}")
+    for stream in (sys.stdout, sys.stderr):  # a κ must not end a run where it cannot be printed
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     from unimds.cli.app import app
 
     app()

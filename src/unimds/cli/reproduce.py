@@ -109,7 +109,7 @@ def _show(name: str, runs: list[Any]) -> None:
             row.setting,
             row.method,
             f"{row.cost:.6g}",
-            f"{row.above:+.2f} %",
+            row.lead,
             f"{row.seconds:.3g}",
             str(row.sweeps),
         ]

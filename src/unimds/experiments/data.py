@@ -52,6 +52,8 @@ def noisy_points(n: int, d: int, k: int, noise: float, rng: np.random.Generator)
 def perturb(D: Array, share: float, rng: np.random.Generator) -> Array:
     """Return distances of which a share got longer by Poisson noise of their own mean.
 
+    The noise may be zero: of short distances a few of the share stay as they are.
+
     Examples
     --------
     >>> D = 5.0 - 5.0 * np.eye(10)

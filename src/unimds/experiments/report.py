@@ -102,7 +102,7 @@ def _figure(evidence: Evidence, name: str, where: str) -> str:
         "|---|---|---:|---:|---:|---:|",
     ]
     lines += [
-        f"| {row.setting} | {row.method} | {row.cost:.6g} | {row.above:+.2f} % | "
+        f"| {row.setting} | {row.method} | {row.cost:.6g} | {row.lead} | "
         f"{row.seconds:.3g} | {row.sweeps} |"
         for row in evidence.tables[name]
     ]

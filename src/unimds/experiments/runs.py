@@ -15,6 +15,7 @@ from unimds.experiments.methods import Effort, Method, Setting
 from unimds.quality import total_cost
 from unimds.result import Outcome, Result
 
+BRIEFLY = Effort(max_iter=2, sweeps=2, cd_steps=2, sgd_passes=2)  # long enough to compile
 CURVE_POINTS = 300  # enough for any line
 
 
@@ -57,10 +58,10 @@ def measure(figure: str, setting: Setting, method: Method, effort: Effort) -> Ru
     # one core for all: PlaceCenter uses one, and linear algebra on more stalls where others work
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")  # a method that is not done in time: `message` tells
-        method.run(setting.small(), Effort(max_iter=2, sweeps=2, cd_steps=2, sgd_passes=2))
-        result = method.run(setting, effort)
-    if result.outcome is Outcome.INTERRUPTED:  # methods return their best so far: no full run
-        raise KeyboardInterrupt
+        for task, pains in ((setting.small(), BRIEFLY), (setting, effort)):
+            result = method.run(task, pains)
+            if result.outcome is Outcome.INTERRUPTED:  # its best so far is no run to keep
+                raise KeyboardInterrupt
     cost = total_cost(setting.D, result.embedding, loss=setting.loss, space=setting.space)
     seconds, costs = result.history.T
     return Run(

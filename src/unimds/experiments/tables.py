@@ -36,6 +36,11 @@ class Row:
     rises: int
     message: str
 
+    @property
+    def lead(self) -> str:
+        """`above` as it is shown; a nothing has no sign."""
+        return f"{round(self.above, 2) + 0.0:+.2f} %"
+
 
 Curves = dict[tuple[str, str], list[tuple[float, float]]]
 """(seconds, cost) by (setting, method)."""
@@ -50,7 +55,7 @@ def rows(runs: Iterable[Run]) -> list[Row]:
             run.setting,
             run.label,
             run.cost,
-            100.0 * (run.cost / ours[run.setting] - 1.0),
+            round(100.0 * (run.cost / ours[run.setting] - 1.0), 4) + 0.0,  # no −0
             run.seconds,
             run.sweeps,
             run.rises,
