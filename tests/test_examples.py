@@ -4,7 +4,6 @@ import importlib.util
 from pathlib import Path
 
 import numpy as np
-import pytest
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
@@ -30,33 +29,32 @@ def few_digits(return_X_y):
     return ink[rows], digit[rows]
 
 
-@pytest.fixture
-def picture(tmp_path):
-    """Where to draw, and afterwards whether something is there in more than one colour."""
-    path = tmp_path / "picture.png"
-    yield path
+def check_drawn(picture):
+    """Something is there, in more than one colour."""
     plt.close("all")
-    pixels = np.rint(255 * plt.imread(path)).astype(int)
+    pixels = np.rint(255 * plt.imread(picture)).astype(int)
     assert min(pixels.shape[:2]) > 300
     assert len(np.unique(pixels[:, :, :3] @ [1, 256, 65536])) > 100
 
 
-def test_digits(monkeypatch, capsys, picture):
+def test_digits(monkeypatch, capsys, tmp_path):
     digits = load("digits")
     monkeypatch.setattr(digits, "load_digits", few_digits)
-    digits.main(str(picture))
+    digits.main(str(tmp_path / "picture.png"))
+    check_drawn(tmp_path / "picture.png")
     printed = capsys.readouterr().out
     assert "all 64 pixels" in printed
     assert "9-dimensional simplex" in printed
 
 
-def test_documents(monkeypatch, capsys, picture):
+def test_documents(monkeypatch, capsys, tmp_path):
     documents = load("documents")
     everything = documents.load_documents()
     rows = first_of_each(everything[2], 10)
     few = tuple([column[i] for i in rows] for column in everything)
     monkeypatch.setattr(documents, "load_documents", lambda: few)
-    documents.main(str(picture))
+    documents.main(str(tmp_path / "picture.png"))
+    check_drawn(tmp_path / "picture.png")
     printed = capsys.readouterr().out
     assert "60 documents" in printed
     assert "angles change by" in printed
