@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from test_projection import SPARSE, failed_checks, forbid_dense
 
 from unimds import DistributionEmbedding, HellingerMap, Simplex, Sphere, hellinger_distances
+from unimds.distributions import METHODS
 from unimds.quality import recovery_error, total_cost
 from unimds.seeds import into_orthant
 from unimds.spaces import distances
@@ -217,21 +218,14 @@ def test_the_map_refuses_what_is_no_distribution():
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"space": "simplex"},
-        {"method": "jl"},
-        {"method": "jl+mds"},
-        {"method": "jl+mds", "space": "simplex"},
-    ],
-    ids=str,
+    ("space", "method"),
+    [("sphere", method) for method in METHODS] + [("simplex", "mds"), ("simplex", "jl+mds")],
 )
-def test_scikit_learn_checks_of_the_embedding(options):
+def test_scikit_learn_checks_of_the_embedding(space, method):
     """Checks fail for empty rows only, and "jl" has no sweeps to count."""
     # one dimension: two would hold the checks' data exactly, and nothing be left to do
-    failed = failed_checks(DistributionEmbedding(1, random_state=0, **options))
-    if options.get("method") == "jl":
+    failed = failed_checks(DistributionEmbedding(1, space=space, method=method, random_state=0))
+    if method == "jl":
         assert "has no attribute 'n_iter_'" in failed.pop("check_transformer_n_iter")
     assert set(failed) <= EMPTY_ROWS
     for said in failed.values():
@@ -356,7 +350,7 @@ def test_documents_end_to_end_stay_sparse(monkeypatch):
         pipe.transform([texts[0], "unheard of"])
 
 
-@pytest.mark.parametrize("method", ["mds", "jl", "jl+mds"])
+@pytest.mark.parametrize("method", METHODS)
 def test_float32_in_float32_out(method):
     _, many = spread(40, 3)
     embedding = DistributionEmbedding(2, method=method, random_state=0)
@@ -367,7 +361,7 @@ def test_float32_in_float32_out(method):
     assert recovery_error(single, double, space="sphere") < 1e-3
 
 
-@pytest.mark.parametrize("method", ["mds", "jl", "jl+mds"])
+@pytest.mark.parametrize("method", METHODS)
 def test_the_seed_decides(method):
     C = counts()
     runs = [

@@ -106,9 +106,10 @@ def follow(
             for points, aim in steps:
                 X = np.array(points.T, order="C")
                 if record is None:
-                    record = Record(problem, X, watch)
-                else:
                     with watch.halted():  # a method that need not know its cost need not pay for it
+                        record = Record(problem, X, watch)
+                else:
+                    with watch.halted():
                         cost, _ = problem.costs(X, problem.loss, problem.space)
                     record.note(State(X, problem.space, cost, cost), level)
                 if aim is not None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import least_squares
 
 from unimds import seeds
 from unimds.losses import Loss
@@ -71,21 +72,24 @@ def as_chords(D: Array, sphere: Space) -> Array:
 
 
 def unit_sphere_centre(X: Array) -> Array:
-    """Return the centre of the unit sphere that fits best.
+    """Return the centre c of the unit sphere that fits best: Σ (‖x − c‖² − 1)² is least.
 
-    Few points lie in a plane, which does not tell how far away from it the centre is; the radius
-    does.
+    Points of a cap, or a few points, hardly leave a plane; the centre lies on one side of it or on
+    the other, so both are tried.
     """
-    centre = sphere_centre(X)
-    flat = np.flatnonzero(np.ptp(X, axis=0) <= 1e-6)
-    if flat.size:
-        radius2 = float(np.mean(np.sum((X - centre) ** 2, axis=1)))
-        centre[flat[0]] -= np.sqrt(max(1.0 - radius2, 0.0))
-    return centre
-
-
-def sphere_centre(X: Array) -> Array:
-    """Return the centre of the sphere that fits best: |x|² = 2⟨c, x⟩ + const by least squares."""
-    A = np.column_stack([2.0 * X, np.ones(len(X))])
-    solution, *_ = np.linalg.lstsq(A, np.einsum("ij,ij->i", X, X), rcond=None)
-    return np.asarray(solution[:-1])
+    mean = X.mean(axis=0)
+    Y = X - mean
+    flattest = np.linalg.eigh(Y.T @ Y)[1][:, 0]
+    height = np.sqrt(max(1.0 - float(np.mean(np.sum(Y * Y, axis=1))), 0.0))
+    fits = [
+        least_squares(
+            lambda c: np.sum((X - c) ** 2, axis=1) - 1.0,
+            mean + side * height * flattest,
+            jac=lambda c: -2.0 * (X - c),
+            xtol=1e-15,
+            ftol=1e-15,
+            gtol=1e-15,
+        )
+        for side in (1.0, -1.0)
+    ]
+    return np.asarray(min(fits, key=lambda fit: fit.cost).x)

@@ -28,8 +28,6 @@ def pass_over(D, W, order, X, space, eta):  # type: ignore[no-untyped-def]
     for number in order:
         # the pair of this number in the lower triangle, row by row
         i = int(0.5 + np.sqrt(0.25 + 2.0 * number))
-        if i * (i - 1) // 2 > number:
-            i -= 1
         j = number - i * (i - 1) // 2
         rate = 0.5 * min(W[i, j] * eta, 1.0)
         if rate == 0.0:

@@ -51,7 +51,7 @@ def smacof_q(
         Weight of a distance to the centre; a distance between two points has weight 1.
     loss : str or Loss, default="squared"
         What the cost in the result is measured by; the method itself minimises the squared error
-        of chords and, `kappa` times, of the distances to the centre.
+        of chords.
     space : str or Space, default="chordal_sphere"
         "sphere", "chordal_sphere", or one of them with its radius.
     init : "spherical", "random" or array-like of shape (n, n_components + 1), default="spherical"
