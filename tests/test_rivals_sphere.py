@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
 from unimds import ChordalSphere, Sphere
-from unimds.quality import align
+from unimds.experiments.data import near_sphere
+from unimds.quality import align, total_cost
 from unimds.rivals import multiresolution, renormalised, smacof_q
 from unimds.rivals.elad import between, descent, farthest_points, geodesic_stress
-from unimds.rivals.renormalised import unit_sphere_centre
+from unimds.rivals.renormalised import sphere_centre, unit_sphere_centre
 from unimds.rivals.smacof import guttman
 from unimds.rivals.smacof_q import with_centre
+from unimds.seeds import classical
 from unimds.spaces import distances
 
 # --- SMACOF-Q ------------------------------------------------------------------------------------
@@ -210,6 +212,17 @@ def test_a_little_noise_moves_points_a_little(truth):
     noise = np.triu(1e-6 * np.random.default_rng(0).normal(size=D.shape), 1)
     result = renormalised(np.maximum(D + noise + noise.T, 0.0) * (1.0 - np.eye(20)))
     np.testing.assert_allclose(distances(result.embedding, space="sphere"), D, atol=0.01)
+
+
+def test_the_centre_suits_the_data():
+    """Noise in other dimensions makes the sphere smaller: then its radius must not count."""
+    D = near_sphere(60, ChordalSphere(), seed=0)
+    result = renormalised(D, 10, space="chordal_sphere")
+    X = classical(D, 11)
+    for centre in (np.zeros(11), sphere_centre(X), unit_sphere_centre(X)):
+        Y = X - centre
+        Y /= np.linalg.norm(Y, axis=1, keepdims=True)
+        assert result.cost <= total_cost(D, Y, space="chordal_sphere") * (1.0 + 1e-12)
 
 
 @given(st.integers(2, 4), st.integers(0, 1000))

@@ -12,7 +12,7 @@ from unimds import seeds
 from unimds.losses import Loss
 from unimds.result import Result
 from unimds.rivals.base import Steps, follow, pose, table
-from unimds.spaces import ChordalSphere, Space, Sphere
+from unimds.spaces import ChordalSphere, Space, Sphere, distances
 from unimds.spaces.base import normalised
 
 Array = NDArray[Any]
@@ -27,9 +27,9 @@ def renormalised(
 ) -> Result:
     """Pless & Simon: classical MDS in one dimension more, then each point pushed to the sphere.
 
-    The points are pushed from the centre of the sphere that fits them best in the sense of least
-    squares; classical MDS itself puts the mean at the origin, which is the centre only if the
-    points surround it evenly.
+    Classical MDS puts the mean at the origin, which is the centre of the sphere only if the points
+    surround it evenly. So three centres are tried, and the one with the least error of chords is
+    taken: the mean, that of the sphere that fits best, and that of the unit sphere that does.
 
     Parameters
     ----------
@@ -57,8 +57,10 @@ def renormalised(
     problem = pose(D, n_components, loss, space, spaces=(Sphere, ChordalSphere))
 
     def steps() -> Steps:
-        X = seeds.classical(as_chords(table(problem), problem.space), n_components + 1)
-        yield normalised(X - unit_sphere_centre(X)), None
+        chords = as_chords(table(problem), problem.space)
+        X = seeds.classical(chords, n_components + 1)
+        pushed = [normalised(X - centre) for centre in centres(X)]
+        yield min(pushed, key=lambda Y: float(np.sum((distances(Y) - chords) ** 2))), None
 
     return follow(problem, steps(), max_iter=1)
 
@@ -69,6 +71,21 @@ def as_chords(D: Array, sphere: Space) -> Array:
     if isinstance(sphere, ChordalSphere):
         return np.minimum(unit, 2.0)
     return np.asarray(2.0 * np.sin(0.5 * np.minimum(unit, np.pi)))
+
+
+def centres(X: Array) -> list[Array]:
+    """Return where the centre of the sphere may be: each choice suits other data."""
+    return [X.mean(axis=0), sphere_centre(X), unit_sphere_centre(X)]
+
+
+def sphere_centre(X: Array) -> Array:
+    """Return the centre of the sphere that fits best: |x|² = 2⟨c, x⟩ + const by least squares.
+
+    For points all around it, also where lost dimensions have made the sphere smaller.
+    """
+    A = np.column_stack([2.0 * X, np.ones(len(X))])
+    solution, *_ = np.linalg.lstsq(A, np.einsum("ij,ij->i", X, X), rcond=None)
+    return np.asarray(solution[:-1])
 
 
 def unit_sphere_centre(X: Array) -> Array:
