@@ -14,6 +14,7 @@ from unimds.unitrows import angles, unit_rows
 Array = NDArray[np.floating[Any]]
 
 BLOCK_BYTES = 2**26
+SAME = 1e-14  # an angle that dividing by lengths may leave between points of one direction
 EDGES = np.concatenate([[0.0], np.geomspace(1e-3, 1e3, 6001), [np.inf]])  # 0.23 % a bin
 
 
@@ -105,7 +106,7 @@ def angular_distortion(Y: Any, X: Any) -> AngularDistortion:
     lowest, highest, worst, worst_pair = np.inf, 0.0, -1.0, (0, 0)
     for rows in gen_batches(n, max(1, BLOCK_BYTES // (8 * n))):
         old, new = (angles(points[rows], points[: rows.stop]) for points in (before, after))
-        pair = (np.arange(rows.stop) < np.arange(rows.start, rows.stop)[:, None]) & (old > 0.0)
+        pair = (np.arange(rows.stop) < np.arange(rows.start, rows.stop)[:, None]) & (old > SAME)
         if not pair.any():
             continue
         ratio = new[pair] / old[pair]

@@ -29,7 +29,7 @@ from unimds.placing import place_points
 from unimds.projection import SphericalRandomProjection
 from unimds.seeds import into_orthant
 from unimds.spaces import Simplex, Space, Sphere
-from unimds.unitrows import angles, largest_entries, scaled_rows, squared_chords
+from unimds.unitrows import angles, largest_entries, scaled_rows, squared_chords, unit_rows
 
 Array = NDArray[np.floating[Any]]
 
@@ -66,6 +66,7 @@ def root_rows(P: Any, name: str, smoothing: float = 0.0) -> Any:
             f"{name}: row {empty[0]} is empty and is no distribution; remove such rows "
             f"({empty.size} of {P.shape[0]}), or use smoothing"
         )
+    largest = np.maximum(largest, np.finfo(P.dtype).tiny)
     P = scaled_rows(P, 1.0 / largest)  # first by the largest: sums of 1e308 are not numbers
     total = np.asarray(P.sum(axis=1)).ravel()
     return np.sqrt(scaled_rows(P, 1.0 / total))
@@ -179,8 +180,8 @@ class HellingerMap(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         -------
         ndarray or sparse array of shape (n_samples, n_features)
         """
-        squares = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32]) ** 2
-        return root_rows(squares, "X") ** 2
+        points = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        return unit_rows(points, "X") ** 2
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "n_features_in_")
@@ -304,6 +305,8 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         projected = self._projected(points, rng) if self.method != "mds" else None
         self._n_features_out = self.n_components + 1
         self.result_ = None
+        for name in ("cost_", "n_iter_"):  # of an earlier fit by scaling
+            self.__dict__.pop(name, None)
         if self.method == "jl":
             self.embedding_ = np.asarray(projected)
             return self.embedding_

@@ -28,6 +28,7 @@ Array = NDArray[np.floating[Any]]
 
 BOUNDS = ("exact", "theorem")
 METHODS = ("subspace", "gaussian", "sparse")
+FEWEST = 5  # from so many coordinates on small angles are the worst case
 LOST = 'a sparse projection may lose a row with few entries; use method="gaussian"'
 
 
@@ -100,8 +101,10 @@ def _theorem_dim(n: int, eps: float, delta: float) -> int:
 
 
 def _smallest(fits: Any) -> int:
-    """Return the smallest m ≥ 2 that fits, where all larger ones do."""
-    high = 2
+    """Return the smallest m that fits, from `FEWEST` on, where all larger ones do."""
+    if fits(FEWEST):
+        return FEWEST
+    high = 2 * FEWEST
     while not fits(high):
         high *= 2
     low = high // 2

@@ -28,10 +28,12 @@ def check_no_zero_rows(lengths: Array, name: str, remedy: str) -> None:
 def unit_rows(X: Any, name: str, remedy: str = "remove such rows") -> Any:
     """Return the rows divided by their length; a sparse table stays sparse, float32 float32."""
     lengths = np.asarray(row_norms(X))
-    if not ((lengths > 0.0) & np.isfinite(lengths)).all():  # maybe only squares out of range
+    info = np.finfo(X.dtype)
+    safe = np.sqrt(info.tiny / info.eps)  # below it squares underflow, or lose digits
+    if not ((lengths > safe) & np.isfinite(lengths)).all():
         largest = largest_entries(X)
         check_no_zero_rows(largest, name, remedy)
-        X = scaled_rows(X, 1.0 / largest)
+        X = scaled_rows(X, 1.0 / np.maximum(largest, info.tiny))
         lengths = np.asarray(row_norms(X))
     return scaled_rows(X, 1.0 / lengths)
 
@@ -63,10 +65,11 @@ def squared_chords(A: Any, B: Any) -> Array:
     square *= -2.0
     square += 2.0
     np.maximum(square, 0.0, out=square)
-    for i, j in zip(*np.nonzero(square < NEAR), strict=True):
-        gap = A[[i]] - B[[j]]
-        gap = np.asarray(gap.toarray() if issparse(gap) else gap, dtype=np.float64)
-        square[i, j] = float(np.sum(gap * gap))
+    rows, columns = np.nonzero(square < NEAR)
+    step = max(1, 2**22 // A.shape[1])  # all at once might not fit in memory
+    for start in range(0, rows.size, step):
+        i, j = rows[start : start + step], columns[start : start + step]
+        square[i, j] = row_norms((A[i] - B[j]).astype(np.float64, copy=False), squared=True)
     return square
 
 
