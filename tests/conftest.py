@@ -1,5 +1,7 @@
 """Settings shared by all tests."""
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 from tables import by_estimator, by_function
@@ -13,6 +15,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("unimds")
+
+# A shell that starts the tests in the background has them ignore ^C, which some of them send.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(params=[by_function, by_estimator], ids=["place_center", "MDS"])

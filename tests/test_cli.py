@@ -250,7 +250,7 @@ def test_stdout_is_the_tables(quick):
                 run["setting"],
                 run["label"],
                 f"{run['cost']:.6g}",
-                f"{100.0 * (run['cost'] / ours['cost'] - 1.0):+.2f} %",
+                f"{round(100.0 * (run['cost'] / ours['cost'] - 1.0), 2) + 0.0:+.2f} %",
                 f"{run['seconds']:.3g}",
                 str(run["sweeps"]),
             ]

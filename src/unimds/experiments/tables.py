@@ -55,7 +55,7 @@ def rows(runs: Iterable[Run]) -> list[Row]:
             run.setting,
             run.label,
             run.cost,
-            round(100.0 * (run.cost / ours[run.setting] - 1.0), 4) + 0.0,  # no −0
+            100.0 * (run.cost / ours[run.setting] - 1.0),
             run.seconds,
             run.sweeps,
             run.rises,
