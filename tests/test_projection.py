@@ -143,6 +143,11 @@ def test_the_length_of_a_row_does_not_matter(points, jl, length):
     assert angular_distortion(points * length, points).largest <= 1e-12
 
 
+def test_rows_too_short_to_divide_by(points):
+    """One over a subnormal number is no number."""
+    assert angular_distortion(points * 1e-310, points).largest <= 1e-9
+
+
 def test_float32_rows_of_any_length(points):
     jl = SphericalRandomProjection(20, random_state=0).fit(points)
     table = points.astype(np.float32)
