@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, gen_batches
 
-from unimds.unitrows import angles, unit_rows
+from unimds.unitrows import angles, canonical, unit_rows
 
 Array = NDArray[np.floating[Any]]
 
@@ -54,6 +54,9 @@ class AngularDistortion:
 
     def quantile(self, share: float) -> float:
         """Return the ratio that a share of all pairs stays below, to a quarter of a percent.
+
+        Ratios beyond a thousand (or below a thousandth) are counted together: a quantile there
+        says no more than that.
 
         Examples
         --------
@@ -135,6 +138,5 @@ def angular_distortion(Y: Any, X: Any) -> AngularDistortion:
 
 
 def _points(points: Any, name: str) -> Any:
-    return unit_rows(
-        check_array(points, accept_sparse="csr", dtype=np.float64, input_name=name), name
-    )
+    table = check_array(points, accept_sparse="csr", dtype=np.float64, input_name=name)
+    return unit_rows(canonical(table), name)

@@ -29,7 +29,15 @@ from unimds.placing import place_points
 from unimds.projection import SphericalRandomProjection
 from unimds.seeds import into_orthant
 from unimds.spaces import Simplex, Space, Sphere
-from unimds.unitrows import angles, largest_entries, scaled_rows, squared_chords, unit_rows
+from unimds.unitrows import (
+    angles,
+    balanced_rows,
+    canonical,
+    largest_entries,
+    scaled_rows,
+    squared_chords,
+    unit_rows,
+)
 
 Array = NDArray[np.floating[Any]]
 
@@ -49,25 +57,31 @@ def check_counts(P: Any, name: str) -> None:
     )
 
 
+def check_smoothing(smoothing: float, P: Any) -> None:
+    """Raise where a table cannot be smoothed by that much, or would lose its sparsity."""
+    if smoothing > 0.0 and issparse(P):
+        raise ValueError(
+            f"smoothing={smoothing:g} makes every entry positive, so that a sparse table would "
+            "become a dense one; use smoothing=0, or call toarray() first"
+        )
+    if smoothing > 0.0 and not 0.0 < P.dtype.type(smoothing) < np.inf:
+        raise ValueError(f"smoothing={smoothing:g} is not a number in {P.dtype}; use float64")
+
+
 def root_rows(P: Any, name: str, smoothing: float = 0.0) -> Any:
     """Return √(p / Σp) for every row: a point of the sphere. Sparse stays sparse."""
     check_counts(P, name)
     if smoothing > 0.0:
-        if issparse(P):
-            raise ValueError(
-                f"smoothing={smoothing:g} makes every entry positive, so that a sparse table would "
-                "become a dense one; use smoothing=0, or call toarray() first"
-            )
+        check_smoothing(smoothing, P)
         P = P + np.asarray(smoothing, dtype=P.dtype)
     largest = largest_entries(P)
-    empty = np.flatnonzero(~(largest > 0.0))
+    empty = np.flatnonzero(largest == 0.0)
     if empty.size:
         raise ValueError(
             f"{name}: row {empty[0]} is empty and is no distribution; remove such rows "
-            f"({empty.size} of {P.shape[0]}), or use smoothing"
+            f"({empty.size} of {P.shape[0]})"
         )
-    largest = np.maximum(largest, np.finfo(P.dtype).tiny)
-    P = scaled_rows(P, 1.0 / largest)  # first by the largest: sums of 1e308 are not numbers
+    P = balanced_rows(P, largest)  # sums of 1e308 are not numbers
     total = np.asarray(P.sum(axis=1)).ravel()
     return np.sqrt(scaled_rows(P, 1.0 / total))
 
@@ -107,7 +121,9 @@ def hellinger_distances(P: Any, Q: Any = None) -> Array:
 
 
 def _counts(P: Any, name: str) -> Any:
-    return check_array(P, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=name)
+    return canonical(
+        check_array(P, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=name)
+    )
 
 
 class HellingerMap(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -150,7 +166,9 @@ class HellingerMap(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         self
         """
         self._validate_params()
-        check_counts(_checked(self, X, reset=True), "X")
+        counts = _checked(self, X, reset=True)
+        check_counts(counts, "X")
+        check_smoothing(self.smoothing, counts)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -180,14 +198,16 @@ class HellingerMap(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         -------
         ndarray or sparse array of shape (n_samples, n_features)
         """
-        points = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        return unit_rows(points, "X") ** 2
+        check_is_fitted(self)
+        return unit_rows(_checked(self, X, reset=False), "X") ** 2
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "n_features_in_")
 
     def __sklearn_tags__(self) -> Any:
-        return _tagged(super().__sklearn_tags__())
+        tags = _tagged(super().__sklearn_tags__())
+        tags.input_tags.sparse = self.smoothing == 0.0
+        return tags
 
 
 class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -201,10 +221,10 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         "sphere": unit vectors; angles are to be kept. "simplex": distributions of
         ``n_components + 1`` outcomes; Hellinger's distances are to be kept.
     method : "mds", "jl" or "jl+mds", default="mds"
-        "mds": multidimensional scaling, the best map in few dimensions; needs the table of all
-        distances. "jl": a random projection (`SphericalRandomProjection`), fast for any number of
-        rows and good in hundreds of dimensions; only to the sphere. "jl+mds": scaling that starts
-        from the random projection.
+        "mds": multidimensional scaling, which makes the most of few dimensions; needs the table of
+        all distances. "jl": a random projection (`SphericalRandomProjection`), fast for any number
+        of rows, for hundreds of dimensions; only to the sphere. "jl+mds": scaling that starts from
+        the random projection.
     loss : str or Loss, default="squared"
         What a wrong distance costs, for scaling; see `unimds.MDS`.
     smoothing : float, default=0
@@ -302,11 +322,11 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             )
         points = root_rows(_checked(self, X, reset=True), "X", self.smoothing)
         rng = check_random_state(self.random_state)
-        projected = self._projected(points, rng) if self.method != "mds" else None
         self._n_features_out = self.n_components + 1
         self.result_ = None
-        for name in ("cost_", "n_iter_"):  # of an earlier fit by scaling
+        for name in ("cost_", "n_iter_", "_points", "_projection"):  # of an earlier fit by scaling
             self.__dict__.pop(name, None)
+        projected = self._projected(points, rng) if self.method != "mds" else None
         if self.method == "jl":
             self.embedding_ = np.asarray(projected)
             return self.embedding_
@@ -369,7 +389,7 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def _outer(self, embedding: Array) -> Array:
         """Return points in the form a person expects: unit vectors, or distributions."""
         if self.space == "sphere":
-            return np.asarray(embedding)
+            return np.array(embedding)  # a copy: new points are placed against the map itself
         squares = np.asarray(embedding) ** 2
         return np.asarray(squares / squares.sum(axis=1, keepdims=True))
 
@@ -378,7 +398,9 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
 
 def _checked(owner: Any, X: Any, *, reset: bool) -> Any:
-    return validate_data(owner, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+    return canonical(
+        validate_data(owner, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+    )
 
 
 def _tagged(tags: Any) -> Any:

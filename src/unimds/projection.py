@@ -7,6 +7,9 @@ sphere :math:`S^{m-1}` in it. Angles change little, all of them at once, if m is
 
 from __future__ import annotations
 
+import warnings
+from functools import cache
+from math import log
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,21 +18,32 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import chi, f, norm
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import DataDimensionalityWarning
 from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds._warn import warn
-from unimds.unitrows import check_no_zero_rows, largest_entries, unit_rows
+from unimds.unitrows import (
+    balanced_rows,
+    canonical,
+    check_no_zero_rows,
+    largest_entries,
+    unit_rows,
+)
 
 Array = NDArray[np.floating[Any]]
 
 BOUNDS = ("exact", "theorem")
 METHODS = ("subspace", "gaussian", "sparse")
 FEWEST = 5  # from so many coordinates on small angles are the worst case
-LOST = 'a sparse projection may lose a row with few entries; use method="gaussian"'
+TINY_ANGLE = 1e-8  # below it only rounding tells an angle from the limit of small ones
+LOST = {
+    "sparse": "a sparse projection may lose a row with few entries; raise density, or use "
+    'method="gaussian"'
+}
 
 
 def spherical_jl_min_dim(
@@ -57,9 +71,10 @@ def spherical_jl_min_dim(
     Notes
     -----
     For a Gaussian projection the projected angle of a pair depends on its true angle θ and on m
-    alone. Its relative error is largest for small θ, where :math:`(\hat\theta/\theta)^2` is the
-    ratio of independent :math:`\chi^2_{m-1}` and :math:`\chi^2_m`; see `pair_failure`. The
-    orthonormal basis of a random subspace does a little better.
+    alone. From 5 coordinates on its relative error is largest for small θ, where
+    :math:`(\hat\theta/\theta)^2` is the ratio of independent :math:`\chi^2_{m-1}` and
+    :math:`\chi^2_m`; see `pair_failure`. Hence no fewer than 5 are returned. The orthonormal basis
+    of a random subspace does a little better.
 
     Examples
     --------
@@ -83,6 +98,8 @@ def spherical_jl_min_dim(
     pairs = int(n_samples) * (int(n_samples) - 1) // 2
     if pairs == 0:
         return 2
+    if log(pairs) - log(delta) > 600.0:  # probabilities of 1e-300 are not numbers any more
+        raise ValueError(f"n_samples={n_samples:.3g} and delta={delta:.3g} are beyond any use")
     if bound == "theorem":
         return _theorem_dim(int(n_samples), float(eps), float(delta))
     return _smallest(lambda m: pairs * float(pair_failure(0.0, m, eps)) <= delta)
@@ -129,7 +146,7 @@ def pair_failure(theta: float, n_components: int, eps: float) -> float:
     theta : float
         The true angle, from 0 to π; 0 stands for the limit of small angles.
     n_components : int
-        Number of coordinates after the projection.
+        Number of coordinates after the projection, at least 2.
     eps : float
         The relative error that counts as a failure.
 
@@ -142,33 +159,45 @@ def pair_failure(theta: float, n_components: int, eps: float) -> float:
     >>> round(pair_failure(0.0, 60, 0.25), 3), round(pair_failure(1.6, 60, 0.25), 3)
     (0.055, 0.002)
     """
+    if not (isinstance(n_components, Integral) and n_components >= 2):
+        raise ValueError(f"n_components={n_components!r} must be an integer of at least 2")
+    if not (isinstance(theta, Real) and 0.0 <= theta <= np.pi):
+        raise ValueError(f"theta={theta!r} must be an angle from 0 to pi")
+    if not (isinstance(eps, Real) and 0.0 < eps < 1.0):
+        raise ValueError(f"eps={eps!r} must be above 0 and below 1")
     m = int(n_components)
-    if theta == 0.0:
+    if theta < TINY_ANGLE:
         scale = m / (m - 1)  # from a ratio of sums of squares to one of their means
         low, high = scale * (1.0 - eps) ** 2, scale * (1.0 + eps) ** 2
         return float(f.cdf(low, m - 1, m) + f.sf(high, m - 1, m))
     flat = 1.0 / np.tan(theta)
 
-    def above(angle: float) -> float:
+    def share(angle: float, above: bool) -> float:
+        """Probability that the new angle lies above `angle`, or below: 1 − p would lose digits."""
         slope = 1.0 / np.tan(angle)
         V, wV = _nodes(chi(m - 1))
         if abs(flat) < 1.0:
             U, wU = _nodes(chi(m))
-            return float(wV @ ndtr(V[:, None] * slope - U * flat) @ wU)
+            gap = V[:, None] * slope - U * flat
+            return float(wV @ ndtr(gap if above else -gap) @ wU)
         # near 0 and π the other way round: Φ would be too steep a function of U
         z, wz = _nodes(norm())
         law = chi(m)
-        inside = law.cdf if flat > 0.0 else law.sf
+        inside = law.cdf if (flat > 0.0) == above else law.sf
         return float(wV @ inside((V[:, None] * slope - z) / flat) @ wz)
 
-    too_large = above((1.0 + eps) * theta) if (1.0 + eps) * theta < np.pi else 0.0
-    too_small = 1.0 - above((1.0 - eps) * theta)
-    return float(max(too_large + too_small, 0.0))
+    too_large = share((1.0 + eps) * theta, True) if (1.0 + eps) * theta < np.pi else 0.0
+    return float(too_large + share((1.0 - eps) * theta, False))
+
+
+@cache
+def _gauss() -> tuple[Array, Array]:
+    return np.polynomial.legendre.leggauss(200)
 
 
 def _nodes(law: Any) -> tuple[Array, Array]:
     """Return where to evaluate an integral over a distribution, and the weights."""
-    nodes, weights = np.polynomial.legendre.leggauss(200)
+    nodes, weights = _gauss()
     low, high = law.ppf(1e-15), law.isf(1e-15)
     x = 0.5 * (high - low) * nodes + 0.5 * (high + low)
     return x, weights * 0.5 * (high - low) * law.pdf(x)
@@ -191,8 +220,12 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Probability at most that some angle is off by more than `eps`, for "auto".
     method : "subspace", "gaussian" or "sparse", default="subspace"
         "subspace": an orthonormal basis of a random subspace, as in the paper. "gaussian": a
-        matrix of normal numbers, cheaper to make. "sparse": a sparse matrix of signs, for many
-        features; what "auto" promises holds for it only where rows have many entries.
+        matrix of normal numbers, cheaper to make. "sparse": a sparse matrix of signs, fastest for
+        many features; what "auto" promises holds for it only where the weight of every row is
+        spread over many entries (raise `density` where it is not).
+    density : float or "auto", default="auto"
+        Share of the entries of a sparse projection that are not zero; "auto" is
+        ``1 / sqrt(n_features)``, as in scikit-learn.
     random_state : int, RandomState or None, default=None
         Seed of the projection.
 
@@ -220,6 +253,7 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         "eps": [Interval(Real, 0, 1, closed="neither")],
         "delta": [Interval(Real, 0, 1, closed="neither")],
         "method": [StrOptions(set(METHODS))],
+        "density": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="right")],
         "random_state": ["random_state"],
     }
 
@@ -230,12 +264,14 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         eps: float = 0.1,
         delta: float = 0.05,
         method: str = "subspace",
+        density: float | str = "auto",
         random_state: Any = None,
     ):
         self.n_components = n_components
         self.eps = eps
         self.delta = delta
         self.method = method
+        self.density = density
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> SphericalRandomProjection:
@@ -256,23 +292,22 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         n, d = X.shape
         self.n_components_ = self._dimension(n, d)
         rng = check_random_state(self.random_state)
-        self.components_ = _basis(self.method, self.n_components_, d, rng, X.dtype)
+        self.components_ = self._basis(self.n_components_, d, rng, X.dtype)
         self._n_features_out = self.n_components_
         return self
 
     def _dimension(self, n: int, d: int) -> int:
         auto = self.n_components == "auto"
         m = spherical_jl_min_dim(n, self.eps, self.delta) if auto else int(self.n_components)
-        if m < d or self.method == "gaussian":
+        if m < d:
             return m
-        if self.method == "subspace":
-            warn(
-                f"{m} dimensions are not fewer than the {d} that the points have: the points are "
-                "only turned, and no angle changes",
-                UserWarning,
-            )
-            return d
-        return m
+        turned = self.method == "subspace"
+        warn(
+            f"{m} dimensions are not fewer than the {d} that the points have: "
+            + ("the points are only turned" if turned else "nothing is saved"),
+            UserWarning,
+        )
+        return d if turned else m
 
     def transform(self, X: Any) -> Array:
         """Return unit rows of `n_components_` coordinates.
@@ -288,13 +323,18 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """
         check_is_fitted(self)
         points = self._checked(X, reset=False)
-        check_no_zero_rows(largest_entries(points), "X", "remove it, or give it a direction")
+        largest = largest_entries(points)
+        check_no_zero_rows(largest, "X", "remove it, or give it a direction")
+        points = balanced_rows(points, largest)
         components = self.components_.astype(points.dtype, copy=False)
         image = np.asarray(safe_sparse_dot(points, components.T, dense_output=True))
-        return np.asarray(unit_rows(image, "the projection of X", LOST))
+        remedy = LOST.get(self.method, "another random_state keeps it")
+        return np.asarray(unit_rows(image, "the projection of X", remedy, copy=False))
 
     def inverse_transform(self, X: Any) -> Array:
-        """Return points of the original sphere that are projected to `X`, in the subspace.
+        """Return the points of the original sphere whose projections are nearest to `X`.
+
+        Where there are fewer coordinates than features they are projected to `X` itself.
 
         Parameters
         ----------
@@ -306,7 +346,12 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         ndarray of shape (n_samples, n_features_in_)
         """
         check_is_fitted(self)
-        X = np.asarray(X)
+        X = check_array(X, dtype=[np.float64, np.float32], input_name="X")
+        if X.shape[1] != self.n_components_:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but the small sphere has {self.n_components_} "
+                "coordinates; give rows as `transform` returns them"
+            )
         components = self.components_
         if self.method != "subspace":
             dense = components.toarray() if hasattr(components, "toarray") else components
@@ -314,22 +359,28 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return np.asarray(unit_rows(X @ components, "X"))
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        return validate_data(
-            self, X, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], reset=reset
+        return canonical(
+            validate_data(
+                self, X, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], reset=reset
+            )
         )
+
+    def _basis(self, m: int, d: int, rng: np.random.RandomState, dtype: Any) -> Any:
+        """Return the rows that points are multiplied with."""
+        if self.method == "subspace":
+            Q, _ = np.linalg.qr(rng.normal(size=(d, m)))
+            return np.ascontiguousarray(Q.T, dtype=dtype)
+        if self.method == "gaussian":
+            family = GaussianRandomProjection(m, random_state=rng)
+        else:
+            family = SparseRandomProjection(m, density=self.density, random_state=rng)
+        shape_only = np.zeros((1, d), dtype=dtype)  # its fit looks at nothing else
+        with warnings.catch_warnings():  # of too many dimensions we warn ourselves
+            warnings.simplefilter("ignore", DataDimensionalityWarning)
+            return family.fit(shape_only).components_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _basis(method: str, m: int, d: int, rng: np.random.RandomState, dtype: Any) -> Any:
-    """Return the rows that points are multiplied with."""
-    if method == "subspace":
-        Q, _ = np.linalg.qr(rng.normal(size=(d, m)))
-        return np.ascontiguousarray(Q.T, dtype=dtype)
-    family = GaussianRandomProjection if method == "gaussian" else SparseRandomProjection
-    shape_only = np.zeros((1, d), dtype=dtype)  # its fit looks at nothing else
-    return family(n_components=m, random_state=rng).fit(shape_only).components_

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,20 @@ NEAR = 1e-3
 """Below this squared chord, what is left of 2 − 2⟨a, b⟩ has lost digits that count."""
 
 
+def canonical(X: Any) -> Any:
+    """Return a sparse table with sorted entries, each once; the caller's own is never changed.
+
+    scipy sorts and adds up in place as soon as an operation needs it.
+    """
+    if issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def check_no_zero_rows(lengths: Array, name: str, remedy: str) -> None:
     """Raise where a row has no length, hence no direction."""
-    empty = np.flatnonzero(~(lengths > 0.0))
+    empty = np.flatnonzero(lengths == 0.0)
     if empty.size:
         raise ValueError(
             f"{name}: row {empty[0]} is all zero and has no direction; {remedy} "
@@ -25,17 +37,16 @@ def check_no_zero_rows(lengths: Array, name: str, remedy: str) -> None:
         )
 
 
-def unit_rows(X: Any, name: str, remedy: str = "remove such rows") -> Any:
-    """Return the rows divided by their length; a sparse table stays sparse, float32 float32."""
-    lengths = np.asarray(row_norms(X))
-    info = np.finfo(X.dtype)
-    safe = np.sqrt(info.tiny / info.eps)  # below it squares underflow, or lose digits
-    if not ((lengths > safe) & np.isfinite(lengths)).all():
-        largest = largest_entries(X)
-        check_no_zero_rows(largest, name, remedy)
-        X = scaled_rows(X, 1.0 / np.maximum(largest, info.tiny))
-        lengths = np.asarray(row_norms(X))
-    return scaled_rows(X, 1.0 / lengths)
+def unit_rows(X: Any, name: str, remedy: str = "remove such rows", *, copy: bool = True) -> Any:
+    """Return the rows divided by their length; a sparse table stays sparse, float32 float32.
+
+    Without `copy` a dense table is overwritten.
+    """
+    largest = largest_entries(X)
+    check_no_zero_rows(largest, name, remedy)
+    X = balanced_rows(X, largest)
+    lengths = row_lengths(X)
+    return scaled_rows(X, 1.0 / lengths, copy=copy)
 
 
 def largest_entries(X: Any) -> Array:
@@ -44,11 +55,29 @@ def largest_entries(X: Any) -> Array:
     return np.asarray(largest.toarray().ravel() if issparse(largest) else largest)
 
 
-def scaled_rows(X: Any, factors: Array) -> Any:
+def balanced_rows(X: Any, largest: Array) -> Any:
+    """Return rows whose squares and sums are numbers: all multiplied by powers of two, if any."""
+    bits = np.finfo(X.dtype).maxexp
+    _, exponent = np.frexp(largest)
+    if (np.abs(exponent) < bits // 4).all():
+        return X
+    return scaled_rows(X, np.ldexp(1.0, np.clip(-exponent, -bits, bits - 1)))
+
+
+def row_lengths(X: Any) -> Array:
+    """Return the lengths of rows, summed in double precision."""
+    if not issparse(X):
+        return np.asarray(np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64)))
+    squares = csr_array(X).astype(np.float64, copy=True)
+    squares.data *= squares.data
+    return np.asarray(np.sqrt(squares.sum(axis=1))).ravel()
+
+
+def scaled_rows(X: Any, factors: Array, *, copy: bool = True) -> Any:
     """Return a table with each row multiplied by its factor, of the same dtype."""
     factors = factors.astype(X.dtype, copy=False)
     if not issparse(X):
-        return X * factors[:, None]
+        return np.multiply(X, factors[:, None], out=None if copy else X)
     rows = csr_array(X)
     counts = np.diff(rows.indptr)
     return csr_array(
@@ -65,15 +94,25 @@ def squared_chords(A: Any, B: Any) -> Array:
     square *= -2.0
     square += 2.0
     np.maximum(square, 0.0, out=square)
-    rows, columns = np.nonzero(square < NEAR)
-    step = max(1, 2**22 // A.shape[1])  # all at once might not fit in memory
-    for start in range(0, rows.size, step):
-        i, j = rows[start : start + step], columns[start : start + step]
+    for i, j in _chunks(square < NEAR, A):
         square[i, j] = row_norms((A[i] - B[j]).astype(np.float64, copy=False), squared=True)
     return square
 
 
+def _chunks(where: NDArray[np.bool_], A: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the pairs of rows that are meant, a few at a time: all might not fit in memory."""
+    rows, columns = np.nonzero(where)
+    entries = A.nnz / max(A.shape[0], 1) if issparse(A) else A.shape[1]
+    step = int(max(1, 2**22 // max(entries, 1)))
+    for start in range(0, rows.size, step):
+        yield rows[start : start + step], columns[start : start + step]
+
+
 def angles(A: Any, B: Any) -> Array:
-    """Return the angles between unit rows of two tables."""
-    half = np.sqrt(squared_chords(A, B)) * 0.5
-    return np.asarray(2.0 * np.arcsin(np.minimum(half, 1.0)))
+    """Return the angles between unit rows of two tables, accurate also near 0 and near π."""
+    square = squared_chords(A, B)
+    angle = 2.0 * np.arcsin(np.minimum(0.5 * np.sqrt(square), 1.0))
+    for i, j in _chunks(square > 4.0 - NEAR, A):
+        gap = row_norms((A[i] + B[j]).astype(np.float64, copy=False))
+        angle[i, j] = np.pi - 2.0 * np.arcsin(0.5 * gap)
+    return np.asarray(angle)
