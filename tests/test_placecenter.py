@@ -1,6 +1,7 @@
 """PlaceCenter's promises, for every loss and every space."""
 
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest
@@ -19,11 +20,29 @@ every_loss = pytest.mark.parametrize("loss", LOSSES, ids=name)
 every_space = pytest.mark.parametrize("space", SPACES, ids=name)
 
 
+def kinds():
+    """Each loss with each space, once with weights, directions, steps and dimension of some kind.
+
+    Every kind is another compiled kernel. All of them with all pairs take many minutes: they are
+    the slow tests. Without them each kind meets each loss and each space at least once.
+    """
+    for (i, loss), (j, space) in product(enumerate(LOSSES), enumerate(SPACES)):
+        for kind in product((False, True), (False, True), (1, 5), (1, 2, 3)):
+            few = ((i + j) % 2 == 1, (i + 2 * j) % 5 == 0, 5 if (2 * i + j) % 3 == 1 else 1)
+            marks = () if kind == (*few, 2 + (3 * i + j) % 5 // 4) else pytest.mark.slow
+            yield pytest.param(
+                loss, space, kind, marks=marks, id=f"{name(loss)}-{name(space)}-{kind}"
+            )
+
+
+every_kind = pytest.mark.parametrize(("loss", "space", "kind"), list(kinds()))
+
+
 @st.composite
-def problems(draw, space):
+def problems(draw, space, weighted, directed, k):
     """A table of 2 to 9 points and a start, with what makes trouble mixed in."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n, k = draw(st.integers(2, 9)), draw(st.integers(1, 3))
+    n = draw(st.integers(2, 9))
     D, _ = table(rng, n, space, noise=draw(st.sampled_from([0.0, 0.3, 2.0])), k=k)
     if draw(st.booleans()):
         D[0, 1] = D[1, 0] = 0.0
@@ -33,26 +52,26 @@ def problems(draw, space):
     if isinstance(space, Sphere) and draw(st.booleans()):
         start[-1] = -start[0]  # antipodes have every direction
     weights = None
-    if draw(st.booleans()):
+    if weighted:
         weights = rng.uniform(0.1, 3.0, size=(n, n))
-    if draw(st.booleans()):
+    if directed:
         D = np.triu(D, 1) + np.minimum(np.tril(D * rng.uniform(0.5, 1.5, (n, n)), -1), 3.0)
         D = np.minimum(D, 0.999 * space.diameter)
     if n > 3 and draw(st.booleans()):
         D[1, 2] = D[2, 1] = np.nan
-    return D, weights, start, k
+    return D, weights, start
 
 
 def smooth(loss, level):
     return loss.smoothed(level) if loss.anneals else loss
 
 
-@every_loss
-@every_space
-@given(data=st.data(), level=st.sampled_from([1.0, 1e-2, 1e-5]), steps=st.sampled_from([1, 5]))
-def test_no_sweep_raises_the_cost(loss, space, data, level, steps):
+@every_kind
+@given(data=st.data(), level=st.sampled_from([1.0, 1e-2, 1e-5]))
+def test_no_sweep_raises_the_cost(loss, space, kind, data, level):
     """The sweep alone, without the driver that would reject a bad one."""
-    D, weights, start, k = data.draw(problems(space))
+    weighted, directed, steps, k = kind
+    D, weights, start = data.draw(problems(space, weighted, directed, k))
     problem = Problem.make(as_pairs(D, weights=weights), smooth(loss, level), space, k)
     X = problem.inner(start)
     costs = [problem.costs(X, problem.loss, problem.space)[0]]
@@ -63,12 +82,13 @@ def test_no_sweep_raises_the_cost(loss, space, data, level, steps):
     assert np.all(np.diff(costs) <= 1e-11 * np.array(costs[:-1]) + 1e-13)
 
 
-@every_loss
-@every_space
-@given(data=st.data(), accelerate=st.booleans(), smoothing=st.sampled_from(["auto", 0.0, 0.1]))
-def test_no_run_raises_the_cost(loss, space, data, accelerate, smoothing):
+@every_kind
+@given(data=st.data(), smoothing=st.sampled_from(["auto", 0.0, 0.1]))
+def test_no_run_raises_the_cost(loss, space, kind, data, smoothing):
     """A whole run, in every mode: level by level, and as reported where nothing is smoothed."""
-    D, weights, start, k = data.draw(problems(space))
+    weighted, directed, steps, k = kind
+    D, weights, start = data.draw(problems(space, weighted, directed, k))
+    accelerate = steps == 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", UserWarning)  # all distances may be zero
@@ -82,7 +102,7 @@ def test_no_run_raises_the_cost(loss, space, data, accelerate, smoothing):
             max_iter=60,
             accelerate=accelerate,
             smoothing=smoothing,
-            inner_iter=1 if accelerate else 3,
+            inner_iter=steps,
         )
     level, cost = result.levels.T
     same_level = np.diff(level) == 0.0

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import njit, typeof
+from numba import config, njit, typeof
 from numba.core import cgutils, errors, types
 from numba.core.dispatcher import Dispatcher
 from numba.core.typing.templates import AttributeTemplate
@@ -35,6 +35,7 @@ from numba.extending import (
     infer_getattr,
     lower_getattr_generic,
     models,
+    overload,
     overload_method,
     register_model,
     typeof_impl,
@@ -57,6 +58,46 @@ def kernel(function: Callable) -> Any:
         return njit(nogil=True, **JIT)(function)
 
 
+def single_precision(function: Callable) -> Callable:
+    """Return the function with its constants in single precision.
+
+    To Numba ``0.5`` is a double, and one of them makes doubles of a whole expression.
+    """
+    code = function.__code__
+    constants = tuple(np.float32(c) if type(c) is float else c for c in code.co_consts)
+    return python_types.FunctionType(
+        code.replace(co_consts=constants),
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+
+
+def compiled_as(double: Callable, single: Callable) -> Callable[[Callable], Callable]:
+    """Let compiled code use `double` or `single`, by the type of its first argument.
+
+    Both are compiled as they are written: nothing is reordered.
+    """
+
+    def decorate(function: Callable) -> Callable:
+        arguments = ", ".join(_arguments(function))
+        choose = {"single": single_precision(single), "double": double, "float32": types.float32}
+        first = _arguments(function)[0]
+        pick = eval(f"lambda {arguments}: single if {first} == float32 else double", choose)
+        options = {"error_model": "numpy", "fastmath": {"contract", "nsz"}, "forceinline": True}
+        overload(function, jit_options=options)(pick)
+        function.__dict__["compiled"] = (double, single)
+        return function
+
+    return decorate
+
+
+def inlined(function: Callable) -> Any:
+    """Compile a function that becomes a part of the loops that call it."""
+    return njit(forceinline=True, **JIT)(function)
+
+
 class PartError(TypeError):
     """A loss or a space that cannot be compiled; the message names class, method and mistake."""
 
@@ -77,12 +118,30 @@ class Part:
         raise NotImplementedError
 
 
+class Single:
+    """A part as single-precision kernels take it: its fields and constants are rounded to that."""
+
+    def __init__(self, part: Part):
+        self.part = part
+
+
+def in_precision(part: Part, dtype: Any) -> Any:
+    """Return a part for kernels that compute in `dtype`."""
+    return Single(part) if dtype == np.float32 and not config.DISABLE_JIT else part
+
+
 class PartType(types.Type):
     """Numba's name for a part: no class inside, so that it can be unpickled anywhere."""
 
-    def __init__(self, name: str, digest: str, params: tuple[str, ...]):
-        self.digest, self.params = digest, params
-        super().__init__(f"{type(self).__name__}:{name}({', '.join(params)})#{digest}")
+    def __init__(self, name: str, digest: str, params: tuple[str, ...], single: bool = False):
+        self.digest, self.params, self.single = digest, params, single
+        kind = type(self).__name__ + ("32" if single else "")
+        super().__init__(f"{kind}:{name}({', '.join(params)})#{digest}")
+
+    @property
+    def number(self) -> types.Type:
+        """The type of the fields."""
+        return types.float32 if self.single else types.float64
 
 
 class LossType(PartType):
@@ -138,6 +197,8 @@ class _Code:
         if id(function) in self.seen:
             return
         self.seen.add(id(function))
+        for compiled in function.__dict__.get("compiled", ()):
+            self.add_function(compiled)
         self._add_code(function.__code__)
         self.add_text(repr(function.__defaults__))
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
@@ -216,6 +277,12 @@ def _typeof(part: Part, _context: object) -> PartType:
     return known
 
 
+@typeof_impl.register(Single)
+def _typeof_single(single: Single, context: object) -> PartType:
+    double = _typeof(single.part, context)
+    return type(double)(type(single.part).__qualname__, double.digest, double.params, True)
+
+
 def check_part_class(cls: type[Part]) -> None:
     """Raise `PartError` unless `cls` is a frozen dataclass with every method it must have."""
     params = cls.__dict__.get("__dataclass_params__")  # the class's own, not its base's
@@ -260,7 +327,7 @@ class _Fields(AttributeTemplate):
 
     def generic_resolve(self, typ, name):  # type: ignore[override]
         if name in typ.params:
-            return types.float64
+            return typ.number
         method = getattr(_CLASSES[typ.digest], name, None)
         if not inspect.isfunction(method):
             return None
@@ -276,15 +343,19 @@ def _register_kind(kind):
     @register_model(kind)
     class Model(models.StructModel):
         def __init__(self, dmm, typ):
-            super().__init__(dmm, typ, [(p, types.float64) for p in typ.params])
+            super().__init__(dmm, typ, [(p, typ.number) for p in typ.params])
 
     @unbox(kind)
     def _unbox(typ, obj, c):
         struct = cgutils.create_struct_proxy(typ)(c.context, c.builder)
+        part = c.pyapi.object_getattr_string(obj, "part") if typ.single else obj
         for name in typ.params:
-            item = c.pyapi.object_getattr_string(obj, name)
-            setattr(struct, name, c.unbox(types.float64, item).value)
+            item = c.pyapi.object_getattr_string(part, name)
+            double = c.unbox(types.float64, item).value
+            setattr(struct, name, c.context.cast(c.builder, double, types.float64, typ.number))
             c.pyapi.decref(item)
+        if typ.single:
+            c.pyapi.decref(part)
         failed = cgutils.is_not_null(c.builder, c.pyapi.err_occurred())
         return NativeValue(struct._getvalue(), is_error=failed)
 
@@ -307,13 +378,15 @@ def _typed_name(name: str, arity: int) -> str:
 @cache
 def _register_method(kind: type[PartType], name: str, arity: int) -> None:
     def find(typ: PartType) -> Callable | None:
-        return getattr(_CLASSES[typ.digest], name, None)
+        method = getattr(_CLASSES[typ.digest], name, None)
+        return single_precision(method) if method is not None and typ.single else method
 
     # Numba reads the number of arguments off the signature, so it has to be written out;
     # strict=False lets a person's method call them as it likes.
     args = ", ".join(f"a{i}" for i in range(arity))
     method = eval(f"lambda {args}: find(a0)", {"find": find})
-    register = overload_method(kind, _typed_name(name, arity), strict=False, jit_options=JIT)  # type: ignore[call-arg]
+    options = {**JIT, "forceinline": True}  # one call in a loop, and it would not vectorise
+    register = overload_method(kind, _typed_name(name, arity), strict=False, jit_options=options)  # type: ignore[call-arg]
     register(method)
 
 
@@ -354,7 +427,7 @@ def _compile_alone(part: Part, name: str, args: tuple) -> None:
 
 def _mistake(report: str) -> str:
     """Pick what is wrong, and where, out of Numba's report."""
-    report = re.sub(r"(?:Loss|Space)Type:([\w.<>]+)\(.*?\)#\w+", r"\1", report)
+    report = re.sub(r"(?:Loss|Space)Type(?:32)?:([\w.<>]+)\(.*?\)#\w+", r"\1", report)
     lines = [line.strip() for line in report.splitlines()]
     # what Numba met first stands deepest, below its account of the callers
     causes = ("NameError:", "Unknown attribute", "Untyped global name", "TypingError: ")

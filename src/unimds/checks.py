@@ -6,7 +6,7 @@ names the class, the rule and the numbers.
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import cycle, product
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from unimds import kernels
 from unimds._part import check_part_class, explained, kernel
 from unimds.losses import Loss, Squared
+from unimds.problem import form
 from unimds.spaces import Space, distances
 
 Array = NDArray[Any]
@@ -288,19 +289,21 @@ def _check_descent(space: Space, n_components: int, rng: np.random.Generator) ->
     loss, rounding = Squared(), (1e-12 * longest) ** 2
     # in negative curvature it takes luck to see a unit step rise: many trials of the worst kind
     cases = [*product((2, 3, 4, 6), (1.0, 0.3, 0.1, 0.0) * 3), *[(3, 0.0)] * 200]
-    for n, share in cases:
+    steps = None if space.unit_step_descends() else 1
+    forms = ((0, None), form(space, space.n_coordinates(n_components)))
+    for (n, share), code in zip(cases, cycle(forms), strict=False):
         table = np.triu(rng.uniform(0.0, share * longest, size=(n, n)), 1)
         table = (table + table.T)[:, None, :]
         Y = np.asarray(space.random(n, n_components, longest, rng), dtype=float)
         Y = np.ascontiguousarray(Y.T)
         cost = np.inf
         for placed in range(3 * n):
-            new = kernels.evaluate(table, None, Y, loss, loss, space, 1.0)[0]
+            new = kernels.evaluate(table, None, 0, Y, *code, loss, loss, False, space, 1.0)[0]
             falls = new <= cost * (1.0 + 1e-10) + rounding
             _true(space, "no placement raises the cost; do unit steps descend?", falls, (cost, new))
             cost = new
             free = np.arange(n) == placed % n
-            kernels.sweep(table, None, free, Y, loss, space, 1.0, 1, 0.0)
+            kernels.sweep(table, None, 0, free, Y, *code, loss, space, 1.0, steps, 0.0)
         _on_space(space, np.ascontiguousarray(Y.T), "points that have been placed")
 
 

@@ -1,10 +1,16 @@
-"""PlaceCenter's inner loops, compiled for each loss and space.
+"""PlaceCenter's kernels, compiled for each loss, space and precision.
 
 Configurations are coordinate-major, ``X[axis, point]``, so that every pass over the points runs
-through contiguous memory and vectorises. Distances are ``D[i, layer, j]``: one layer for a
-symmetric table, and a second with the transpose for an asymmetric one, where both directions of a
-pair pull. ``unit`` turns given distances into the unit that losses and spaces work in. A missing
-distance is a NaN. ``W`` is None or has the shape of ``D``.
+through contiguous memory and vectorises. Distances come as rows ``D[row, layer, j]`` of the points
+from ``first`` on: one layer for a symmetric table, and a second with the transpose for an
+asymmetric one, where both directions of a pair pull. ``unit`` turns given distances into the unit
+that losses and spaces work in. A missing distance is a NaN. ``W`` is None or has the shape of
+``D``.
+
+Some arguments choose code, not values, and are None or 0: ``grouped`` is None where a row is worked
+off in one loop, ``third`` is None where points then have two coordinates, and ``inner_iter`` is None
+for a single step that needs no check. Numba leaves out what is not chosen, which saves most of its
+time.
 """
 
 from __future__ import annotations
@@ -13,60 +19,48 @@ from typing import Any
 
 import numpy as np
 
-from unimds._part import kernel
+from unimds._part import inlined, kernel
+from unimds.rows import WIDTH, fused_cost, fused_pull, grouped_cost, grouped_pull, load, packed
 
 
-@kernel
-def load(D, i, unit, skip, target):
-    """Copy the given distances of point `i`; `skip` (itself) becomes missing."""
-    for layer in range(target.shape[0]):
-        row, out = D[i, layer], target[layer]
-        for j in range(out.shape[0]):
-            out[j] = row[j] * unit
-        if 0 <= skip < out.shape[0]:
-            out[skip] = np.nan
+@inlined
+def row_cost(p, X, groups, grouped, third, begin, n, D, W, i, skip, unit, loss, space, scratch):
+    """Return Σ_j loss(u_j, r_j) over the known pairs of row `i`: the paper's C_i."""
+    if grouped is None:
+        return fused_cost(p, X, third, begin, n, D, W, i, skip, unit, loss, space)
+    return grouped_cost(p, groups, n, D, W, i, skip, unit, loss, space, scratch)
 
 
-@kernel
-def row_cost(u, target, W, i, loss):
-    """Return Σ_j loss(u_j, r_j) over the known pairs of point `i`: the paper's C_i."""
-    total = 0.0
-    for layer in range(target.shape[0]):
-        r = target[layer]
-        for j in range(u.shape[0]):
-            value = loss.value(u[j], r[j])
-            if W is not None:
-                value *= W[i, layer, j]
-            total += value if r[j] == r[j] else 0.0
-    return total / target.shape[0]
-
-
-@kernel
-def recenter(p, X, u, slope, target, W, i, turn, loss, space, coef, v):
+@inlined
+def recenter(p, X, groups, grouped, third, begin, n, D, W, i, skip, unit, turn, loss, space, scratch, v):
     """Fill v with Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j: the paper's Recenter."""
-    total, apart, cut = 0.0, 0.0, space.cut_locus()
-    for j in range(u.shape[0]):
-        coef[j] = 0.0
-    for layer in range(target.shape[0]):
-        r = target[layer]
-        for j in range(u.shape[0]):
-            known = r[j] == r[j]
-            w, rho = loss.weight(u[j], r[j]), loss.radius(u[j], r[j])
-            if W is not None:
-                w *= W[i, layer, j]
-            if rho > cut:  # the same slope from the farthest centre there is
-                w *= (rho - u[j]) / max(cut - u[j], 1e-9 * cut)
-                rho = cut
-            away = u[j] > 0.0
-            coef[j] += w * slope[j] * (1.0 - rho / u[j]) if known and away else 0.0
-            apart += w * rho if known and not away else 0.0
-            total += w if known else 0.0
-    space.gather(p, X, coef, v)
+    if grouped is None:
+        sums = fused_pull(p, X, third, begin, n, D, W, i, skip, unit, loss, space, v)
+    else:
+        sums = grouped_pull(p, groups, n, D, W, i, skip, unit, loss, space, scratch, v)
+    total, stiff, apart = sums
     space.project(p, v)
     if apart > 0.0:
         part_ways(p, turn, apart, space, v)
-    for a in range(v.shape[0]):
-        v[a] = v[a] / total if total > 0.0 else 0.0
+    shorten(total, stiff, space, v)
+
+
+@inlined
+def shorten(total, stiff, space, v):
+    """Divide v by Σ w, and by more where negative curvature bends the majorizer.
+
+    There ½(dist − ρ)² has a Hessian of at most 1 + bend·(dist − ρ + the way gone), see
+    docs/engine.md; so this step descends as the unit step does in flat space.
+    """
+    k, square = v.shape[0], 0.0
+    for a in range(k):
+        square += space.sign(a) * v[a] * v[a]
+    divisor = total + stiff
+    if space.bend() > 0.0 and divisor > 0.0:
+        way = space.unit_length() * np.sqrt(max(square, 0.0)) / divisor
+        divisor += space.bend() * way * total
+    for a in range(k):
+        v[a] = v[a] / divisor if divisor > 0.0 else 0.0
 
 
 @kernel
@@ -86,178 +80,199 @@ def part_ways(p, turn, apart, space, v):
 
 
 @kernel
-def place(p, X, target, W, i, turn, loss, space, inner_iter, eps, stretch, scratch):
-    """Move `p` to lower its cost against all points of `X`: the paper's Place.
+def place(
+    p, X, groups, grouped, third, begin, n, D, W, i, skip, unit, turn, loss, space, inner_iter,
+    eps, stretch, scratch, v, trial,
+):  # fmt: skip
+    """Move `p` to lower its cost against the points from `begin` to `n`: the paper's Place.
 
-    One step needs no check where unit steps descend. Otherwise, and between inner iterations,
-    the cost of the row is compared and the step shortened until it has not risen; where
-    `stretch`, a step that needs no shortening is doubled as long as that pays. Returns the cost of
-    the row, or −1 where it was not needed, and whether the point has settled.
+    Where `inner_iter` is None a single step is known to descend. Otherwise the cost of the row is
+    compared after every step, and the step shortened until it has not risen; where `stretch`, a
+    step that needs no shortening is doubled as long as that pays. Returns the cost of the row, or
+    −1 where it was not needed, and whether the point has settled.
     """
-    n, k = target.shape[1], p.shape[0]
-    u, slope, coef = scratch[0, :n], scratch[1, :n], scratch[2, :n]
-    v, trial = np.empty(k, p.dtype), np.empty(k, p.dtype)
-    checked = inner_iter > 1 or not space.unit_step_descends()
-    space.measure(p, X, u, slope)
-    cost = row_cost(u, target, W, i, loss) if checked else -1.0
+    if inner_iter is None:
+        recenter(
+            p, X, groups, grouped, third, begin, n, D, W, i, skip, unit, turn, loss, space, scratch, v
+        )
+        space.exp(p, v)
+        return -1.0, False
+    cost = row_cost(p, X, groups, grouped, third, begin, n, D, W, i, skip, unit, loss, space, scratch)
+    start = np.empty_like(p)
     for _ in range(inner_iter):
-        recenter(p, X, u, slope, target, W, i, turn, loss, space, coef, v)
-        if not checked:
-            space.exp(p, v)
-            break
-        new = walk(p, v, 1.0, trial, X, target, W, i, loss, space, u, slope)
-        length = 1.0
-        while not new <= cost and length > 1e-9:
-            length *= 0.5
-            new = walk(p, v, length, trial, X, target, W, i, loss, space, u, slope)
-        if not new <= cost:
-            return cost, True
-        if stretch and length == 1.0:
-            farther = walk(p, v, 2.0, trial, X, target, W, i, loss, space, u, slope)
-            while farther < new and length < 1e3:
-                length, new = 2.0 * length, farther
-                farther = walk(p, v, 2.0 * length, trial, X, target, W, i, loss, space, u, slope)
-            new = walk(p, v, length, trial, X, target, W, i, loss, space, u, slope)
-        p[:] = trial
-        gain, cost = cost - new, new
-        if gain <= eps * cost:
+        recenter(
+            p, X, groups, grouped, third, begin, n, D, W, i, skip, unit, turn, loss, space, scratch, v
+        )
+        length, low, begun = 1.0, cost, cost
+        start[:] = p
+        while 1e-9 < length < 1e3:
+            step = length * v  # exp may use its argument as scratch
+            trial[:] = start
+            space.exp(trial, step)
+            new = row_cost(
+                trial, X, groups, grouped, third, begin, n, D, W, i, skip, unit, loss, space, scratch
+            )
+            better = new < low or (length <= 1.0 and new <= low)
+            if better:
+                low = new
+                p[:] = trial
+            if (better and not (stretch and length >= 1.0)) or (length > 1.0 and not better):
+                break
+            length = 2.0 * length if better else 0.5 * length
+        cost = low
+        if begun - cost <= eps * cost:
             return cost, True
     return cost, False
 
 
 @kernel
-def walk(p, v, length, trial, X, target, W, i, loss, space, u, slope):
-    """Walk from `p` along `length` times `v` to `trial`; return the cost of the row there."""
-    step = length * v  # exp may use its argument as scratch
-    trial[:] = p
-    space.exp(trial, step)
-    space.measure(trial, X, u, slope)
-    return row_cost(u, target, W, i, loss)
+def workspace(k, layers, dtype):
+    """Return scratch memory for one row: a group of numbers for each of its passes."""
+    return np.empty((4 + layers, max(WIDTH, k)), dtype)
 
 
 @kernel
-def sweep(D, W, free, X, loss, space, unit, inner_iter, eps):
-    """Place every free point once, in place."""
+def grouped_points(X, grouped):
+    """Return the points in groups, where those are used."""
+    if grouped is None:
+        return np.empty((0, X.shape[0], WIDTH), X.dtype)
+    return packed(X)
+
+
+@kernel
+def sweep(D, W, first, free, X, grouped, third, loss, space, unit, inner_iter, eps):
+    """Place every free point of the given rows once, in place."""
     k, n = X.shape
-    target = np.empty((D.shape[1], n), X.dtype)
-    scratch = np.empty((3, n), X.dtype)
-    p = np.empty(k, X.dtype)
-    for i in range(n):
+    groups, scratch = grouped_points(X, grouped), workspace(k, D.shape[1], X.dtype)
+    p, trial, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k)
+    scale = X.dtype.type(unit)
+    for row in range(D.shape[0]):
+        i = first + row
         if free[i]:
-            load(D, i, unit, i, target)
             p[:] = X[:, i]
-            place(p, X, target, W, i, i, loss, space, inner_iter, eps, False, scratch)
+            place(
+                p, X, groups, grouped, third, 0, n, D, W, row, i, scale, i, loss, space,
+                inner_iter, eps, False, scratch, v, trial,
+            )  # fmt: skip
             X[:, i] = p
+            if grouped is not None:
+                groups[i // WIDTH, :, i % WIDTH] = p
 
 
 @kernel
-def sampled_sweep(D, W, free, X, loss, space, unit, size, order, offset):
-    """Place every free point once against a few others: `size` of them in `order` from `offset`.
+def shake(D, W, X, grouped, third, loss, space, unit, sizes, starts):
+    """Sweep once for every entry of `sizes`, placing each point against so many others only.
 
-    The fewer, the farther a point strays from where all others would have it.
+    Those are neighbours in the order of the table, which must be random; ``starts[t, i]``, from
+    0 to 1, says which. The fewer, the farther a point strays from where all would have it.
     """
     k, n = X.shape
-    layers = D.shape[1]
-    around = np.empty(n + size, np.intp)  # the order goes on at its beginning
-    around[:n] = order
-    around[n:] = order[:size]
-    at = np.empty(n, np.intp)
-    shuffled = np.empty((k, n + size), X.dtype)
-    for t in range(n + size):
-        at[around[t]] = t % n
-        shuffled[:, t] = X[:, around[t]]
-    others, target = np.empty((k, size), X.dtype), np.empty((layers, size), X.dtype)
-    weight: Any = np.empty((1, layers, size), X.dtype) if W is not None else W
-    scratch, p = np.empty((3, size), X.dtype), np.empty(k, X.dtype)
-    for i in range(n):
-        if not free[i]:
-            continue
-        start = offset[i]
-        for a in range(k):
-            others[a] = shuffled[a, start : start + size]
-        for layer in range(layers):
-            for t in range(size):
-                j = around[start + t]
-                target[layer, t] = D[i, layer, j] * unit if j != i else np.nan
+    few, target = np.empty((1, k, WIDTH), X.dtype), np.empty((1, D.shape[1], WIDTH), D.dtype)
+    weight: Any = np.empty((1, D.shape[1], WIDTH), X.dtype) if W is not None else W
+    scratch = workspace(k, D.shape[1], X.dtype)
+    p, v = np.empty(k, X.dtype), np.empty(k)
+    scale = X.dtype.type(unit)
+    for t in range(sizes.shape[0]):
+        size = sizes[t]
+        for i in range(n):
+            begin = int(starts[t, i] * (n - size + 1))
+            end = begin + size
+            for a in range(k):
+                p[a] = X[a, i]
+            if grouped is None:
+                recenter(
+                    p, X, few, grouped, third, begin, end, D, W, i, i, scale, i, loss, space,
+                    scratch, v,
+                )  # fmt: skip
+            else:
+                few[0, :, :size] = X[:, begin:end]
+                target[0, :, :size] = D[i, :, begin:end]
                 if W is not None:
-                    weight[0, layer, t] = W[i, layer, j]
-        p[:] = X[:, i]
-        place(p, others, target, weight, 0, i, loss, space, 1, 0.0, False, scratch)
-        X[:, i] = p
-        shuffled[:, at[i]] = p
-        if at[i] < size:
-            shuffled[:, n + at[i]] = p
+                    weight[0, :, :size] = W[i, :, begin:end]
+                recenter(
+                    p, X, few, grouped, third, 0, size, target, weight, 0, i - begin, scale, i,
+                    loss, space, scratch, v,
+                )  # fmt: skip
+            space.exp(p, v)
+            for a in range(k):
+                X[a, i] = p[a]
 
 
 @kernel
-def place_rows(D, W, X, P, loss, space, unit, inner_iter, eps, cost, settled):
+def place_rows(D, W, X, P, grouped, third, loss, space, unit, inner_iter, eps, cost, settled):
     """Place new points, the columns of `P`, against the fixed points `X`, each by its own row."""
     k, n = X.shape
-    target = np.empty((1, n), X.dtype)
-    scratch = np.empty((3, n), X.dtype)
-    p = np.empty(k, X.dtype)
+    groups, scratch = grouped_points(X, grouped), workspace(k, 1, X.dtype)
+    p, trial, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k)
+    scale = X.dtype.type(unit)
     for i in range(P.shape[1]):
-        load(D, i, unit, -1, target)
         p[:] = P[:, i]
         # one turn for all: a row's place must not depend on its number
         cost[i], settled[i] = place(
-            p, X, target, W, i, 0, loss, space, inner_iter, eps, True, scratch
-        )
+            p, X, groups, grouped, third, 0, n, D, W, i, -1, scale, 0, loss, space,
+            inner_iter, eps, True, scratch, v, trial,
+        )  # fmt: skip
         P[:, i] = p
 
 
 @kernel
-def evaluate(D, W, X, exact, smooth, space, unit):
-    """Return the costs by the loss as given and as smoothed, Σ weight·|residual| and Σ weight.
+def evaluate(D, W, first, X, grouped, third, exact, smooth, both, space, unit):
+    """Return the costs of the given rows by the loss as given and, where `both`, as smoothed.
 
     Every pair counts once; the two directions of an asymmetric pair count half each.
     """
-    k, n = X.shape
-    layers = D.shape[1]
-    target = np.empty((layers, n), X.dtype)
-    u, slope, p = np.empty(n, X.dtype), np.empty(n, X.dtype), np.empty(k, X.dtype)
-    costs, smooth_costs, residuals, weights = 0.0, 0.0, 0.0, 0.0
-    for i in range(n):
-        m = i  # the points before i: each pair once
-        load(D, i, unit, -1, target[:, :m])
+    k = X.shape[0]
+    groups, scratch = grouped_points(X, grouped), workspace(k, D.shape[1], X.dtype)
+    p, scale = np.empty(k, X.dtype), X.dtype.type(unit)
+    costs, smooth_costs = 0.0, 0.0
+    for row in range(D.shape[0]):
+        i = first + row  # with the points before i: each pair once
         p[:] = X[:, i]
-        space.measure(p, X, u[:m], slope[:m])
-        for layer in range(layers):
-            r = target[layer]
-            for j in range(m):
-                known = r[j] == r[j]
-                w = 1.0
-                if W is not None:
-                    w = W[i, layer, j]
-                costs += w * exact.value(u[j], r[j]) if known else 0.0
-                smooth_costs += w * smooth.value(u[j], r[j]) if known else 0.0
-                residuals += w * abs(exact.residual(u[j], r[j])) if known else 0.0
-                weights += w if known else 0.0
-    return costs / layers, smooth_costs / layers, residuals / layers, weights / layers
+        for loss in range(2 if both else 1):
+            if loss == 0:
+                costs += row_cost(
+                    p, X, groups, grouped, third, 0, i, D, W, row, -1, scale, exact, space, scratch
+                )
+            else:
+                smooth_costs += row_cost(
+                    p, X, groups, grouped, third, 0, i, D, W, row, -1, scale, smooth, space, scratch
+                )
+    return costs, smooth_costs if both else costs
 
 
 @kernel
-def best_size(D, W, X, loss, space, unit):
-    """Return the factor on the size of the space that minimises the majorizer: Σ wρu / Σ wu²."""
-    k, n = X.shape
-    target = np.empty((D.shape[1], n), X.dtype)
-    u, slope, p = np.empty(n, X.dtype), np.empty(n, X.dtype), np.empty(k, X.dtype)
-    above, below = 0.0, 0.0
-    for i in range(n):
-        m = i
-        load(D, i, unit, -1, target[:, :m])
+def pair_sums(D, W, first, X, loss, space, unit):
+    """Return four sums over the pairs of the given rows, each pair once.
+
+    Σ weight·|residual| and Σ weight tell the mean error; Σ wρu and Σ wu² the factor on the size of
+    the space that minimises the majorizer.
+    """
+    k = X.shape[0]
+    layers = D.shape[1]
+    groups, scratch = packed(X), workspace(k, layers, X.dtype)
+    u, slope, target = scratch[0], scratch[1], scratch[3 : 3 + layers]
+    p, scale = np.empty(k, X.dtype), X.dtype.type(unit)
+    residuals, weights, above, below = 0.0, 0.0, 0.0, 0.0
+    for row in range(D.shape[0]):
+        i = first + row
         p[:] = X[:, i]
-        space.measure(p, X, u[:m], slope[:m])
-        for layer in range(D.shape[1]):
-            r = target[layer]
-            for j in range(m):
-                known = r[j] == r[j]
-                w = loss.weight(u[j], r[j])
-                if W is not None:
-                    w *= W[i, layer, j]
-                above += w * loss.radius(u[j], r[j]) * u[j] if known else 0.0
-                below += w * u[j] * u[j] if known else 0.0
-    return above / below if above > 0.0 and below > 0.0 else 1.0
+        for g in range((i + WIDTH - 1) // WIDTH):
+            start = g * WIDTH
+            m = min(WIDTH, i - start)
+            load(D, row, scale, -1, start, m, target)
+            space.measure(p, groups[g], u[:m], slope[:m])
+            for layer in range(layers):
+                for j in range(m):
+                    d, r, weight = u[j], target[layer, j], 1.0
+                    if W is not None:
+                        weight = W[row, layer, start + j]
+                    if r == r:
+                        w = weight * loss.weight(d, r)
+                        residuals += weight * abs(loss.residual(d, r))
+                        weights += weight
+                        above += w * loss.radius(d, r) * d
+                        below += w * d * d
+    return residuals, weights, above, below
 
 
 @kernel

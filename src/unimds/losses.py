@@ -16,6 +16,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from unimds._part import LossType, Part
+from unimds.elementary import power
 
 __all__ = [
     "LOSSES",
@@ -189,11 +190,11 @@ class Power(Loss):
         return self.p < 2.0
 
     def value(self, u, r):
-        return ((u - r) * (u - r) + self.smoothing * self.smoothing) ** (0.5 * self.p)
+        return power((u - r) * (u - r) + self.smoothing * self.smoothing, 0.5 * self.p)
 
     def weight(self, u, r):
         square = (u - r) * (u - r) + self.smoothing * self.smoothing
-        return 0.5 * self.p * square ** (0.5 * self.p - 1.0)
+        return 0.5 * self.p * power(square, 0.5 * self.p - 1.0)
 
     def scaled(self, factor):
         return replace(self, smoothing=self.smoothing * factor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -45,6 +46,20 @@ class Pairs:
     def n(self) -> int:
         """Number of points."""
         return int(self.D.shape[0])
+
+    @property
+    def layers(self) -> int:
+        """1 for a symmetric table, else 2."""
+        return int(self.D.shape[1])
+
+    @property
+    def dtype(self) -> Any:
+        """Precision of the given distances."""
+        return self.D.dtype
+
+    def tiles(self) -> Iterator[tuple[int, Array, Array | None]]:
+        """Yield rows of the table in turn: the number of the first, distances and weights."""
+        yield 0, self.D, self.W
 
     @cached_property
     def total_weight(self) -> float:

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from unimds import kernels
-from unimds._part import explained
+from unimds._part import explained, in_precision
 from unimds._warn import warn
 from unimds.losses import Loss, as_loss
 from unimds.pairs import as_float
 from unimds.plan import falling
-from unimds.problem import in_unit, working_unit
+from unimds.problem import form, in_unit, working_unit
 from unimds.spaces import Space, as_space, distances
 
 Array = NDArray[Any]
@@ -60,10 +60,17 @@ def place_against(
         weights = None if W is None else np.ascontiguousarray(W[rows])[:, None, :]
         P = np.ascontiguousarray(X[:, nearest[rows, start]])
         cost, settled = np.empty(len(rows)), np.empty(len(rows), dtype=bool)
+
+        def place(loss: Loss, steps: int, eps: float) -> None:
+            parts = (in_precision(part, X.dtype) for part in (loss, space))
+            kernels.place_rows(table, weights, X, P, *code, *parts, unit, steps, eps, cost, settled)
+
         for soft in softer:
-            kernels.place_rows(table, weights, X, P, soft, space, unit, 30, 1e-6, cost, settled)
-        kernels.place_rows(table, weights, X, P, final, space, unit, steps, 1e-16, cost, settled)
+            place(soft, 30, 1e-6)
+        place(final, steps, 1e-16)
         return Placed(P, cost, settled)
+
+    code = form(space, X.shape[0])
 
     known = D if W is None else np.where(W > 0.0, D, np.nan)
     nearest = np.argsort(np.where(np.isnan(known), np.inf, known), axis=1, kind="stable")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds import kernels
+from unimds._part import in_precision
 from unimds._warn import warn
 from unimds.losses import Loss
 from unimds.pairs import Pairs
@@ -66,44 +67,66 @@ class Problem:
 
     def sweep(self, X: Array, loss: Loss, space: Space, inner_iter: int, eps: float) -> None:
         """Place every free point once, in place."""
-        pairs = self.pairs
-        kernels.sweep(pairs.D, pairs.W, pairs.free, X, loss, space, self.unit, inner_iter, eps)
+        steps = None if inner_iter == 1 and space.unit_step_descends() else inner_iter
+        form, parts = self._form(space), _compiled(X, loss, space)
+        for first, D, W in self.pairs.tiles():
+            kernels.sweep(D, W, first, self.pairs.free, X, *form, *parts, self.unit, steps, eps)
 
-    def sampled_sweep(self, X: Array, loss: Loss, size: int, order: Array, offset: Array) -> None:
-        """Place every free point once against `size` others, in place."""
-        pairs = self.pairs
-        kernels.sampled_sweep(
-            pairs.D, pairs.W, pairs.free, X, loss, self.space, self.unit, size, order, offset
-        )
+    def shake(self, X: Array, loss: Loss, sizes: Array, starts: Array) -> None:
+        """Place every point against few others, once for each of `sizes`, in place."""
+        form, parts = self._form(self.space), _compiled(X, loss, self.space)
+        for _, D, W in self.pairs.tiles():
+            kernels.shake(D, W, X, *form, *parts, self.unit, sizes, starts)
 
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""
-        exact, smoothed, _, _ = self._evaluate(X, smooth, space)
-        return exact, smoothed
+        form, parts = self._form(space), _compiled(X, self.loss, smooth, space)
+        both = smooth != self.loss
+        costs = [
+            kernels.evaluate(D, W, first, X, *form, *parts[:2], both, parts[2], self.unit)
+            for first, D, W in self.pairs.tiles()
+        ]
+        exact, smoothed = np.sum(costs, axis=0)
+        return float(exact), float(smoothed)
 
     def mean_residual(self, X: Array, space: Space) -> float:
         """Return the mean error of the pairs, in the unit of the loss's smoothing."""
-        _, _, residuals, weights = self._evaluate(X, self.loss, space)
+        residuals, weights, _, _ = self._sums(X, self.loss, space)
         return residuals / weights if weights > 0.0 else 0.0
-
-    def _evaluate(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float, float, float]:
-        pairs = self.pairs
-        values: tuple[float, float, float, float] = kernels.evaluate(
-            pairs.D, pairs.W, X, self.loss, smooth, space, self.unit
-        )
-        return values
 
     def resized(self, X: Array, loss: Loss, space: Space) -> Space:
         """Return the space at the size that lowers the majorizer of the cost the most."""
-        pairs = self.pairs
-        factor = kernels.best_size(pairs.D, pairs.W, X, loss, space, self.unit)
+        _, _, above, below = self._sums(X, loss, space)
+        factor = above / below if above > 0.0 and below > 0.0 else 1.0
         return space.sized(space.unit * factor)
+
+    def _sums(self, X: Array, loss: Loss, space: Space) -> Array:
+        parts = _compiled(X, loss, space)
+        tiles = self.pairs.tiles()
+        sums = [kernels.pair_sums(D, W, first, X, *parts, self.unit) for first, D, W in tiles]
+        return np.asarray(np.sum(sums, axis=0)) / self.pairs.layers
 
     def extrapolate(self, X: Array, previous: Array, beta: float, space: Space) -> Array:
         """Return the points beyond `X` as seen from `previous`."""
         out = np.empty_like(X)
-        kernels.extrapolate(X, previous, beta, self.pairs.free, space, out)
+        kernels.extrapolate(X, previous, beta, self.pairs.free, *_compiled(X, space), out)
         return out
+
+    def _form(self, space: Space) -> tuple[int | None, int | None]:
+        """Return which form of the kernels to use; see `unimds.kernels`."""
+        return form(space, self.n_coordinates, self.pairs.layers)
+
+    @cached_property
+    def n_coordinates(self) -> int:
+        """Number of coordinates of a point."""
+        return self.space.n_coordinates(self.n_components)
+
+    @cached_property
+    def dtype(self) -> Any:
+        """Precision of the arithmetic: that of the distances where the space can do with it."""
+        # a loss without a degree leaves the data in their own unit, however large
+        single = self.space.single_precision and self.loss.degree is not None
+        return np.dtype(np.float32 if single and self.pairs.dtype == np.float32 else np.float64)
 
     # --- to and from the user's units ---------------------------------------------------------
 
@@ -111,11 +134,12 @@ class Problem:
         """Return a configuration from rows of points in the user's unit."""
         factor = self.unit if self.space.scales_coordinates else 1.0
         points = self.space.project_points(np.asarray(embedding, dtype=np.float64) * factor)
-        return np.ascontiguousarray(points.T)
+        return np.ascontiguousarray(points.T, dtype=self.dtype)
 
     def outer(self, X: Array) -> Array:
         """Return rows of points in the user's unit."""
-        return np.ascontiguousarray(X.T) * (1.0 / self.unit if self.space.scales_coordinates else 1)
+        factor = 1.0 / self.unit if self.space.scales_coordinates else 1.0
+        return np.ascontiguousarray(X.T, dtype=np.float64) * factor
 
     def outer_cost(self, cost: float) -> float:
         """Return a cost in the user's unit."""
@@ -144,10 +168,20 @@ class Problem:
     @cached_property
     def exact_cost(self) -> float:
         """Cost of being wrong by rounding everywhere: what counts as zero."""
-        wrong = 1e-11 if self.pairs.D.dtype == np.float64 else 1e-6
+        wrong = 1e-11 if self.pairs.dtype == np.float64 else 1e-6
         r = self.scale
         value = float(self.loss.value(r * (1.0 + wrong), r)) - float(self.loss.value(r, r))
         return max(value, 0.0) * self.pairs.lightest_weight
+
+
+def form(space: Space, n_coordinates: int, layers: int = 1) -> tuple[int | None, int | None]:
+    """Return the arguments of a kernel that choose its code; see `unimds.kernels`."""
+    fused = layers == 1 and n_coordinates in (2, 3) and space.fuses()
+    return (None if fused else 0), (0 if fused and n_coordinates == 3 else None)
+
+
+def _compiled(X: Array, *parts: Any) -> tuple[Any, ...]:
+    return tuple(in_precision(part, X.dtype) for part in parts)
 
 
 def working_unit(loss: Loss, space: Space, typical: float) -> float:

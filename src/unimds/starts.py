@@ -92,7 +92,8 @@ def first_seed(problem: Problem, init: str | ArrayLike, rng: np.random.Generator
     """Return the seed that `init` stands for, as a configuration."""
     space, k = problem.space, problem.n_components
     if not isinstance(init, str):
-        return np.ascontiguousarray(_untied(problem.inner(_given(init, problem)).T, problem).T)
+        given = np.asarray(problem.inner(_given(init, problem)).T, dtype=np.float64)
+        return _configuration(_untied(given, problem), problem)
     if init == "random":
         return draw(problem, rng)
     if init != "auto":
@@ -104,13 +105,17 @@ def first_seed(problem: Problem, init: str | ArrayLike, rng: np.random.Generator
                 f'init={init!r} is not a seed for {type(space).__name__}; use "auto" for its own'
             )
     X = space.seed(problem.pairs.complete() * problem.unit, k)
-    return draw(problem, rng) if X is None else np.ascontiguousarray(_untied(X, problem).T)
+    return draw(problem, rng) if X is None else _configuration(_untied(X, problem), problem)
 
 
 def draw(problem: Problem, rng: np.random.Generator) -> Array:
     """Return a random configuration."""
     X = problem.space.random(problem.pairs.n, problem.n_components, problem.scale, rng)
-    return np.ascontiguousarray(X.T)
+    return _configuration(X, problem)
+
+
+def _configuration(points: Array, problem: Problem) -> Array:
+    return np.ascontiguousarray(points.T, dtype=problem.dtype)
 
 
 def _given(init: ArrayLike, problem: Problem) -> Array:
@@ -201,13 +206,17 @@ def shake(
     Every point is placed against a random few others; how many grows from sweep to sweep, so that
     points stray less and less.
     """
-    X, n = first.copy(), problem.pairs.n
-    few, many = (min(size, n - 1) for size in SHAKE_SIZES)
-    for size in np.geomspace(few, many, SHAKE_SWEEPS).round().astype(int):
-        problem.sampled_sweep(X, loss, int(size), rng.permutation(n), rng.integers(n, size=n))
+    n = problem.pairs.n
+    order = rng.permutation(n)
+    small, X = problem.on(order), np.ascontiguousarray(first[:, order])
+    few, many = (min(size, n) for size in SHAKE_SIZES)
+    for sizes in np.array_split(np.geomspace(few, many, SHAKE_SWEEPS).round().astype(int), 50):
+        small.shake(X, loss, sizes, rng.random((len(sizes), n), dtype=np.float32))
         if watch.stopped:
             break
-    return X
+    back = np.empty_like(X)
+    back[:, order] = X
+    return back
 
 
 def _extended(problem: Problem, small: Problem, sample: Array, run: Result) -> Array:
@@ -219,7 +228,7 @@ def _extended(problem: Problem, small: Problem, sample: Array, run: Result) -> A
     D = problem.pairs.D[:, 0][np.ix_(rest, sample)]
     W = None if problem.pairs.W is None else problem.pairs.W[:, 0][np.ix_(rest, sample)]
     loss = problem.loss.smoothed(problem.scale) if problem.loss.anneals else problem.loss
-    X = np.empty((fixed.shape[0], problem.pairs.n))
+    X = np.empty((fixed.shape[0], problem.pairs.n), dtype=problem.dtype)
     X[:, sample] = fixed
     X[:, rest] = place_against(
         D, W, fixed, loss, problem.space, problem.unit, problem.scale, starts=1, steps=20
@@ -269,7 +278,7 @@ def estimate_size(descend: Descend, problem: Problem, watch: Watch) -> Space:
     def cost_at(log_unit: float) -> float:
         trial = replace(small, space=small.space.sized(np.exp(log_unit)), resize=False)
         seed = trial.space.seed(D, problem.n_components)
-        X = draw(trial, np.random.default_rng(0)) if seed is None else np.ascontiguousarray(seed.T)
+        X = draw(trial, np.random.default_rng(0)) if seed is None else _configuration(seed, trial)
         return float(descend(trial, X, plan, Silent(watch)).cost)
 
     # Beyond the upper end any space is as good as flat.

@@ -35,6 +35,9 @@ class Space(Part, ABC):
         "unit_length",
         "unit_step_descends",
         "cut_locus",
+        "bend",
+        "fuses",
+        "pair",
         "measure",
         "gather",
         "project",
@@ -43,6 +46,9 @@ class Space(Part, ABC):
 
     coordinates: ClassVar[str] = "coordinates"
     """What one row of an embedding is, for error messages."""
+
+    single_precision: ClassVar[bool] = False
+    """Whether float32 coordinates are good enough for float32 distances."""
 
     # --- compiled ---------------------------------------------------------------------------
 
@@ -64,6 +70,13 @@ class Space(Part, ABC):
         A pair that should be still farther apart is drawn to there.
         """
         return np.inf
+
+    def bend(self):
+        """Root of the strength of negative curvature, √κ where curvature is at least −κ.
+
+        Steps are shortened by it just so much that they descend.
+        """
+        return 0.0
 
     def sign(self, axis):
         """Sign of an axis in the inner product (−1 for the time axis of Minkowski's)."""
@@ -91,6 +104,20 @@ class Space(Part, ABC):
             chord2 = dist[j]
             dist[j] = self.dist(chord2)
             slope[j] = self.slope(dist[j], chord2)
+
+    def fuses(self):
+        """Whether `pair` and chords say all that `measure` and `gather` do, only faster."""
+        return False
+
+    def pair(self, near, far, inner, gap):
+        """Return the distance of two points, its `slope`, and that divided by the distance.
+
+        `near` and `far` are the squares of x − p and x + p, and `inner` is the product of x and p,
+        all by the space's own inner product (see `sign`); `gap` is the plain square of x − p.
+        """
+        dist = self.dist(near)
+        slope = self.slope(dist, near)
+        return dist, slope, slope / dist
 
     def gather(self, p, X, coef, v):
         """Fill `v` with Σ coef_j (x_j − p): the sum of logarithms once projected."""

@@ -20,7 +20,12 @@ class Euclidean(Space):
     np.float64(5.0)
     """
 
+    single_precision = True
+
     def unit_step_descends(self):
+        return True
+
+    def fuses(self):
         return True
 
     def exp(self, p, v):

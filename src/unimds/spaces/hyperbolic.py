@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import asinh, cosh, sinh, sqrt
+from math import cosh, sinh, sqrt
 
 import numpy as np
 
+from unimds.elementary import log1p
 from unimds.seeds import hyperbolic
 from unimds.spaces.base import Space, rotation
 from unimds.spaces.sphere import check_size
@@ -44,37 +45,47 @@ class Hyperbolic(Space):
     def unit_length(self):
         return 1.0 / sqrt(self.curvature)
 
+    def unit_step_descends(self):
+        return True  # shortened by `bend`
+
+    def bend(self):
+        return sqrt(self.curvature)
+
     def sign(self, axis):
         return -1.0 if axis == 0 else 1.0
 
-    def dist(self, chord2):
-        # asinh of half the Minkowski chord: exact for near points, where arcosh loses all digits
-        return 2.0 * asinh(0.5 * sqrt(max(chord2, 0.0))) / sqrt(self.curvature)
-
-    def slope(self, dist, chord2):
-        sine2 = chord2 * (1.0 + 0.25 * chord2)
-        return sqrt(self.curvature) * dist / sqrt(sine2) if chord2 > 0.0 else 1.0
-
     def measure(self, p, X, dist, slope):
-        # The square of the chord from differences is exact for near points, from Minkowski's
-        # product for far ones: each loses digits as its terms outgrow it.
         n, t = dist.shape[0], X[0]
-        apart, product = dist, slope
+        apart, inner = dist, slope
         for j in range(n):
             apart[j] = 0.0
-            product[j] = p[0] * t[j]
+            inner[j] = -p[0] * t[j]
         for a in range(1, X.shape[0]):
             pa, Xa = p[a], X[a]
             for j in range(n):
                 d = Xa[j] - pa
                 apart[j] += d * d
-                product[j] -= pa * Xa[j]
+                inner[j] += pa * Xa[j]
         for j in range(n):
             late2 = (t[j] - p[0]) * (t[j] - p[0])
-            near = apart[j] + late2 <= 2.0 * p[0] * t[j]
-            chord2 = max(apart[j] - late2 if near else 2.0 * (product[j] - 1.0), 0.0)
-            dist[j] = self.dist(chord2)
-            slope[j] = self.slope(dist[j], chord2)
+            near, gap = apart[j] - late2, apart[j] + late2
+            dist[j], towards, _ = self.pair(near, 0.0, inner[j], gap)
+            slope[j] = towards if dist[j] > 0.0 else 1.0
+
+    def pair(self, near, far, inner, gap):
+        # The square of the chord from differences is exact for near points, from Minkowski's
+        # product for far ones: each loses digits as its terms outgrow it.
+        chord2 = max(near if gap <= -2.0 * inner else -2.0 * (inner + 1.0), 0.0)
+        # The distance is that of an arsinh of half the chord, which is exact for near points,
+        # where arcosh loses all digits: log(1 + sinh + (cosh − 1)).
+        root, sinh_half = sqrt(self.curvature), 0.5 * sqrt(chord2)
+        cosh_half = sqrt(1.0 + sinh_half * sinh_half)
+        dist = 2.0 * log1p(sinh_half + sinh_half * sinh_half / (1.0 + cosh_half)) / root
+        lean = root / (2.0 * sinh_half * cosh_half)
+        return dist, lean * dist, lean
+
+    def fuses(self):
+        return True
 
     def project(self, p, v):
         along = -p[0] * v[0]

@@ -35,6 +35,7 @@ class Simplex(Space):
 
     coordinates = "square roots of distributions"
     seeds = ("spherical",)
+    single_precision = True
 
     def __post_init__(self) -> None:
         check_size("Simplex", "size", self.size)
@@ -47,6 +48,9 @@ class Simplex(Space):
 
     def dist(self, chord2):
         return self.size * sqrt(0.5 * chord2)
+
+    def fuses(self):
+        return True
 
     def exp(self, p, v):
         norm, largest = 0.0, 0

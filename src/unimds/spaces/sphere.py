@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import atan2, cos, sin, sqrt
+from math import cos, sin, sqrt
 from numbers import Real
 
 import numpy as np
 
+from unimds.elementary import atan2
 from unimds.seeds import spherical
 from unimds.spaces.base import Space, check_unit_rows, normalised, rotation
 
@@ -27,6 +28,7 @@ class RoundSpace(Space):
     radius: float | str = 1.0
 
     coordinates = "points of a sphere"
+    single_precision = True
     seeds = ("spherical",)
 
     def __post_init__(self) -> None:
@@ -37,6 +39,9 @@ class RoundSpace(Space):
 
     def unit_step_descends(self):
         # geodesic: positive curvature bends ½dist² less than the plane; chordal: see its exp
+        return True
+
+    def fuses(self):
         return True
 
     @property
@@ -85,8 +90,6 @@ class Sphere(RoundSpace):
     """
 
     def measure(self, p, X, dist, slope):
-        # The angle is 2·atan(|x−p| / |x+p|): exact near 0 and near the antipode, where both
-        # acos and asin lose half the digits. Its sine is |x−p|·|x+p| / 2.
         n = dist.shape[0]
         near, far = dist, slope
         for j in range(n):
@@ -99,12 +102,21 @@ class Sphere(RoundSpace):
                 near[j] += t * t
                 far[j] += s * s
         for j in range(n):
-            chord, cochord = sqrt(near[j]), sqrt(far[j])
-            angle = 2.0 * atan2(chord, cochord)
-            dist[j] = self.radius * angle
-            # An antipode lies in every direction at once; its pulls cancel. Below 1e-9 the
-            # direction is lost in rounding.
-            slope[j] = 2.0 * angle / (chord * cochord) if cochord > 1e-9 and chord > 0.0 else 0.0
+            apart = near[j] > 0.0
+            dist[j], towards, _ = self.pair(near[j], far[j], 0.0, 0.0)
+            slope[j] = towards if apart else 0.0
+
+    def pair(self, near, far, inner, gap):
+        # The angle is 2·atan(|x−p| / |x+p|): exact near 0 and near the antipode, where both
+        # acos and asin lose half the digits. Its sine is |x−p|·|x+p| / 2.
+        chord, cochord = sqrt(near), sqrt(far)
+        angle = 2.0 * atan2(chord, cochord)
+        # An antipode lies in every direction at once; its pulls cancel. Below 1e-9 the direction
+        # is lost in rounding.
+        lean = 2.0 / (self.radius * chord * cochord)
+        lean = lean if cochord > 1e-9 else 0.0
+        dist = self.radius * angle
+        return dist, lean * dist, lean
 
     def cut_locus(self):
         return np.pi * self.radius
