@@ -1,7 +1,8 @@
 """Handwritten digits as distributions of ink, on a sphere and as mixtures.
 
 The 1,797 digits of 8 × 8 pixels come with scikit-learn (UCI, CC BY 4.0). The ink of a digit is a
-distribution over the pixels. Run it with ``python examples/digits.py [PICTURE]``.
+distribution over the pixels. Run it with ``python examples/digits.py [PICTURE]``; it needs
+``pip install '.[plot]'`` and half a minute.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 from sklearn.datasets import load_digits
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -22,45 +24,68 @@ from unimds import DistributionEmbedding
 COLOURS = plt.get_cmap("tab10").colors
 
 
-def main(picture: str = "digits.png") -> None:
-    ink, digit = load_digits(return_X_y=True)
-    ink, digit = ink[:1000], digit[:1000]
+def azimuthal(X: np.ndarray) -> np.ndarray:
+    """Return Lambert's equal-area map of S², around the mean of the points."""
+    pole = X.mean(axis=0) / np.linalg.norm(X.mean(axis=0))
+    frame = np.linalg.svd(pole[None])[2][1:]
+    return (X @ frame.T) * np.sqrt(2.0 / (1.0 + X @ pole))[:, None]
 
-    def right(X: np.ndarray) -> str:
-        return f"{cross_val_score(KNeighborsClassifier(10), X, digit, cv=5).mean():.0%}"
 
-    print(f"nearest neighbours name the digit right: all 64 pixels {right(np.sqrt(ink))}", end="")
-    maps = {}
-    for k in (2, 5, 9):
-        for space in ("sphere", "simplex"):
-            embedding = DistributionEmbedding(k, space=space, random_state=0)
-            maps[k, space] = embedding.fit_transform(ink)
-            compared = maps[k, space] if space == "sphere" else np.sqrt(maps[k, space])
-            print(f", {k}-dimensional {space} {right(compared)}", end="")
-    print()
-
-    sphere, mixtures = maps[2, "sphere"], maps[9, "simplex"]
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained")
-    longitude = np.arctan2(sphere[:, 1], sphere[:, 0])
+def draw_sphere(ax, points: np.ndarray, digit: np.ndarray) -> None:
     for value in range(10):
         rows = digit == value
-        axes[0].scatter(
-            longitude[rows],
-            sphere[rows, 2],
-            s=36,
-            color=COLOURS[value],
-            marker=f"${value}$",
-            linewidths=0.3,
-        )
-    axes[0].set_title("on S²: longitude and height (equal areas)", fontsize=10)
-    axes[0].set_axis_off()
+        ax.scatter(*points[rows].T, s=30, color=COLOURS[value], marker=f"${value}$", linewidths=0.3)
+    ax.set_title("on the sphere S² (equal-area map)", fontsize=11)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+
+
+def draw_outcomes(ax, mixtures: np.ndarray, ink: np.ndarray, digit: np.ndarray) -> None:
+    """Draw how probable each outcome is for each digit, and above it what the outcome looks like.
+
+    That is the mean ink of all digits, weighted by the outcome, less the plain mean.
+    """
     means = np.array([mixtures[digit == value].mean(axis=0) for value in range(10)])
-    image = axes[1].imshow(means, cmap="cividis", vmin=0.0)
-    axes[1].set(xlabel="outcome", ylabel="digit", xticks=range(10), yticks=range(10))
-    axes[1].set_title("as distributions of ten outcomes: mean of each digit", fontsize=10)
-    figure.colorbar(image, ax=axes[1], shrink=0.8, label="probability")
-    figure.suptitle("1,000 handwritten digits as distributions of ink")
-    figure.savefig(picture, dpi=150)
+    _, order = linear_sum_assignment(-means)  # outcomes in the order of the digits they suit best
+    shown = ax.imshow(means[:, order], cmap="Greys", vmin=0.0)
+    ax.set(xticks=[], yticks=range(10), ylabel="digit", xlim=(-0.5, 9.5), ylim=(9.5, -1.6))
+    ax.set_xlabel("outcome, with more ink than the mean (orange) or less (purple)")
+    ax.spines[:].set_visible(False)
+    ax.set_title("as distributions of ten outcomes: mean of each digit", fontsize=11)
+    ax.figure.colorbar(shown, ax=ax, shrink=0.7, label="probability")
+    share = ink / ink.sum(axis=1, keepdims=True)
+    images = (mixtures / mixtures.sum(axis=0)).T @ share - share.mean(axis=0)
+    largest = np.abs(images).max()
+    for column, outcome in enumerate(order):
+        small = ax.inset_axes((column - 0.46, -1.52, 0.92, 0.92), transform=ax.transData)
+        small.imshow(images[outcome].reshape(8, 8), cmap="PuOr_r", vmin=-largest, vmax=largest)
+        small.set(xticks=[], yticks=[])
+        small.spines[:].set_color("#9AA2AB")
+
+
+def main(picture: str = "digits.png") -> None:
+    ink, digit = load_digits(return_X_y=True)
+    ink, digit = ink[:800], digit[:800]
+
+    def right(X: np.ndarray) -> str:
+        guess = cross_val_score(KNeighborsClassifier(10), X, digit, cv=5).mean()
+        return f"the ten nearest name the digit right in {guess:.0%} of cases"
+
+    print(f"all 64 pixels: {right(np.sqrt(ink / ink.sum(axis=1, keepdims=True)))}")
+    maps = {}
+    for k in (2, 9):
+        for space in ("sphere", "simplex"):
+            model = DistributionEmbedding(k, space=space, random_state=0)
+            maps[k, space] = model.fit_transform(ink)
+            # square roots of distributions: Hellinger's distance
+            compared = maps[k, space] if space == "sphere" else np.sqrt(maps[k, space])
+            print(f"{k}-dimensional {space}: Stress-1 {model.stress_:.3f}; {right(compared)}")
+
+    figure, axes = plt.subplots(1, 2, figsize=(11, 5.4), dpi=150, layout="constrained")
+    draw_sphere(axes[0], azimuthal(maps[2, "sphere"]), digit)
+    draw_outcomes(axes[1], maps[9, "simplex"], ink, digit)
+    figure.suptitle(f"{len(digit):,} handwritten digits as distributions of ink")
+    figure.savefig(picture)
     print(f"drawn: {picture}")
 
 

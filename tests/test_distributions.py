@@ -1,6 +1,7 @@
 """Distributions as points of a sphere: Hellinger's distance, its map, and embeddings of counts."""
 
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -10,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
-from test_projection import SPARSE, failed_checks, forbid_dense
+from sklearn.utils import get_tags
+from test_projection import SPARSE, failed_checks, forbid_dense, unchanged, untidy
 
 from unimds import DistributionEmbedding, HellingerMap, Simplex, Sphere, hellinger_distances
 from unimds.distributions import METHODS
-from unimds.quality import recovery_error, total_cost
+from unimds.quality import recovery_error, stress_1, total_cost
 from unimds.seeds import into_orthant
 from unimds.spaces import distances
 
@@ -149,12 +151,96 @@ def test_bad_distributions_are_named(kind):
     negative[3, 7], empty[2], unknown[1, 1] = -2.0, 0.0, np.nan
     with pytest.raises(ValueError, match=r"Negative values in data: P\[3, 7\] = -2"):
         hellinger_distances(kind(negative))
-    with pytest.raises(ValueError, match=r"Q: row 2 is empty .* \(1 of 5\), or use smoothing"):
+    with pytest.raises(
+        ValueError,
+        match=r"Q: row 2 is empty .* \(1 of 5 rows are empty\); drop such rows first, as by Q\[",
+    ) as error:
         hellinger_distances(P, kind(empty))
+    assert "smoothing" not in str(error.value)  # which this function does not have
     with pytest.raises(ValueError, match="Input P contains NaN"):
         hellinger_distances(kind(unknown))
     with pytest.raises(ValueError, match="same outcomes, but have 30 and 29 columns"):
         hellinger_distances(P, kind(P[:, :29]))
+
+
+@pytest.mark.parametrize("kind", [np.array, pd.DataFrame, *SPARSE])
+def test_the_remedy_for_empty_rows_works(kind):
+    """It is run as the message has it, for any kind of table."""
+    C = counts(6)
+    C[[1, 4]] = 0.0
+    X = kind(C)
+    with pytest.raises(ValueError, match=r"2 of 6 rows are empty") as error:
+        HellingerMap().fit_transform(X)
+    remedy = re.search(r"as by (.*\) > 0\])", str(error.value))[1]
+    kept = HellingerMap().fit_transform(eval(remedy, {"X": X, "np": np}))
+    expected = HellingerMap().fit_transform(C[[0, 2, 3, 5]])
+    np.testing.assert_array_equal(kept.toarray() if sp.issparse(kept) else kept, expected)
+    assert ("set smoothing" in str(error.value)) == (kind in (np.array, pd.DataFrame))
+
+
+def test_columns_in_another_order_are_noticed():
+    P = pd.DataFrame([[1, 2, 3], [3, 0, 1]], columns=["sea", "sun", "wind"])
+    Q = P[["sea", "wind", "sun"]]
+    with pytest.raises(
+        ValueError, match=r"column 1 is 'sun' in P and 'wind' in Q; .* Q\[list\(P.columns\)\]"
+    ):
+        hellinger_distances(P, Q)
+    np.testing.assert_array_equal(
+        hellinger_distances(P, Q[list(P.columns)]), hellinger_distances(P, P.to_numpy())
+    )
+
+
+@pytest.mark.parametrize(("one", "other"), [("P", "Q"), ("Q", "P")])
+def test_columns_of_one_table_only_are_noticed(one, other):
+    tables = {
+        one: pd.DataFrame([[1, 2, 3, 4]], columns=["sea", "snow", "wind", "ice"]),
+        other: pd.DataFrame([[1, 2]], columns=["sea", "wind"]),
+    }
+    message = rf"'snow' is a column of {one} only \(2 such columns\); add it to {other} with zeros"
+    with pytest.raises(ValueError, match=message):
+        hellinger_distances(tables["P"], tables["Q"])
+
+
+def test_columns_without_names_are_not_compared():
+    """Numbered columns, arrays and lists go by their order."""
+    named = pd.DataFrame([[1, 2, 3]], columns=["sea", "sun", "wind"])
+    for other in (pd.DataFrame([[2, 0, 1]]), np.array([[2, 0, 1]]), [[2, 0, 1]]):
+        expected = by_the_formula([[1, 2, 3]], [[2, 0, 1]])
+        np.testing.assert_allclose(hellinger_distances(named, other), expected)
+    numbered = pd.DataFrame([[1, 2, 3]], columns=[2, 0, 1])
+    with pytest.raises(ValueError, match=r"column 0 is 2 in P and 1 in Q"):
+        hellinger_distances(numbered, numbered[[1, 0, 2]])
+    with pytest.raises(ValueError, match=r"unique column names|have 3 and 4 columns"):
+        hellinger_distances(named, named[["sea", "sun", "wind", "sun"]])
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix])
+def test_a_callers_table_is_never_changed(kind):
+    """Entries in any order and in two parts: √ of their sum, not the sum of their roots."""
+    C = counts(12)
+    table = untidy(C, kind)
+    roots = np.sqrt(C / C.sum(axis=1, keepdims=True))
+    with unchanged(table):
+        np.testing.assert_allclose(hellinger_distances(table), by_the_formula(C, C), atol=1e-14)
+    with unchanged(table):
+        found = HellingerMap().fit(table).transform(table)
+    np.testing.assert_allclose(found.toarray(), roots, atol=1e-15)
+    points = untidy(roots, kind)
+    with unchanged(points):
+        back = HellingerMap().fit(table).inverse_transform(points)
+    np.testing.assert_allclose(back.toarray(), roots**2, atol=1e-15)
+    for method in ("jl", "mds"):
+        embedding = DistributionEmbedding(2, method=method, random_state=0)
+        with unchanged(table):
+            found = embedding.fit_transform(table)
+            embedding.transform(table)
+        np.testing.assert_allclose(found, clone(embedding).fit_transform(C), atol=1e-5)
+
+
+def test_parts_of_an_entry_may_be_negative():
+    """Only their sum is a count."""
+    table = sp.csr_array(([3.0, -1.0, 2.0], [0, 0, 1], [0, 3]), shape=(1, 2))
+    np.testing.assert_allclose(HellingerMap().fit_transform(table).toarray() ** 2, [[0.5, 0.5]])
 
 
 # --- the map to the sphere -----------------------------------------------------------------------
@@ -192,8 +278,35 @@ def test_points_on_the_way_back_need_no_unit_length(length):
 def test_smoothing_is_added_to_every_entry():
     roots = HellingerMap(0.5).fit_transform([[0, 0], [3, 0]])
     np.testing.assert_allclose(roots**2, [[0.5, 0.5], [3.5 / 4, 0.5 / 4]])
-    with pytest.raises(ValueError, match=r"smoothing=0.5 .* use smoothing=0, or call toarray"):
-        HellingerMap(0.5).fit_transform(sp.csr_array(counts()))
+
+
+@pytest.mark.parametrize(
+    "estimator", [HellingerMap(0.5), DistributionEmbedding(2, smoothing=0.5, random_state=0)]
+)
+def test_smoothing_refuses_sparse_tables(estimator):
+    """At once, not only by `transform`; and the tag says so."""
+    table = sp.csr_array(counts())
+    message = r"smoothing=0.5 .* use smoothing=0, or call toarray"
+    with pytest.raises(ValueError, match=message):
+        clone(estimator).fit(table)
+    estimator = clone(estimator).fit(counts())
+    with pytest.raises(ValueError, match=message):
+        estimator.transform(table)
+    assert not get_tags(estimator).input_tags.sparse
+    assert get_tags(clone(estimator).set_params(smoothing=0.0)).input_tags.sparse
+
+
+@pytest.mark.parametrize("smoothing", [1e-60, 1e60])
+def test_smoothing_must_be_a_number_of_the_tables_kind(smoothing):
+    """Otherwise it would be 0 or infinity in float32."""
+    C = counts()
+    mapper = HellingerMap(smoothing)
+    with pytest.raises(
+        ValueError, match=r"smoothing=1e.60 is not a number in float32; use float64"
+    ):
+        mapper.fit(C.astype(np.float32))
+    expected = np.sqrt((C + smoothing) / (C + smoothing).sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(mapper.fit_transform(C), expected, rtol=1e-12)
 
 
 def test_the_map_keeps_dtype_sparsity_and_names(monkeypatch):
@@ -215,6 +328,12 @@ def test_the_map_refuses_what_is_no_distribution():
         mapper.transform(np.diag(np.arange(30.0))[[1, 0]])
     with pytest.raises(ValueError, match="row 0"):
         mapper.inverse_transform(np.zeros((1, 30)))
+    with pytest.raises(ValueError, match="X has 29 features, but HellingerMap is expecting 30"):
+        mapper.inverse_transform(np.ones((1, 29)))
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        mapper.inverse_transform(np.full((1, 30), np.nan))
+    with pytest.raises(NotFittedError):
+        HellingerMap().inverse_transform(np.ones((1, 30)))
 
 
 # --- embeddings ----------------------------------------------------------------------------------
@@ -233,6 +352,12 @@ def test_scikit_learn_checks_of_the_embedding(space, method):
     assert set(failed) <= EMPTY_ROWS
     for said in failed.values():
         assert EMPTY in said
+
+
+def test_scikit_learn_checks_without_empty_rows():
+    """Smoothing fills them, and all checks pass."""
+    embedding = DistributionEmbedding(1, smoothing=0.5, random_state=0)
+    assert not failed_checks(embedding)
 
 
 @pytest.mark.parametrize("method", ["mds", "jl+mds"])
@@ -270,6 +395,9 @@ def test_what_the_cost_is(space):
     cost = total_cost(D, points, loss="absolute", space=where)
     assert embedding.cost_ == pytest.approx(cost, rel=1e-6) == embedding.result_.cost
     assert embedding.n_iter_ == embedding.result_.n_iter > 1
+    assert embedding.stress_ == pytest.approx(stress_1(D, points, space=where), rel=1e-6)
+    assert embedding.stress_ > 0.01
+    assert embedding.space_ == where
 
 
 def test_a_robust_loss_is_not_led_astray():
@@ -406,5 +534,18 @@ def test_a_projection_has_no_cost_left_from_before():
     embedding = DistributionEmbedding(2, random_state=0).fit(counts())
     embedding.set_params(method="jl").fit(counts())
     assert embedding.result_ is None
-    assert not hasattr(embedding, "cost_")
-    assert not hasattr(embedding, "n_iter_")
+    for name in ("cost_", "n_iter_", "stress_", "space_", "_points"):
+        assert not hasattr(embedding, name)
+    embedding.set_params(method="mds").fit(counts())
+    assert not hasattr(embedding, "_projection")
+
+
+@pytest.mark.parametrize("space", ["sphere", "simplex"])
+def test_the_map_does_not_move_with_what_is_returned(space):
+    """A person may turn or scale the coordinates; new rows are placed on the map as it was."""
+    C = counts()
+    embedding = DistributionEmbedding(2, space=space, random_state=0)
+    found = embedding.fit_transform(C)
+    before = embedding.transform(C[:5])
+    found *= -7.0
+    np.testing.assert_array_equal(embedding.transform(C[:5]), before)

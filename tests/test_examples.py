@@ -1,9 +1,12 @@
 """The examples run and draw; on fewer data than they are written for."""
 
 import importlib.util
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pytest
+import scipy.sparse as sp
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
@@ -44,7 +47,57 @@ def test_digits(monkeypatch, capsys, tmp_path):
     check_drawn(tmp_path / "picture.png")
     printed = capsys.readouterr().out
     assert "all 64 pixels" in printed
-    assert "9-dimensional simplex" in printed
+    assert "9-dimensional simplex: Stress-1 0." in printed
+
+
+@pytest.mark.parametrize("name", ["documents", "digits"])
+def test_maps_of_the_sphere_keep_areas(name):
+    """Points spread evenly over a hemisphere are spread evenly over a disk of radius √2."""
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(20_000, 3))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    points = points[points[:, 2] > 0.0]
+    azimuthal = load(name).azimuthal
+    flat = azimuthal(points, np.eye(3)[2]) if name == "documents" else azimuthal(points)
+    radius = np.linalg.norm(flat, axis=1)
+    assert radius.max() < np.sqrt(2) + 0.05
+    assert np.mean(radius < 1.0) == pytest.approx(0.5, abs=0.02)
+
+
+def test_words_of_a_corner():
+    """The first outcome is that of the documents about the sea; all have "and"."""
+    documents = load("documents")
+    counts = sp.csr_matrix([[3, 0, 0, 3], [2, 1, 0, 3], [0, 0, 4, 4]])
+    words = np.array(["sea", "sun", "wind", "and"])
+    mixtures = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    assert documents.weighty_words(counts, mixtures, words, 1) == ["sea", "wind"]
+    assert documents.weighty_words(counts, mixtures, words, 2) == ["sea, sun", "wind, and"]
+
+
+def test_names_on_the_map_do_not_overlap():
+    documents = load("documents")
+    rng = np.random.default_rng(0)
+    points = 0.1 * rng.normal(size=(60, 2))
+    figure, ax = plt.subplots()
+    ax.set(xlim=(-0.3, 0.3), ylim=(-0.3, 0.3))
+    ax.set_aspect("equal")
+    figure.draw_without_rendering()
+    documents.draw_names(ax, points, ["a_long_name"] * 60, ["stats"] * 60, list(range(60)))
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert 3 <= len(boxes) < 60
+    assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
+    plt.close(figure)
+
+
+def test_central_documents(monkeypatch):
+    """The middle of the large bunch first, then that of the small one."""
+    documents = load("documents")
+    monkeypatch.setattr(documents, "MODULES", {"fft": documents.MODULES["fft"]})
+    turn = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 1.0, 1.1, 1.2])
+    points = np.column_stack([np.cos(turn), np.sin(turn), 0.0 * turn])
+    first, second = documents.central(points, ["fft"] * 8, 2)
+    assert first in (3, 4)  # nearest to all
+    assert second in (1, 6)
 
 
 def test_documents(monkeypatch, capsys, tmp_path):
@@ -57,5 +110,6 @@ def test_documents(monkeypatch, capsys, tmp_path):
     check_drawn(tmp_path / "picture.png")
     printed = capsys.readouterr().out
     assert "60 documents" in printed
+    assert printed.count("Stress-1 0.") == 2
     assert "angles change by" in printed
     assert "a new document: [[" in printed

@@ -3,6 +3,7 @@
 import pickle
 import tracemalloc
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from by_hand import unit_vectors
 from scipy import stats
 from scipy.spatial.distance import squareform
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
@@ -24,6 +26,7 @@ from unimds import (
     spherical_jl_min_dim,
 )
 from unimds.projection import METHODS
+from unimds.unitrows import _chunks, angles, row_lengths, unit_rows
 
 SPARSE = [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.csc_matrix]
 
@@ -54,6 +57,30 @@ def forbid_dense(monkeypatch, n_features):
     for kind in (*SPARSE, sp.coo_array, sp.coo_matrix):
         for name in ("toarray", "todense"):
             monkeypatch.setattr(kind, name, guarded(getattr(kind, name)))
+
+
+def untidy(dense, kind=sp.csr_array):
+    """A sparse table of a person's own making: entries in any order, each in two parts."""
+    whole = kind(dense)
+    rng = np.random.default_rng(0)
+    at = np.concatenate(
+        [rng.permutation(np.tile(np.arange(*ends), 2)) for ends in pairwise(whole.indptr)]
+    )
+    return kind((0.5 * whole.data[at], whole.indices[at], 2 * whole.indptr), shape=whole.shape)
+
+
+class unchanged:
+    """Check that a sparse table is left as it was, to the order of its entries."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __enter__(self):
+        self.before = self.table.copy()
+
+    def __exit__(self, *error):
+        for name in ("data", "indices", "indptr"):
+            np.testing.assert_array_equal(getattr(self.table, name), getattr(self.before, name))
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +136,30 @@ def test_sparse_input_is_never_made_dense(monkeypatch, points, jl, kind):
     np.testing.assert_allclose(jl.fit(table).transform(table), expected, atol=1e-14)
 
 
+@pytest.mark.parametrize("kind", SPARSE)
+def test_a_callers_table_is_never_changed(points, jl, kind):
+    """Entries in any order, and some in two parts, are added up in a copy."""
+    image = clone(jl).fit_transform(points)
+    table = untidy(points, kind)
+    assert not table.has_sorted_indices
+    with unchanged(table):
+        np.testing.assert_allclose(jl.fit(table).transform(table), image, atol=1e-14)
+    with unchanged(table):
+        change = angular_distortion(table, image)
+    assert change.largest == pytest.approx(angular_distortion(points, image).largest, rel=1e-12)
+
+
+def test_a_dense_table_is_never_changed(points, jl):
+    """Unit rows are made in place, but only of the projection."""
+    table = points * 1e300
+    before = table.copy()
+    image = jl.fit_transform(table)
+    jl.inverse_transform(image)
+    angular_distortion(table, image)
+    np.testing.assert_array_equal(table, before)
+    np.testing.assert_array_equal(image, jl.transform(table))
+
+
 def test_memory_follows_the_entries():
     """2,000 documents of 50,000 terms would take 800 MB as a dense table."""
     rng = np.random.default_rng(0)
@@ -143,15 +194,54 @@ def test_the_length_of_a_row_does_not_matter(points, jl, length):
     assert angular_distortion(points * length, points).largest <= 1e-12
 
 
+@pytest.mark.parametrize(("dtype", "length"), [(np.float64, 1.6e308), (np.float32, 3e38)])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_array])
+def test_rows_whose_products_would_overflow(jl, dtype, length, kind):
+    """They are brought to size before they are projected."""
+    jl.fit(np.zeros((1, 60), dtype=dtype))
+    basis = jl.components_.toarray() if sp.issparse(jl.components_) else jl.components_
+    row = (basis[:1] > 0).astype(dtype)
+    assert np.sum(basis[0], where=basis[0] > 0) > np.finfo(dtype).max / length
+    image = jl.transform(kind(row * dtype(length)))
+    tolerance = 1e-14 if dtype is np.float64 else 1e-5
+    np.testing.assert_allclose(image, jl.transform(kind(row)), atol=tolerance)
+
+
 def test_rows_too_short_to_divide_by(points):
     """One over a subnormal number is no number."""
     assert angular_distortion(points * 1e-310, points).largest <= 1e-9
 
 
+@pytest.mark.parametrize("power", [-1000, -600, 600, 1020])
+def test_powers_of_two_change_no_digit(points, jl, power):
+    """Rows are brought to size by such powers, so that nothing is rounded."""
+    jl.fit(points)
+    once = np.ldexp(points, power)
+    np.testing.assert_array_equal(jl.transform(once), jl.transform(points))
+    some = np.where(np.arange(30)[:, None] % 3, points, once)  # other rows stay as they are
+    np.testing.assert_array_equal(jl.transform(some), jl.transform(points))
+    np.testing.assert_array_equal(
+        jl.transform(sp.csr_array(once)), jl.transform(sp.csr_array(points))
+    )
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_array])
+def test_lengths_of_float32_rows_are_summed_in_double_precision(kind):
+    """A sum of 400,000 squares in single precision would lose its last four digits."""
+    rows = np.random.default_rng(0).uniform(0.5, 1.0, size=(2, 400_000)).astype(np.float32)
+    expected = np.linalg.norm(rows.astype(float), axis=1)
+    found = row_lengths(kind(rows))
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    unit = unit_rows(kind(rows), "rows")
+    assert unit.dtype == np.float32
+    np.testing.assert_allclose(row_lengths(unit), 1.0, rtol=1e-7)
+
+
 def test_float32_rows_of_any_length(points):
     jl = SphericalRandomProjection(20, random_state=0).fit(points)
     table = points.astype(np.float32)
-    for length in (1e-30, 1e-22, 1e-20, 1e30):
+    for length in (1e-38, 1e-30, 1e-22, 1e-20, 1e30):
         np.testing.assert_allclose(
             jl.transform(table * np.float32(length)), jl.transform(table), atol=1e-5
         )
@@ -170,8 +260,31 @@ def test_a_row_that_a_sparse_projection_loses():
     """One entry may meet zeros only; the row is not at fault, and the message says so."""
     jl = SphericalRandomProjection(2, method="sparse", random_state=0).fit(np.zeros((1, 400)))
     lost = np.flatnonzero(np.diff(jl.components_.tocsc().indptr) == 0)[0]
-    with pytest.raises(ValueError, match=r'the projection of X: row 0 .* use method="gaussian"'):
+    with pytest.raises(
+        ValueError,
+        match=r'the projection of X: row 0 .* raise density, or use method="gaussian"',
+    ):
         jl.transform(np.eye(400)[[lost]])
+    denser = clone(jl).set_params(density=1.0).fit(np.zeros((1, 400)))
+    assert denser.transform(np.eye(400)[[lost]]).shape == (1, 2)
+
+
+@pytest.mark.parametrize("method", ["subspace", "gaussian"])
+def test_a_row_that_another_projection_loses(method):
+    """As good as impossible; then the message does not speak of sparse projections."""
+    jl = SphericalRandomProjection(2, method=method, random_state=0).fit(np.zeros((1, 40)))
+    jl.components_[:, 3] = 0.0
+    with pytest.raises(ValueError, match=r"row 0 .* another random_state keeps it") as error:
+        jl.transform(np.eye(40)[[3]])
+    assert "sparse" not in str(error.value)
+
+
+@pytest.mark.parametrize(("density", "share"), [("auto", 0.02), (0.3, 0.3), (1.0, 1.0)])
+def test_the_density_of_a_sparse_projection(density, share):
+    jl = SphericalRandomProjection(50, method="sparse", density=density, random_state=0)
+    components = jl.fit(np.zeros((1, 2500))).components_
+    dense = components.toarray() if sp.issparse(components) else components
+    assert np.count_nonzero(dense) == pytest.approx(share * dense.size, rel=0.05)
 
 
 def test_the_basis_of_a_subspace_is_orthonormal(points):
@@ -194,11 +307,27 @@ def test_the_subspace_has_no_preferred_direction(direction):
 @pytest.mark.parametrize("n_components", [60, 61, "auto"])
 def test_as_many_dimensions_as_before_keep_all_angles(points, n_components):
     jl = SphericalRandomProjection(n_components, random_state=0)
-    with pytest.warns(UserWarning, match="not fewer than the 60 that the points have"):
+    with pytest.warns(UserWarning, match="not fewer than the 60 .* only turned; raise eps, set"):
         image = jl.fit_transform(points)
     assert image.shape == (30, 60) == (30, jl.n_components_)
     assert len(jl.get_feature_names_out()) == 60
     assert angular_distortion(points, image).largest <= 1e-13
+
+
+@pytest.mark.parametrize("method", ["gaussian", "sparse"])
+@pytest.mark.parametrize("n_components", [60, 61, "auto"])
+def test_more_dimensions_than_before_earn_one_warning(points, method, n_components):
+    """Ours, with what to do; scikit-learn's would be the second."""
+    jl = SphericalRandomProjection(n_components, method=method, random_state=0)
+    with pytest.warns(UserWarning, match="dimensions") as warned:
+        image = jl.fit_transform(points)
+    asked = spherical_jl_min_dim(30) if n_components == "auto" else n_components
+    assert [str(w.message) for w in warned] == [
+        f"{asked} dimensions are not fewer than the 60 that the points have: nothing is saved; "
+        "raise eps, set a smaller n_components, or leave the projection out"
+    ]
+    assert warned[0].filename == __file__
+    assert image.shape == (30, asked)
 
 
 def test_auto_takes_what_the_rows_need():
@@ -220,6 +349,19 @@ def test_inverse_transform_keeps_angles_of_a_subspace():
     jl = SphericalRandomProjection(20, random_state=0).fit(np.zeros((1, 60)))
     image = unit_vectors(15, 20)
     assert angular_distortion(jl.inverse_transform(image), image).largest <= 1e-12
+
+
+def test_inverse_transform_of_bad_input(jl):
+    with pytest.raises(NotFittedError):
+        jl.inverse_transform(unit_vectors(15, 20))
+    jl.fit(np.zeros((1, 60)))
+    with pytest.raises(ValueError, match="X has 19 columns, but the small sphere has 20"):
+        jl.inverse_transform(unit_vectors(15, 19))
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        jl.inverse_transform(np.full((1, 20), np.nan))
+    with pytest.raises(ValueError, match="X: row 1 is all zero"):
+        jl.inverse_transform(np.eye(20)[:2] * [[1.0], [0.0]])
+    assert jl.inverse_transform(np.eye(20, dtype=int).tolist()).shape == (20, 60)
 
 
 def test_the_seed_decides(points, jl):
@@ -257,7 +399,16 @@ def test_in_a_pipeline():
 
 
 @pytest.mark.parametrize(
-    "bad", [{"n_components": 0}, {"eps": 1.0}, {"delta": 0.0}, {"method": "fourier"}]
+    "bad",
+    [
+        {"n_components": 0},
+        {"eps": 1.0},
+        {"delta": 0.0},
+        {"method": "fourier"},
+        {"density": 0.0},
+        {"density": 1.1},
+        {"density": "some"},
+    ],
 )
 def test_bad_parameters(points, bad):
     with pytest.raises(ValueError, match=f"The '{next(iter(bad))}' parameter"):
@@ -347,6 +498,42 @@ def test_near_points_are_measured_accurately():
     assert change.worst_pair == (0, 2)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("gap", [1e-2, 1e-5, 1e-9, 0.0])
+def test_antipodes_are_measured_accurately(gap, kind):
+    """Half a chord of nearly 1 has an arc sine of eight digits only."""
+    A, B = kind([[1.0, 0.0, 0.0]]), kind([[-np.cos(gap), np.sin(gap), 0.0]])
+    assert np.pi - angles(A, B)[0, 0] == pytest.approx(gap, abs=1e-15)
+
+
+@pytest.mark.parametrize("gap", [1e-4, 1e-7])
+def test_distortion_of_antipodes(gap):
+    """Two points almost opposite, which the map makes opposite: the ratio is π/(π − gap)."""
+    change = angular_distortion(
+        [[1.0, 0.0], [-np.cos(gap), np.sin(gap)]], [[1.0, 0.0], [-1.0, 0.0]]
+    )
+    assert change.highest - 1.0 == pytest.approx(gap / (np.pi - gap), abs=1e-15)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_near_rows_are_compared_a_few_at_a_time(sparse):
+    """As many as fit, by the entries that are stored: a wide sparse table does not need more."""
+    n, d, entries = 300, 2**20 if sparse else 2**12, 4
+    where = np.random.default_rng(0).random((n, n)) < 0.5
+    table = np.ones((n, entries if sparse else d))
+    if sparse:
+        table = sp.csr_array(table)
+        table.resize(n, d)
+    parts = list(_chunks(where, table))
+    together = np.zeros((n, n), dtype=int)
+    for i, j in parts:
+        together[i, j] += 1
+    np.testing.assert_array_equal(together, where)
+    stored = entries if sparse else d
+    assert max(len(i) for i, _ in parts) * stored <= 2**22
+    assert len(parts) == -(-where.sum() * stored // 2**22)
+
+
 @pytest.mark.parametrize("factor", [1.0, 2.0, 3.0, 7.0])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_points_of_one_direction_are_left_out(points, factor, kind):
@@ -380,9 +567,17 @@ def test_points_that_fall_together():
 
 
 def test_distortion_of_bad_input(points):
-    with pytest.raises(ValueError, match="Y has 30 points and X 29"):
+    with pytest.raises(
+        ValueError, match="there are 30 original points and 29 projected ones: give"
+    ):
         angular_distortion(points, points[:29])
-    with pytest.raises(ValueError, match="X: row 1 is all zero"):
+    with pytest.raises(ValueError, match="the projected points: row 1 is all zero"):
         angular_distortion(points[:2], [[1.0, 0.0], [0.0, 0.0]])
-    with pytest.raises(ValueError, match="Input Y contains NaN"):
+    with pytest.raises(ValueError, match=r"Input \(the original points\) contains NaN"):
         angular_distortion([[np.nan, 1.0]], [[1.0, 1.0]])
+
+
+def test_which_points_are_which_is_said_by_their_order(points):
+    """Elsewhere X are the points before: names would only mislead."""
+    with pytest.raises(TypeError, match="positional-only"):
+        angular_distortion(X=points, Y=points)

@@ -75,7 +75,7 @@ class AngularDistortion:
         return float(np.clip(middle, self.lowest, self.highest))
 
 
-def angular_distortion(Y: Any, X: Any) -> AngularDistortion:
+def angular_distortion(Y: Any, X: Any, /) -> AngularDistortion:
     """Compare the angles between projected points with those between the original ones.
 
     Works block by block: memory stays far below that of a table of all pairs.
@@ -100,10 +100,13 @@ def angular_distortion(Y: Any, X: Any) -> AngularDistortion:
     >>> angular_distortion(Y, X).largest < 0.25
     True
     """
-    before, after = (_points(points, name) for points, name in ((Y, "Y"), (X, "X")))
+    before, after = _points(Y, "the original points"), _points(X, "the projected points")
     n = before.shape[0]
     if after.shape[0] != n:
-        raise ValueError(f"Y has {n} points and X {after.shape[0]}: they must be the same points")
+        raise ValueError(
+            f"there are {n} original points and {after.shape[0]} projected ones: give both for the "
+            "same points, the original ones first"
+        )
     counts = np.zeros(len(EDGES) - 1, dtype=np.int64)
     total, squares, n_pairs = 0.0, 0.0, 0
     lowest, highest, worst, worst_pair = np.inf, 0.0, -1.0, (0, 0)
@@ -138,5 +141,5 @@ def angular_distortion(Y: Any, X: Any) -> AngularDistortion:
 
 
 def _points(points: Any, name: str) -> Any:
-    table = check_array(points, accept_sparse="csr", dtype=np.float64, input_name=name)
+    table = check_array(points, accept_sparse="csr", dtype=np.float64, input_name=f"({name})")
     return unit_rows(canonical(table), name)

@@ -27,6 +27,7 @@ from unimds.losses import LOSSES, Loss
 from unimds.placecenter import place_center
 from unimds.placing import place_points
 from unimds.projection import SphericalRandomProjection
+from unimds.quality import stress_1
 from unimds.seeds import into_orthant
 from unimds.spaces import Simplex, Space, Sphere
 from unimds.unitrows import (
@@ -64,26 +65,66 @@ def check_smoothing(smoothing: float, P: Any) -> None:
             f"smoothing={smoothing:g} makes every entry positive, so that a sparse table would "
             "become a dense one; use smoothing=0, or call toarray() first"
         )
-    if smoothing > 0.0 and not 0.0 < P.dtype.type(smoothing) < np.inf:
+    with np.errstate(over="ignore"):
+        rounded = P.dtype.type(smoothing)
+    if smoothing > 0.0 and not 0.0 < rounded < np.inf:
         raise ValueError(f"smoothing={smoothing:g} is not a number in {P.dtype}; use float64")
 
 
-def root_rows(P: Any, name: str, smoothing: float = 0.0) -> Any:
-    """Return √(p / Σp) for every row: a point of the sphere. Sparse stays sparse."""
+def root_rows(P: Any, name: str, smoothing: float | None = None) -> Any:
+    """Return √(p / Σp) for every row: a point of the sphere. Sparse stays sparse.
+
+    `smoothing` is None where the caller has no such parameter.
+    """
     check_counts(P, name)
-    if smoothing > 0.0:
+    if smoothing is not None and smoothing > 0.0:
         check_smoothing(smoothing, P)
         P = P + np.asarray(smoothing, dtype=P.dtype)
     largest = largest_entries(P)
     empty = np.flatnonzero(largest == 0.0)
     if empty.size:
+        smooth = (
+            "" if smoothing is None or issparse(P) else ", or set smoothing, which makes it uniform"
+        )
         raise ValueError(
-            f"{name}: row {empty[0]} is empty and is no distribution; remove such rows "
-            f"({empty.size} of {P.shape[0]})"
+            f"{name}: row {empty[0]} is empty and is no distribution "
+            f"({empty.size} of {P.shape[0]} rows are empty); drop such rows first, as by "
+            f"{name}[np.ravel({name}.sum(axis=1)) > 0]{smooth}"
         )
     P = balanced_rows(P, largest)  # sums of 1e308 are not numbers
     total = np.asarray(P.sum(axis=1)).ravel()
     return np.sqrt(scaled_rows(P, 1.0 / total))
+
+
+def check_same_outcomes(P: Any, Q: Any) -> None:
+    """Raise where both tables have names of columns, and not the same ones in the same order."""
+    names, others = _names(P), _names(Q)
+    if names is None or others is None or names == others:
+        return
+    for one, other, mine, theirs in (("P", "Q", names, others), ("Q", "P", others, names)):
+        known = set(theirs)
+        only = [name for name in mine if name not in known]
+        if only:
+            raise ValueError(
+                f"P and Q must have the same outcomes, but {only[0]!r} is a column of {one} only "
+                f"({len(only)} such columns); add it to {other} with zeros, or drop it from {one}"
+            )
+    if len(names) != len(others):  # one name twice: the number of columns says it
+        return
+    at = next(j for j, name in enumerate(names) if name != others[j])
+    raise ValueError(
+        f"column {at} is {names[at]!r} in P and {others[at]!r} in Q; reorder the columns of Q, as "
+        "by Q[list(P.columns)]"
+    )
+
+
+def _names(P: Any) -> list[Any] | None:
+    """Return the names of the columns of a data frame; None where they are only numbered."""
+    columns = getattr(P, "columns", None)
+    if columns is None:
+        return None
+    names = list(columns)
+    return None if names == list(range(len(names))) else names
 
 
 def hellinger_distances(P: Any, Q: Any = None) -> Array:
@@ -94,7 +135,8 @@ def hellinger_distances(P: Any, Q: Any = None) -> Array:
     P : array-like or sparse matrix of shape (n, d)
         Distributions or counts, one a row; rows are divided by their sum.
     Q : array-like or sparse matrix of shape (m, d), default=None
-        Others; by default `P` itself.
+        Others over the same outcomes, in the same order (names of columns are compared); by
+        default `P` itself.
 
     Returns
     -------
@@ -108,6 +150,7 @@ def hellinger_distances(P: Any, Q: Any = None) -> Array:
            [1., 0., 1.],
            [0., 1., 0.]])
     """
+    check_same_outcomes(P, Q)
     A = root_rows(_counts(P, "P"), "P")
     B = A if Q is None else root_rows(_counts(Q, "Q"), "Q")
     if A.shape[1] != B.shape[1]:
@@ -135,8 +178,9 @@ class HellingerMap(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     Parameters
     ----------
     smoothing : float, default=0
-        Added to every entry before a row is divided by its sum, as for counts of rare events. A
-        sparse table would become dense, and is refused.
+        Added to every entry before a row is divided by its sum, as for counts of rare events. An
+        empty row, otherwise an error, becomes the uniform distribution. A sparse table would
+        become dense, and is refused.
 
     Examples
     --------
@@ -205,9 +249,7 @@ class HellingerMap(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         return hasattr(self, "n_features_in_")
 
     def __sklearn_tags__(self) -> Any:
-        tags = _tagged(super().__sklearn_tags__())
-        tags.input_tags.sparse = self.smoothing == 0.0
-        return tags
+        return _tagged(super().__sklearn_tags__(), self.smoothing)
 
 
 class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -222,24 +264,34 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         ``n_components + 1`` outcomes; Hellinger's distances are to be kept.
     method : "mds", "jl" or "jl+mds", default="mds"
         "mds": multidimensional scaling, which makes the most of few dimensions; needs the table of
-        all distances. "jl": a random projection (`SphericalRandomProjection`), fast for any number
-        of rows, for hundreds of dimensions; only to the sphere. "jl+mds": scaling that starts from
-        the random projection.
+        all distances. "jl": a Gaussian random projection (`SphericalRandomProjection`), fast for
+        any number of rows, for hundreds of dimensions; only to the sphere. It takes the dimension
+        given: ``spherical_jl_min_dim(n_samples, eps, delta) - 1`` keeps every angle. "jl+mds":
+        scaling that starts from the random projection.
     loss : str or Loss, default="squared"
         What a wrong distance costs, for scaling; see `unimds.MDS`.
     smoothing : float, default=0
-        See `HellingerMap`.
-    max_iter, eps
-        See `unimds.MDS`.
+        Added to every entry, so that an empty row becomes uniform; see `HellingerMap`.
+    max_iter : int, default=2000
+        Sweeps of scaling at most.
+    eps : float, default=1e-7
+        Scaling ends when a sweep lowers the cost by less than this share of it; see `unimds.MDS`.
+        It is no error of angles: that is the `eps` of `spherical_jl_min_dim`.
     random_state : int, RandomState or None, default=None
         Seed of projection and starts.
 
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components + 1)
-        Where the rows given to `fit` came to lie, in the form that `transform` returns.
+        Where the rows given to `fit` came to lie, in the form that `transform` returns. On the
+        simplex these are distributions, not square roots as `unimds.MDS` has them: take `np.sqrt`
+        before `unimds.spaces.distances` or a function of `unimds.quality`.
     cost_, n_iter_ : float, int
         The cost of the map and the number of sweeps, for scaling.
+    stress_ : float
+        Stress-1 of the map, for scaling; see `unimds.quality.stress_1`.
+    space_ : Space
+        The space of the map, for scaling.
     result_ : Result
         All about the scaling run; None for "jl".
     n_features_in_ : int
@@ -324,27 +376,30 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         rng = check_random_state(self.random_state)
         self._n_features_out = self.n_components + 1
         self.result_ = None
-        for name in ("cost_", "n_iter_", "_points", "_projection"):  # of an earlier fit by scaling
+        earlier = ("cost_", "n_iter_", "stress_", "space_", "_points", "_projection")
+        for name in earlier:  # of a fit by another method
             self.__dict__.pop(name, None)
         projected = self._projected(points, rng) if self.method != "mds" else None
         if self.method == "jl":
             self.embedding_ = np.asarray(projected)
             return self.embedding_
-        space = SPACES[self.space]
+        D = self._distances(points, points)
         init: Any = "auto" if projected is None else projected
         if projected is not None and self.space == "simplex":
             init = into_orthant(projected)
         self.result_ = place_center(
-            self._distances(points, points),
+            D,
             self.n_components,
             loss=self.loss,
-            space=space,
+            space=SPACES[self.space],
             init=init,
             max_iter=self.max_iter,
             eps=self.eps,
             random_state=rng,
         )
         self.cost_, self.n_iter_ = self.result_.cost, self.result_.n_iter
+        self.space_ = self.result_.space
+        self.stress_ = stress_1(D, self.result_.embedding, space=self.space_)
         self._points = points
         self.embedding_ = self._outer(self.result_.embedding).astype(points.dtype, copy=False)
         return self.embedding_
@@ -394,7 +449,7 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return np.asarray(squares / squares.sum(axis=1, keepdims=True))
 
     def __sklearn_tags__(self) -> Any:
-        return _tagged(super().__sklearn_tags__())
+        return _tagged(super().__sklearn_tags__(), self.smoothing)
 
 
 def _checked(owner: Any, X: Any, *, reset: bool) -> Any:
@@ -403,8 +458,8 @@ def _checked(owner: Any, X: Any, *, reset: bool) -> Any:
     )
 
 
-def _tagged(tags: Any) -> Any:
-    tags.input_tags.sparse = True
+def _tagged(tags: Any, smoothing: Any) -> Any:
+    tags.input_tags.sparse = smoothing == 0.0
     tags.input_tags.positive_only = True
     tags.transformer_tags.preserves_dtype = ["float64", "float32"]
     return tags

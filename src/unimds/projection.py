@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
-from math import log
+from math import log, log10
 from numbers import Integral, Real
 from typing import Any
 
@@ -61,7 +61,7 @@ def spherical_jl_min_dim(
         Probability at most that some angle is off by more than that.
     bound : "exact" or "theorem", default="exact"
         "exact": the distribution of one projected angle, and a union bound over the pairs.
-        "theorem": the paper's proof with its constants.
+        "theorem": the constants of the paper's proof.
 
     Returns
     -------
@@ -99,7 +99,10 @@ def spherical_jl_min_dim(
     if pairs == 0:
         return 2
     if log(pairs) - log(delta) > 600.0:  # probabilities of 1e-300 are not numbers any more
-        raise ValueError(f"n_samples={n_samples:.3g} and delta={delta:.3g} are beyond any use")
+        raise ValueError(
+            f"delta={delta:.3g} shared by 10^{log10(pairs):.0f} pairs is too small a probability "
+            "to compute with; raise delta, or lower n_samples"
+        )
     if bound == "theorem":
         return _theorem_dim(int(n_samples), float(eps), float(delta))
     return _smallest(lambda m: pairs * float(pair_failure(0.0, m, eps)) <= delta)
@@ -110,6 +113,8 @@ def _theorem_dim(n: int, eps: float, delta: float) -> int:
 
     A far pair has 6 points added on its arc, hence 6 more lengths and 7 short chords; all of them
     keep their square within 1 ± ε/8 if 2·exp(−m(s²/4 − s³/6)) ≤ δ/count (Dasgupta & Gupta 2003).
+    One step of that proof fails; the repaired one of docs/spherical-jl.md needs fewer lengths, to
+    the same precision, so that the number holds.
     """
     pairs = n * (n - 1) // 2
     count = n + (6 + 7) * pairs
@@ -213,7 +218,8 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     ----------
     n_components : int or "auto", default="auto"
         Number of coordinates m of the result, which lies on :math:`S^{m-1}`; "auto" takes as many
-        as `eps` and `delta` need for the number of rows given to `fit`.
+        as `eps` and `delta` need for the number of rows given to `fit`. Where rows to come count
+        as well, give ``spherical_jl_min_dim(n_train + n_test, eps, delta)``.
     eps : float, default=0.1
         Largest relative error of an angle, for "auto".
     delta : float, default=0.05
@@ -221,8 +227,9 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     method : "subspace", "gaussian" or "sparse", default="subspace"
         "subspace": an orthonormal basis of a random subspace, as in the paper. "gaussian": a
         matrix of normal numbers, cheaper to make. "sparse": a sparse matrix of signs, fastest for
-        many features; what "auto" promises holds for it only where the weight of every row is
-        spread over many entries (raise `density` where it is not).
+        thousands of features; what "auto" promises does not hold for it where a few entries carry
+        much of a row or of the difference of two, as in word counts: raise `density`, or use
+        "gaussian".
     density : float or "auto", default="auto"
         Share of the entries of a sparse projection that are not zero; "auto" is
         ``1 / sqrt(n_features)``, as in scikit-learn.
@@ -304,7 +311,8 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         turned = self.method == "subspace"
         warn(
             f"{m} dimensions are not fewer than the {d} that the points have: "
-            + ("the points are only turned" if turned else "nothing is saved"),
+            + ("the points are only turned" if turned else "nothing is saved")
+            + "; raise eps, set a smaller n_components, or leave the projection out",
             UserWarning,
         )
         return d if turned else m
