@@ -424,8 +424,8 @@ class OverTheEdge(Torus):  # flat, but a step may cross to where another way rou
 
 @dataclass(frozen=True)
 class Overconfident(Hyperbolic):  # negative curvature: a unit step may go too far
-    def unit_step_descends(self):
-        return True
+    def bend(self):
+        return 0.0
 
 
 @pytest.mark.parametrize(

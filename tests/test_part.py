@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numba import njit, typeof
 
-from unimds import Absolute, Euclidean, Loss, Squared, kernels, place_center
+from unimds import Absolute, Euclidean, Loss, Squared, place_center, rows
 from unimds._part import JIT, digest
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
@@ -286,16 +286,15 @@ class MySquaredByHelper(Loss):
         return u - r
 
 
-def row_cost_by_hand(u, target, W, i, loss):
-    """Kernels' row_cost with the squared loss written out."""
-    total = 0.0
+def group_cost_by_hand(u, target, W, i, start, loss):
+    """The cost of a group with the squared loss written out."""
+    none, total = u.dtype.type(0), u.dtype.type(0)
+    n = u.shape[0]
     for layer in range(target.shape[0]):
         r = target[layer]
-        for j in range(u.shape[0]):
+        for j in range(n):
             value = (u[j] - r[j]) * (u[j] - r[j])
-            if W is not None:
-                value *= W[i, layer, j]
-            total += value if r[j] == r[j] else 0.0
+            total += value if r[j] == r[j] else none
     return total / target.shape[0]
 
 
@@ -314,25 +313,25 @@ def machine_code(function, *arguments):
 def test_a_loss_of_ones_own_compiles_to_the_same_instructions(own):
     row, table, X = np.ones(8), np.ones((1, 8)), np.ones((2, 8))
     for kernel, before, after in (
-        (kernels.row_cost, (row, table, None, 0), ()),
-        (kernels.recenter, (row, X, row, row, table, None, 0, 0), (Euclidean(), row, row)),
+        (rows.group_cost, (row, table, None, 0, 0), ()),
+        (rows.pull_2, (row[:2], X, row, None, 0, 0, 1.0), (Euclidean(), row[:2])),
     ):
         ours, _ = machine_code(kernel.py_func, *before, Squared(), *after)
         theirs, called = machine_code(kernel.py_func, *before, own, *after)
         assert theirs == ours
-        assert not [name for name in called if "MySquared" in name and "kernels" not in name]
+        assert not [name for name in called if "MySquared" in name and "rows" not in name]
         assert machine_code(kernel.py_func, *before, Absolute(), *after)[0] != ours
 
 
 def test_a_loss_takes_the_arithmetic_of_its_formula_written_out():
     def arithmetic(function):
-        arguments = np.ones(8), np.ones((1, 8)), None, 0, Squared()
+        arguments = np.ones(8), np.ones((1, 8)), None, 0, 0, Squared()
         instructions, _ = machine_code(function, *arguments)
         return [word for word in instructions if word.startswith(("f", "load", "select"))]
 
-    by_hand = arithmetic(row_cost_by_hand)
+    by_hand = arithmetic(group_cost_by_hand)
     assert any(word.startswith("fmul reassoc") for word in by_hand)
-    assert arithmetic(kernels.row_cost.py_func) == by_hand
+    assert arithmetic(rows.group_cost.py_func) == by_hand
 
 
 def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):

@@ -51,7 +51,7 @@ def test_half_the_squared_distance_bends_exactly_1_in_the_plane(k, seed):
 @given(k=st.integers(2, 6), seed=st.integers(0, 2**32 - 1))
 def test_half_the_squared_distance_bends_at_least_1_in_hyperbolic_space(k, seed):
     assert bends(Hyperbolic(), k, seed) >= -1e-6
-    assert not Hyperbolic().unit_step_descends()  # so steps must be checked there
+    assert Hyperbolic(4.0).bend() == 2.0  # so steps are shortened there
 
 
 def test_the_sphere_bends_less_than_1_and_hyperbolic_space_more():

@@ -127,7 +127,7 @@ class Single:
 
 def in_precision(part: Part, dtype: Any) -> Any:
     """Return a part for kernels that compute in `dtype`."""
-    return Single(part) if dtype == np.float32 and not config.DISABLE_JIT else part
+    return Single(part) if dtype == np.float32 and not getattr(config, "DISABLE_JIT", 0) else part
 
 
 class PartType(types.Type):

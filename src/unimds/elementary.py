@@ -14,8 +14,6 @@ import numpy as np
 
 from unimds._part import compiled_as
 
-# mypy: disable-error-code="attr-defined"  # scalars of compiled code have a `view`
-
 
 def _atan2_double(y, x):
     low, high = (x, y) if y > x else (y, x)

@@ -8,8 +8,8 @@ that losses and spaces work in. A missing distance is a NaN. ``W`` is None or ha
 ``D``.
 
 Some arguments choose code, not values, and are None or 0: ``grouped`` is None where a row is worked
-off in one loop, ``third`` is None where points then have two coordinates, and ``inner_iter`` is None
-for a single step that needs no check. Numba leaves out what is not chosen, which saves most of its
+off in one loop, ``third`` where points then have two coordinates, and ``inner_iter`` for a single
+step that needs no check. Numba leaves out what is not chosen, which saves most of its
 time.
 """
 
@@ -24,20 +24,24 @@ from unimds.rows import WIDTH, fused_cost, fused_pull, grouped_cost, grouped_pul
 
 
 @inlined
-def row_cost(p, X, groups, grouped, third, begin, n, D, W, i, skip, unit, loss, space, scratch):
-    """Return Σ_j loss(u_j, r_j) over the known pairs of row `i`: the paper's C_i."""
+def row_cost(p, points, grouped, third, row, loss, space, scratch):
+    """Return Σ_j loss(u_j, r_j) over the known pairs of a row: the paper's C_i."""
+    X, groups, begin, end = points
+    D, W, i, skip, unit = row
     if grouped is None:
-        return fused_cost(p, X, third, begin, n, D, W, i, skip, unit, loss, space)
-    return grouped_cost(p, groups, n, D, W, i, skip, unit, loss, space, scratch)
+        return fused_cost(p, X, third, begin, end, D, W, i, skip, unit, loss, space)
+    return grouped_cost(p, groups, end, D, W, i, skip, unit, loss, space, scratch)
 
 
 @inlined
-def recenter(p, X, groups, grouped, third, begin, n, D, W, i, skip, unit, turn, loss, space, scratch, v):
+def recenter(p, points, grouped, third, row, turn, loss, space, scratch, v):
     """Fill v with Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j: the paper's Recenter."""
+    X, groups, begin, end = points
+    D, W, i, skip, unit = row
     if grouped is None:
-        sums = fused_pull(p, X, third, begin, n, D, W, i, skip, unit, loss, space, v)
+        sums = fused_pull(p, X, third, begin, end, D, W, i, skip, unit, loss, space, v)
     else:
-        sums = grouped_pull(p, groups, n, D, W, i, skip, unit, loss, space, scratch, v)
+        sums = grouped_pull(p, groups, end, D, W, i, skip, unit, loss, space, scratch, v)
     total, stiff, apart = sums
     space.project(p, v)
     if apart > 0.0:
@@ -81,10 +85,9 @@ def part_ways(p, turn, apart, space, v):
 
 @kernel
 def place(
-    p, X, groups, grouped, third, begin, n, D, W, i, skip, unit, turn, loss, space, inner_iter,
-    eps, stretch, scratch, v, trial,
-):  # fmt: skip
-    """Move `p` to lower its cost against the points from `begin` to `n`: the paper's Place.
+    p, points, grouped, third, row, turn, loss, space, inner_iter, eps, stretch, scratch, v, trial
+):
+    """Move `p` to lower its cost against the points of its row: the paper's Place.
 
     Where `inner_iter` is None a single step is known to descend. Otherwise the cost of the row is
     compared after every step, and the step shortened until it has not risen; where `stretch`, a
@@ -92,26 +95,20 @@ def place(
     −1 where it was not needed, and whether the point has settled.
     """
     if inner_iter is None:
-        recenter(
-            p, X, groups, grouped, third, begin, n, D, W, i, skip, unit, turn, loss, space, scratch, v
-        )
+        recenter(p, points, grouped, third, row, turn, loss, space, scratch, v)
         space.exp(p, v)
         return -1.0, False
-    cost = row_cost(p, X, groups, grouped, third, begin, n, D, W, i, skip, unit, loss, space, scratch)
+    cost = row_cost(p, points, grouped, third, row, loss, space, scratch)
     start = np.empty_like(p)
     for _ in range(inner_iter):
-        recenter(
-            p, X, groups, grouped, third, begin, n, D, W, i, skip, unit, turn, loss, space, scratch, v
-        )
+        recenter(p, points, grouped, third, row, turn, loss, space, scratch, v)
         length, low, begun = 1.0, cost, cost
         start[:] = p
         while 1e-9 < length < 1e3:
             step = length * v  # exp may use its argument as scratch
             trial[:] = start
             space.exp(trial, step)
-            new = row_cost(
-                trial, X, groups, grouped, third, begin, n, D, W, i, skip, unit, loss, space, scratch
-            )
+            new = row_cost(trial, points, grouped, third, row, loss, space, scratch)
             better = new < low or (length <= 1.0 and new <= low)
             if better:
                 low = new
@@ -145,14 +142,14 @@ def sweep(D, W, first, free, X, grouped, third, loss, space, unit, inner_iter, e
     k, n = X.shape
     groups, scratch = grouped_points(X, grouped), workspace(k, D.shape[1], X.dtype)
     p, trial, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k)
-    scale = X.dtype.type(unit)
+    points, scale = (X, groups, 0, n), X.dtype.type(unit)
     for row in range(D.shape[0]):
         i = first + row
         if free[i]:
             p[:] = X[:, i]
             place(
-                p, X, groups, grouped, third, 0, n, D, W, row, i, scale, i, loss, space,
-                inner_iter, eps, False, scratch, v, trial,
+                p, points, grouped, third, (D, W, row, i, scale), i, loss, space, inner_iter, eps,
+                False, scratch, v, trial,
             )  # fmt: skip
             X[:, i] = p
             if grouped is not None:
@@ -180,19 +177,15 @@ def shake(D, W, X, grouped, third, loss, space, unit, sizes, starts):
             for a in range(k):
                 p[a] = X[a, i]
             if grouped is None:
-                recenter(
-                    p, X, few, grouped, third, begin, end, D, W, i, i, scale, i, loss, space,
-                    scratch, v,
-                )  # fmt: skip
+                points, row = (X, few, begin, end), (D, W, i, i, scale)
+                recenter(p, points, grouped, third, row, i, loss, space, scratch, v)
             else:
                 few[0, :, :size] = X[:, begin:end]
                 target[0, :, :size] = D[i, :, begin:end]
                 if W is not None:
                     weight[0, :, :size] = W[i, :, begin:end]
-                recenter(
-                    p, X, few, grouped, third, 0, size, target, weight, 0, i - begin, scale, i,
-                    loss, space, scratch, v,
-                )  # fmt: skip
+                others, given = (X, few, 0, size), (target, weight, 0, i - begin, scale)
+                recenter(p, others, grouped, third, given, i, loss, space, scratch, v)
             space.exp(p, v)
             for a in range(k):
                 X[a, i] = p[a]
@@ -204,13 +197,13 @@ def place_rows(D, W, X, P, grouped, third, loss, space, unit, inner_iter, eps, c
     k, n = X.shape
     groups, scratch = grouped_points(X, grouped), workspace(k, 1, X.dtype)
     p, trial, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k)
-    scale = X.dtype.type(unit)
+    points, scale = (X, groups, 0, n), X.dtype.type(unit)
     for i in range(P.shape[1]):
         p[:] = P[:, i]
         # one turn for all: a row's place must not depend on its number
         cost[i], settled[i] = place(
-            p, X, groups, grouped, third, 0, n, D, W, i, -1, scale, 0, loss, space,
-            inner_iter, eps, True, scratch, v, trial,
+            p, points, grouped, third, (D, W, i, -1, scale), 0, loss, space, inner_iter, eps, True,
+            scratch, v, trial,
         )  # fmt: skip
         P[:, i] = p
 
@@ -228,15 +221,10 @@ def evaluate(D, W, first, X, grouped, third, exact, smooth, both, space, unit):
     for row in range(D.shape[0]):
         i = first + row  # with the points before i: each pair once
         p[:] = X[:, i]
-        for loss in range(2 if both else 1):
-            if loss == 0:
-                costs += row_cost(
-                    p, X, groups, grouped, third, 0, i, D, W, row, -1, scale, exact, space, scratch
-                )
-            else:
-                smooth_costs += row_cost(
-                    p, X, groups, grouped, third, 0, i, D, W, row, -1, scale, smooth, space, scratch
-                )
+        points, given = (X, groups, 0, i), (D, W, row, -1, scale)
+        costs += row_cost(p, points, grouped, third, given, exact, space, scratch)
+        if both:
+            smooth_costs += row_cost(p, points, grouped, third, given, smooth, space, scratch)
     return costs, smooth_costs if both else costs
 
 

@@ -138,8 +138,16 @@ class Problem:
 
     def outer(self, X: Array) -> Array:
         """Return rows of points in the user's unit."""
-        factor = 1.0 / self.unit if self.space.scales_coordinates else 1.0
-        return np.ascontiguousarray(X.T, dtype=np.float64) * factor
+        points: Array = np.ascontiguousarray(X.T, dtype=np.float64)
+        if X.dtype == np.float32:
+            points = self.space.project_points(points)
+        return points * (1.0 / self.unit if self.space.scales_coordinates else 1.0)
+
+    def cost_of(self, embedding: Array, space: Space) -> float:
+        """Return the cost of rows of points in the user's unit, in double precision."""
+        factor = self.unit if self.space.scales_coordinates else 1.0
+        cost, _ = self.costs(np.ascontiguousarray(embedding.T) * factor, self.loss, space)
+        return self.outer_cost(cost)
 
     def outer_cost(self, cost: float) -> float:
         """Return a cost in the user's unit."""

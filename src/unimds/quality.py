@@ -103,8 +103,7 @@ def total_cost(
     points = _points(X, pairs.n, space)
     with explained(loss, space):
         problem = Problem.make(pairs, loss, space, points.shape[1])
-        cost, _ = problem.costs(problem.inner(points), problem.loss, problem.space)
-    return float(problem.outer_cost(cost))
+        return problem.cost_of(space.project_points(points), problem.space)
 
 
 def stress_1(

@@ -70,9 +70,12 @@ class Record:
     def result(self, outcome: Outcome) -> Result:
         """Return the best configuration and how it was found."""
         problem, best = self.problem, self.best
+        embedding, cost = problem.outer(best.X), problem.outer_cost(best.cost)
+        if best.X.dtype == np.float32:  # its own rounding is not the map's
+            cost = problem.cost_of(embedding, best.space)
         return Result(
-            embedding=problem.outer(best.X),
-            cost=problem.outer_cost(best.cost),
+            embedding=embedding,
+            cost=cost,
             history=np.array(self.history),
             levels=np.array(self.levels),
             outcome=outcome,

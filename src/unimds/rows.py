@@ -157,7 +157,7 @@ def invariants_2(p0, p1, x0, x1, space):
 
 @inlined
 def invariants_3(p0, p1, p2, x0, x1, x2, space):
-    """The same for three coordinates."""
+    """Return the same of two points with three coordinates."""
     s0, s1, s2 = space.sign(0), space.sign(1), space.sign(2)
     d0, d1, d2, f0, f1, f2 = x0 - p0, x1 - p1, x2 - p2, x0 + p0, x1 + p1, x2 + p2
     near = s0 * d0 * d0 + s1 * d1 * d1 + s2 * d2 * d2

@@ -56,7 +56,7 @@ class Space(Part, ABC):
         """Distance covered by a tangent vector of length one: a radius, where there is one."""
         return 1.0
 
-    def unit_step_descends(self):
+    def unit_step_descends(self) -> bool:
         """Whether ½dist² has a Hessian of at most 1, as where curvature is nonnegative.
 
         Where it is not known, every placement is checked and shortened until its cost has not
@@ -105,7 +105,7 @@ class Space(Part, ABC):
             dist[j] = self.dist(chord2)
             slope[j] = self.slope(dist[j], chord2)
 
-    def fuses(self):
+    def fuses(self) -> bool:
         """Whether `pair` and chords say all that `measure` and `gather` do, only faster."""
         return False
 
@@ -117,7 +117,7 @@ class Space(Part, ABC):
         """
         dist = self.dist(near)
         slope = self.slope(dist, near)
-        return dist, slope, slope / dist
+        return dist, slope, slope / dist if near > 0.0 else 0.0
 
     def gather(self, p, X, coef, v):
         """Fill `v` with Σ coef_j (x_j − p): the sum of logarithms once projected."""

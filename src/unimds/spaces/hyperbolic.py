@@ -69,8 +69,7 @@ class Hyperbolic(Space):
         for j in range(n):
             late2 = (t[j] - p[0]) * (t[j] - p[0])
             near, gap = apart[j] - late2, apart[j] + late2
-            dist[j], towards, _ = self.pair(near, 0.0, inner[j], gap)
-            slope[j] = towards if dist[j] > 0.0 else 1.0
+            dist[j], slope[j], _ = self.pair(near, 0.0, inner[j], gap)
 
     def pair(self, near, far, inner, gap):
         # The square of the chord from differences is exact for near points, from Minkowski's
@@ -81,8 +80,9 @@ class Hyperbolic(Space):
         root, sinh_half = sqrt(self.curvature), 0.5 * sqrt(chord2)
         cosh_half = sqrt(1.0 + sinh_half * sinh_half)
         dist = 2.0 * log1p(sinh_half + sinh_half * sinh_half / (1.0 + cosh_half)) / root
-        lean = root / (2.0 * sinh_half * cosh_half)
-        return dist, lean * dist, lean
+        sine = 2.0 * sinh_half * cosh_half
+        lean = root / sine if sine > 0.0 else 0.0
+        return dist, lean * dist if sine > 0.0 else 1.0, lean
 
     def fuses(self):
         return True

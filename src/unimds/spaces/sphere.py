@@ -102,9 +102,7 @@ class Sphere(RoundSpace):
                 near[j] += t * t
                 far[j] += s * s
         for j in range(n):
-            apart = near[j] > 0.0
-            dist[j], towards, _ = self.pair(near[j], far[j], 0.0, 0.0)
-            slope[j] = towards if apart else 0.0
+            dist[j], slope[j], _ = self.pair(near[j], far[j], 0.0, 0.0)
 
     def pair(self, near, far, inner, gap):
         # The angle is 2·atan(|x−p| / |x+p|): exact near 0 and near the antipode, where both
@@ -113,9 +111,8 @@ class Sphere(RoundSpace):
         angle = 2.0 * atan2(chord, cochord)
         # An antipode lies in every direction at once; its pulls cancel. Below 1e-9 the direction
         # is lost in rounding.
-        lean = 2.0 / (self.radius * chord * cochord)
-        lean = lean if cochord > 1e-9 else 0.0
-        dist = self.radius * angle
+        dist, sine = self.radius * angle, 0.5 * chord * cochord
+        lean = 1.0 / (self.radius * sine) if cochord > 1e-9 and sine > 0.0 else 0.0
         return dist, lean * dist, lean
 
     def cut_locus(self):
