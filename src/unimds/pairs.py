@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -114,10 +114,21 @@ class Pairs:
         count = known.sum(axis=1)
         return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
+    def astype(self, dtype: Any) -> Pairs:
+        """Return the pairs in another precision."""
+        D, W = (None if table is None else table.astype(dtype) for table in (self.D, self.W))
+        assert D is not None
+        return replace(self, D=D, W=W)
+
+    def cross(self, rows: Array, columns: Array) -> tuple[Array, Array | None]:
+        """Return the distances and weights of some points to some others, of one direction."""
+        block = np.ix_(rows, columns)
+        return self.D[:, 0][block], None if self.W is None else self.W[:, 0][block]
+
     def subset(self, index: Array) -> Pairs:
         """Return the pairs among some of the points."""
-        D = np.ascontiguousarray(self.D[index][:, :, index])
-        W = None if self.W is None else np.ascontiguousarray(self.W[index][:, :, index])
+        block = np.ix_(index, np.arange(self.layers), index)
+        D, W = self.D[block], None if self.W is None else self.W[block]
         return Pairs(D, W, self.free[index], self.typical, self.largest)
 
 
@@ -325,7 +336,7 @@ def _check_connected(known: Array, free: Array, name: str) -> None:
 
 def _typical(D: Array) -> float:
     """Median positive distance, of a sample where the table is large."""
-    stride = max(1, D.size // 2_000_000)
+    stride = max(1, D.size // 200_000)
     sample = D.ravel()[:: stride | 1]  # an odd stride does not stay in one column
     positive = sample[sample > 0.0]
     if not positive.size:

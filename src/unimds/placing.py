@@ -73,7 +73,11 @@ def place_against(
     code = form(space, X.shape[0])
 
     known = D if W is None else np.where(W > 0.0, D, np.nan)
-    nearest = np.argsort(np.where(np.isnan(known), np.inf, known), axis=1, kind="stable")
+    given = np.where(np.isnan(known), np.inf, known)
+    if starts == 1:
+        nearest = np.argmin(given, axis=1)[:, None]
+    else:
+        nearest = np.argsort(given, axis=1, kind="stable")
     everyone = np.arange(len(D))
     best = settle(everyone, 0, [])
     same = np.nanmin(known, axis=1) * unit <= NEARLY_ZERO * scale

@@ -63,6 +63,12 @@ class Problem:
         """Return the problem of some of the points."""
         return replace(self, pairs=self.pairs.subset(index))
 
+    def in_single_precision(self) -> Problem:
+        """Return the problem with its distances rounded to float32, where space and loss allow."""
+        if not self._single_suffices:
+            return self
+        return replace(self, pairs=self.pairs.astype(np.float32))
+
     # --- what the kernels compute -----------------------------------------------------------
 
     def sweep(self, X: Array, loss: Loss, space: Space, inner_iter: int, eps: float) -> None:
@@ -124,9 +130,15 @@ class Problem:
     @cached_property
     def dtype(self) -> Any:
         """Precision of the arithmetic: that of the distances where the space can do with it."""
-        # a loss without a degree leaves the data in their own unit, however large
-        single = self.space.single_precision and self.loss.degree is not None
-        return np.dtype(np.float32 if single and self.pairs.dtype == np.float32 else np.float64)
+        single = self._single_suffices and self.pairs.dtype == np.float32
+        return np.dtype(np.float32 if single else np.float64)
+
+    @property
+    def _single_suffices(self) -> bool:
+        # a loss without a degree leaves the data in their own unit, however large; and so may D be
+        largest = max(self.pairs.largest, 1.0 / self.pairs.typical)
+        scales = self.loss.degree is not None and largest < 1e30
+        return self.space.single_precision and scales
 
     # --- to and from the user's units ---------------------------------------------------------
 

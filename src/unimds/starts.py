@@ -1,11 +1,13 @@
 """Starts: which seeds to descend from, and which descent to return.
 
-The minimum that a map of low dimension ends in depends on its seed. So ``n_init="auto"`` races.
-Many random starts run on a sample of the points, where a start takes milliseconds, and all other
-points are placed against the best of them; they may find another arrangement of clusters. The
-spectral seed is shaken: its points are placed against a few others at a time, then against more
-and more, which finds a better arrangement of points without clusters, as simulated annealing does.
-These run some sweeps against the seed itself, and a winner among them is finished beside it.
+The minimum that a map of low dimension ends in depends on its seed. So ``n_init="auto"`` looks for
+a good one on a sample of the points (all of them, if they are few) in random order. Three kinds of
+seed compete. The *spectral* one is exact for exact data. It is *shaken*: its points are placed
+against a few others at a time, many times over and against more and more, as simulated annealing
+does, which finds a better arrangement of points without clusters. And many *random* starts run on
+fewer points still, where a start takes a millisecond; they may find another arrangement of
+clusters. After some sweeps the better half goes on, and so forth; all other points are placed
+against the map of the winner.
 """
 
 from __future__ import annotations
@@ -38,9 +40,12 @@ Run = TypeVar("Run")
 SEEDS = sorted({name for space in SPACES.values() for name in space.seeds})
 """Names of spectral seeds."""
 
-RACE_SAMPLE, RACE_STARTS, RACE_FINALISTS = 150, 20, 2
-HEAT_SWEEPS, FINAL_SWEEPS, SIZE_SWEEPS = 50, 15, 10
-SHAKES, SHAKE_SWEEPS, SHAKE_SIZES = 2, 1000, (10, 100)
+RACE_SAMPLE = 2500  # points that starts are looked for on
+SMALL_SAMPLE, SMALL_STARTS, SMALL_FINALISTS = 150, 20, 2
+SMALL_SIZES = np.geomspace(20, SMALL_SAMPLE, 50)
+SHAKE_SIZES = np.geomspace(8, 25, 1000)
+HEAT_SWEEPS, SIZE_SAMPLE, SIZE_SWEEPS = 10, 150, 10
+CHUNK_ROWS = 1024
 
 
 def run_starts(
@@ -60,19 +65,18 @@ def run_starts(
         watch.say("Estimating the size of the space …")
         problem = replace(problem, space=estimate_size(descend, problem, watch))
     plan = _in_unit(plan, problem)
-    first = first_seed(problem, init, random)
-    if anchors is not None:
-        first = _held(problem, first, anchors)
-    if n_init == "auto":
-        if _race_pays(problem, init, anchors, first):
-            watch.say(f"Choosing among {RACE_STARTS + 1} starts …")
-            starts = _race(descend, problem, plan, watch, first, random, n_jobs)
-        else:
-            starts = [first]
+    if n_init == "auto" and _race_pays(problem, init, anchors):
+        watch.say(f"Choosing among {SMALL_STARTS + 2} starts …")
+        starts = [_race(descend, problem, plan, watch, init, random, n_jobs)]
     else:
+        first = first_seed(problem, init, random)
+        if anchors is not None:
+            first = _held(problem, first, anchors)
+        starts = [first]
+    if n_init != "auto":
         again = isinstance(init, str) and init in ("auto", "random")
         others = [draw(problem, random) for _ in range(int(n_init) - 1)] if again else []
-        starts = [first, *(_held(problem, X, anchors) if anchors else X for X in others)]
+        starts += [_held(problem, X, anchors) if anchors else X for X in others]
     runs = _on_threads(lambda X: descend(problem, X, plan, watch), starts, watch, n_jobs)
     best = min(runs, key=lambda run: run.cost)  # the first of equals: the same on any threads
     if watch.interrupted.is_set():
@@ -149,15 +153,13 @@ def _held(problem: Problem, X: Array, anchors: Anchors) -> Array:
 # --- the race -----------------------------------------------------------------------------------
 
 
-def _race_pays(problem: Problem, init: Any, anchors: Anchors | None, first: Array) -> bool:
+def _race_pays(problem: Problem, init: Any, anchors: Anchors | None) -> bool:
     if not (isinstance(init, str) and init in ("auto", "random")) or anchors is not None:
         return False
     if problem.n_components > 3 or problem.pairs.n < 4:
         return False
-    if problem.pairs.n > RACE_SAMPLE and not problem.pairs.complete_graph:
-        return False  # a sample of the points might not hang together
-    cost, _ = problem.costs(first, problem.loss, problem.space)
-    return cost > problem.exact_cost
+    # without all pairs a sample of the points might not hang together
+    return problem.pairs.n <= SMALL_SAMPLE or problem.pairs.complete_graph
 
 
 def _race(
@@ -165,74 +167,85 @@ def _race(
     problem: Problem,
     plan: Plan,
     watch: Watch,
-    first: Array,
+    init: Any,
     rng: np.random.Generator,
     n_jobs: int | None,
-) -> list[Array]:
-    """Return what to finish: the seed, and the best of many short random starts if that leads."""
-    quiet = Silent(watch)
-    smoothing = annealing(problem, first)[0] if problem.loss.anneals else 0.0
-
-    def heats(problem: Problem, starts: list[Array], sweeps: int) -> list[Result]:
-        heat = plan.heat(sweeps, smoothing)
-        return _on_threads(lambda X: descend(problem, X, heat, quiet), starts, watch, n_jobs)
-
-    n = problem.pairs.n
-    sample = np.sort(rng.permutation(n)[:RACE_SAMPLE])
-    small = problem if sample.size == n else problem.on(sample)
-    results = heats(small, [draw(small, rng) for _ in range(RACE_STARTS)], HEAT_SWEEPS)
-    results.sort(key=lambda run: run.levels[-1, 1])
-    finalists = [_extended(problem, small, sample, run) for run in results[:RACE_FINALISTS]]
-    seeds = [int(seed) for seed in rng.integers(2**32, size=SHAKES)]
-    loss = problem.loss.smoothed(smoothing) if problem.loss.anneals else problem.loss
-    shaken = _on_threads(
-        lambda seed: shake(problem, loss, first, np.random.default_rng(seed), quiet),
-        seeds,
-        watch,
-        n_jobs,
-    )
-    finals = heats(problem, [first, *finalists, *shaken], FINAL_SWEEPS)
-    best = min(finals, key=lambda run: run.levels[-1, 1])
-    # The seed is finished too, so that racing is never worse than not racing; and from its
-    # beginning, not from where it got to: annealing starts from the size of a seed's errors.
-    return [first] if best is finals[0] else [problem.inner(best.embedding), first]
-
-
-def shake(
-    problem: Problem, loss: Loss, first: Array, rng: np.random.Generator, watch: Watch
 ) -> Array:
-    """Return a configuration near `first`, but not in the first minimum on the way down.
+    """Return the start to finish: the best of several kinds after some sweeps of each."""
+    n, quiet = problem.pairs.n, Silent(watch)
+    sample = rng.permutation(n)[:RACE_SAMPLE]  # in random order, as shaking needs
+    part = problem.on(sample)
+    first = first_seed(part, init, rng)
+    cost, _ = part.costs(first, part.loss, part.space)
+    if cost <= part.exact_cost:
+        return _extended(problem, sample, first)
+    small = part.in_single_precision()  # twice as fast, and only the arrangement counts
+    first = first.astype(small.dtype)
+    smoothing = annealing(small, first)[0] if small.loss.anneals else 0.0
+    loss = small.loss.smoothed(smoothing) if small.loss.anneals else small.loss
+    seeds = rng.integers(2**32, size=2)
 
-    Every point is placed against a random few others; how many grows from sweep to sweep, so that
-    points stray less and less.
+    def find(kind: int) -> list[Array]:
+        own = np.random.default_rng(seeds[kind])
+        if kind == 0:
+            return [first, shaken(small, loss, first, SHAKE_SIZES, own, quiet)]
+        return _small_starts(small, loss, own, quiet)
+
+    starts = [X for found in _on_threads(find, range(2), watch, n_jobs) for X in found]
+    while len(starts) > 1 and not quiet.stopped:
+        heat = plan.heat(HEAT_SWEEPS, smoothing)
+        runs = _on_threads(lambda X: descend(small, X, heat, quiet), starts, watch, n_jobs)  # noqa: B023
+        runs.sort(key=lambda run: run.levels[-1, 1])
+        starts = [small.inner(run.embedding) for run in runs[: len(runs) // 2]]
+    return _extended(problem, sample, starts[0])
+
+
+def _small_starts(
+    problem: Problem, loss: Loss, rng: np.random.Generator, watch: Watch
+) -> list[Array]:
+    """Return the best of many random starts on the first few points, with all others placed."""
+    few = np.arange(min(SMALL_SAMPLE, problem.pairs.n))
+    small = problem.on(few)
+    found = [
+        shaken(small, loss, draw(small, rng), SMALL_SIZES, rng, watch) for _ in range(SMALL_STARTS)
+    ]
+    found.sort(key=lambda X: small.costs(X, loss, small.space)[1])
+    return [_extended(problem, few, X) for X in found[:SMALL_FINALISTS]]
+
+
+def shaken(
+    problem: Problem,
+    loss: Loss,
+    X: Array,
+    sizes: Array,
+    rng: np.random.Generator,
+    watch: Watch,
+) -> Array:
+    """Return a configuration near `X`, but not in the first minimum on the way down.
+
+    Every point is placed against a few others, by `sizes` from sweep to sweep; the more, the less
+    a point strays. The order of the points must be random.
     """
-    n = problem.pairs.n
-    order = rng.permutation(n)
-    small, X = problem.on(order), np.ascontiguousarray(first[:, order])
-    few, many = (min(size, n) for size in SHAKE_SIZES)
-    for sizes in np.array_split(np.geomspace(few, many, SHAKE_SWEEPS).round().astype(int), 50):
-        small.shake(X, loss, sizes, rng.random((len(sizes), n), dtype=np.float32))
+    X, n = X.copy(), problem.pairs.n
+    for part in np.array_split(np.minimum(sizes.round().astype(int), n), max(len(sizes) // 50, 1)):
+        problem.shake(X, loss, part, rng.random((len(part), n), dtype=np.float32))
         if watch.stopped:
             break
-    back = np.empty_like(X)
-    back[:, order] = X
-    return back
+    return X
 
 
-def _extended(problem: Problem, small: Problem, sample: Array, run: Result) -> Array:
+def _extended(problem: Problem, sample: Array, fixed: Array) -> Array:
     """Place all other points against the map of a sample."""
-    if small is problem:
-        return problem.inner(run.embedding)
-    fixed = problem.inner(run.embedding)
-    rest = np.setdiff1d(np.arange(problem.pairs.n), sample)
-    D = problem.pairs.D[:, 0][np.ix_(rest, sample)]
-    W = None if problem.pairs.W is None else problem.pairs.W[:, 0][np.ix_(rest, sample)]
-    loss = problem.loss.smoothed(problem.scale) if problem.loss.anneals else problem.loss
-    X = np.empty((fixed.shape[0], problem.pairs.n), dtype=problem.dtype)
+    n, fixed = problem.pairs.n, fixed.astype(problem.dtype)
+    X = np.empty((fixed.shape[0], n), dtype=problem.dtype)
     X[:, sample] = fixed
-    X[:, rest] = place_against(
-        D, W, fixed, loss, problem.space, problem.unit, problem.scale, starts=1, steps=20
-    ).points
+    rest = np.setdiff1d(np.arange(n), sample)
+    loss = problem.loss.smoothed(problem.scale) if problem.loss.anneals else problem.loss
+    for rows in np.array_split(rest, max(len(rest) // CHUNK_ROWS, 1)) if rest.size else ():
+        D, W = problem.pairs.cross(rows, sample)
+        X[:, rows] = place_against(
+            D, W, fixed, loss, problem.space, problem.unit, problem.scale, starts=1, steps=20
+        ).points
     return X
 
 
@@ -265,7 +278,7 @@ def estimate_size(descend: Descend, problem: Problem, watch: Watch) -> Space:
     """Return the space at the size whose seed fits best, after a few sweeps on a sample."""
     n = problem.pairs.n
     rng = np.random.default_rng(0)
-    sample = np.sort(rng.permutation(n)[:RACE_SAMPLE])
+    sample = np.sort(rng.permutation(n)[:SIZE_SAMPLE])
     whole = sample.size == n or not problem.pairs.complete_graph
     small = problem if whole else problem.on(sample)
     D = small.pairs.complete() * small.unit

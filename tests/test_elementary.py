@@ -1,0 +1,107 @@
+"""The vectorised elementary functions against fifty digits, and that loops with them vectorise."""
+
+import platform
+import re
+
+import mpmath
+import numpy as np
+import pytest
+from numba import njit
+
+from unimds import losses, spaces
+from unimds._part import JIT, in_precision
+from unimds.elementary import atan2, log1p, power
+from unimds.rows import pull_2, pull_3
+
+mpmath.mp.dps = 50
+PRECISIONS = pytest.mark.parametrize("dtype", [np.float64, np.float32])
+
+
+@njit(**JIT)
+def all_atan2(y, x, out):
+    for j in range(len(y)):
+        out[j] = atan2(y[j], x[j])
+
+
+@njit(**JIT)
+def all_log1p(x, out):
+    for j in range(len(x)):
+        out[j] = log1p(x[j])
+
+
+@njit(**JIT)
+def all_power(x, a, out):
+    for j in range(len(x)):
+        out[j] = power(x[j], a)
+
+
+def ulps(found, truth):
+    """Return how many units in the last place the numbers are off, at most."""
+    spacing = [mpmath.mpf(float(np.spacing(found.dtype.type(abs(t))))) for t in truth]
+    off = [abs(mpmath.mpf(float(f)) - t) / s for f, t, s in zip(found, truth, spacing, strict=True)]
+    return float(max(off))
+
+
+@PRECISIONS
+def test_atan2_to_four_ulp(dtype):
+    small = 10.0 ** np.linspace(-18, 0, 700)
+    angles = np.concatenate([np.linspace(0.0, np.pi / 2, 2001), small, np.pi / 2 - small])
+    y, x = np.sin(angles).astype(dtype), np.abs(np.cos(angles)).astype(dtype)
+    out = np.empty_like(y)
+    all_atan2(y, x, out)
+    assert ulps(out, [mpmath.atan2(float(b), float(a)) for b, a in zip(y, x, strict=True)]) <= 4.0
+
+
+@PRECISIONS
+def test_log1p_to_four_ulp(dtype):
+    x = np.concatenate([[0.0], 10.0 ** np.linspace(-20, 18, 4000), np.linspace(0, 5, 2000)])
+    x = x.astype(dtype)
+    out = np.empty_like(x)
+    all_log1p(x, out)
+    assert ulps(out, [mpmath.log1p(float(v)) for v in x]) <= 4.0
+
+
+@PRECISIONS
+@pytest.mark.parametrize("a", [0.5, 0.75, -0.25, 1.0, -0.5])
+def test_power_to_rounding_of_the_exponent(dtype, a):
+    x = (10.0 ** np.linspace(-12, 12, 3000)).astype(dtype)
+    out = np.empty_like(x)
+    all_power(x, dtype(a), out)
+    truth = x.astype(np.longdouble) ** a
+    # an error of one ulp in a·log2(x), which is at most 40, is one of 40·ln 2 ulp in the result
+    assert np.max(np.abs(out / truth - 1.0)) <= 40 * np.finfo(dtype).eps
+
+
+@PRECISIONS
+def test_a_power_of_zero_is_next_to_nothing(dtype):
+    out = np.empty(1, dtype)
+    all_power(np.zeros(1, dtype), dtype(0.75), out)
+    assert 0.0 <= out[0] < 1e-25
+
+
+SPACES = [spaces.Euclidean(), spaces.Sphere(), spaces.ChordalSphere(), spaces.Hyperbolic()]
+LOSSES = [losses.Squared(), losses.Absolute(0.1), losses.Power(1.5, 0.1), losses.Huber(0.3)]
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names x86 instructions")
+@PRECISIONS
+@pytest.mark.parametrize(
+    ("loss", "space"),
+    [*((losses.Squared(), space) for space in SPACES), *((loss, SPACES[0]) for loss in LOSSES[1:])],
+    ids=str,
+)
+def test_the_innermost_loop_vectorises(loss, space, dtype):
+    k, pull = (2, pull_2) if isinstance(space, spaces.Euclidean) else (3, pull_3)
+    parts = in_precision(loss, dtype), in_precision(space, dtype)
+
+    @njit(**JIT)
+    def loop(p, X, row, unit, loss, space, v):
+        return pull(p, X, row, None, 0, 0, unit, loss, space, v)
+
+    p, row = np.ones(k, dtype), np.ones(64, dtype)
+    loop(p, np.ones((k, 64), dtype), row, dtype(1), *parts, np.zeros(k))
+    (assembly,) = loop.inspect_asm().values()
+    kind = "ps" if dtype == np.float32 else "pd"
+    packed = rf"v(?:sqrt|rsqrt14|rsqrt|div){kind}\s|\b(?:sqrt|rsqrt|div){kind}\s"
+    assert re.search(packed, assembly)
+    assert not re.search(r"\$(?:atan2|log1p|pow|sqrt)f?\b", assembly)  # no call of the C library
