@@ -279,31 +279,3 @@ def extrapolate(X, previous, beta, free, space, out):
             space.project(p, v)
             space.exp(p, v)
         out[:, i] = p
-
-
-@kernel
-def survey(D):
-    """Return where the first bad entries are (−1: nowhere), the maximum and the asymmetry of D."""
-    n = D.shape[0]
-    negative, infinite = -1, -1
-    largest, apart, one_sided = 0.0, 0.0, False
-    for i in range(n):
-        for j in range(n):
-            d = D[i, j]
-            if d < 0.0 and negative < 0 and i != j:
-                negative = i * n + j
-            if np.isinf(d) and infinite < 0:
-                infinite = i * n + j
-            if d > largest:
-                largest = d
-    block = 64  # both D[i, j] and D[j, i] stay in the cache
-    for i0 in range(0, n, block):
-        for j0 in range(0, i0 + block, block):
-            for i in range(i0, min(i0 + block, n)):
-                for j in range(j0, min(j0 + block, i)):
-                    gap = abs(D[i, j] - D[j, i])
-                    if gap > apart:
-                        apart = gap
-                    if np.isnan(D[i, j]) != np.isnan(D[j, i]):
-                        one_sided = True
-    return negative, infinite, largest, apart, one_sided

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
 
-from unimds.kernels import survey
+from unimds.survey import Survey, survey
 
 Array = NDArray[Any]
 
@@ -34,6 +34,8 @@ class Pairs:
         The median positive distance, or 1 where there is none.
     largest : float
         The largest known distance.
+    missing : int
+        Number of missing distances, both directions of a pair counted.
     """
 
     D: Array
@@ -41,6 +43,7 @@ class Pairs:
     free: Array
     typical: float
     largest: float
+    missing: int
 
     @property
     def n(self) -> int:
@@ -64,10 +67,11 @@ class Pairs:
     @cached_property
     def total_weight(self) -> float:
         """Sum of the weights of all known pairs, each counted once."""
+        if self.W is None:
+            return float((self.n * (self.n - 1) - self.missing) / 2)
         known = ~np.isnan(self.D)
         known[np.arange(self.n), :, np.arange(self.n)] = False
-        total = np.count_nonzero(known) if self.W is None else self.W[known].sum()
-        return float(total / self.D.shape[1] / 2)
+        return float(self.W[known].sum() / self.layers / 2)
 
     @cached_property
     def lightest_weight(self) -> float:
@@ -80,9 +84,10 @@ class Pairs:
     @cached_property
     def complete_graph(self) -> bool:
         """Whether every pair is known, and counts."""
+        if self.W is None:
+            return self.missing == 0
         unknown = np.asarray(np.isnan(self.D).all(axis=1))
-        if self.W is not None:
-            unknown |= np.asarray((self.W == 0.0).all(axis=1))
+        unknown |= np.asarray((self.W == 0.0).all(axis=1))
         np.fill_diagonal(unknown, False)
         return not bool(unknown.any())
 
@@ -129,7 +134,8 @@ class Pairs:
         """Return the pairs among some of the points."""
         block = np.ix_(index, np.arange(self.layers), index)
         D, W = self.D[block], None if self.W is None else self.W[block]
-        return Pairs(D, W, self.free[index], self.typical, self.largest)
+        missing = 0 if self.missing == 0 else _missing(D)
+        return Pairs(D, W, self.free[index], self.typical, self.largest, missing)
 
 
 def as_pairs(
@@ -157,24 +163,25 @@ def as_pairs(
         raise ValueError(f"{name} is empty: at least one point is needed")
     free = np.ones(n, dtype=bool) if free is None else free
     W = None if weights is None else as_weights(weights, n)
-    negative, infinite, largest, apart, one_sided = survey(table)
-    _check_values(table, name, negative, infinite, largest)
-    _check_not_triangular(table, name)
+    seen = survey(table)
+    _check_values(table, name, seen)
+    _check_not_triangular(seen, n, name)
     if W is not None and ((W == 0.0) & (W.T == 0.0)).any():  # as good as missing
         table = np.where((W == 0.0) & (W.T == 0.0), np.nan, table)
-        _, _, largest, apart, one_sided = survey(table)
-    symmetric = apart <= _rounding(table) * largest
-    if one_sided:  # a pair known in one direction is known: in the other it is the same
+        seen = survey(table)
+    largest = seen.largest
+    symmetric = seen.apart <= _rounding(table) * largest
+    if seen.one_sided:  # a pair known in one direction is known: in the other it is the same
         unknown = np.isnan(table) & ~np.isnan(table.T)
         W = None if W is None else np.where(unknown, W.T, W)
         table = np.where(unknown, table.T, table)
-    if symmetric and apart > 0.0:
+    if symmetric and seen.apart > 0.0:
         table = 0.5 * (table + table.T)
     if symmetric and W is not None:
         W = 0.5 * (W + W.T)  # the same cost, as distances are the same both ways
-    known = ~np.isnan(table) if W is None else ~np.isnan(table) & (W > 0.0)
-    np.fill_diagonal(known, False)
-    if n > 1 and connected:
+    if n > 1 and connected and (seen.missing or W is not None):
+        known = ~np.isnan(table) if W is None else ~np.isnan(table) & (W > 0.0)
+        np.fill_diagonal(known, False)
         _check_connected(known, free, name)
     typical = _typical(table)
     if largest > 1e154 or typical < 1e-154:
@@ -184,7 +191,8 @@ def as_pairs(
         )
     layers = _layers(table, symmetric)
     weight_layers = None if W is None else _layers(W, symmetric)
-    return Pairs(layers, weight_layers, free, typical, float(largest))
+    missing = _missing(layers) if seen.missing else 0
+    return Pairs(layers, weight_layers, free, typical, float(largest), missing)
 
 
 def as_float(values: ArrayLike, name: str) -> Array:
@@ -267,10 +275,15 @@ def as_weights(weights: ArrayLike, n: int) -> Array:
     return W
 
 
-def _check_not_triangular(D: Array, name: str) -> None:
+def _missing(D: Array) -> int:
+    """Count the pairs that are missing, over the layers of a table."""
+    own = np.count_nonzero(np.isnan(D[np.arange(len(D)), :, np.arange(len(D))]))
+    return int(np.count_nonzero(np.isnan(D)) - own) // int(D.shape[1])
+
+
+def _check_not_triangular(seen: Survey, n: int, name: str) -> None:
     """Refuse a table with one half left out as zeros: they would count as distances."""
-    upper, lower = bool(np.triu(D, 1).any()), bool(np.tril(D, -1).any())  # a NaN is not a zero
-    if len(D) > 2 and upper != lower:
+    if n > 2 and seen.upper != seen.lower:
         raise ValueError(
             f"{name} is triangular, and zeros are distances too: fill the other half "
             f"({name} + {name}.T), or put NaN where nothing is known"
@@ -282,11 +295,11 @@ def _rounding(D: Array) -> float:
     return 1e-5 if D.dtype == np.float32 else 1e-8
 
 
-def _check_values(D: Array, name: str, negative: int, infinite: int, largest: float) -> None:
-    n = D.shape[0]
+def _check_values(D: Array, name: str, seen: Survey) -> None:
+    n, largest = D.shape[0], seen.largest
     for at, what, remedy in (
-        (infinite, "infinite", "use NaN for a pair whose distance is not known"),
-        (negative, "negative", "distances must be zero or more"),
+        (seen.infinite, "infinite", "use NaN for a pair whose distance is not known"),
+        (seen.negative, "negative", "distances must be zero or more"),
     ):
         if at >= 0:
             i, j = divmod(at, n)
