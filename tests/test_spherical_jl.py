@@ -226,8 +226,8 @@ def test_angles_too_small_for_quadrature(theta, m):
         ({"theta": np.nan}, "theta=nan must be an angle"),
         ({"n_components": 1}, "n_components=1 must be an integer of at least 2"),
         ({"n_components": 9.5}, "n_components=9.5 must be an integer"),
-        ({"eps": 0.0}, "eps=0.0 must be above 0 and below 1"),
-        ({"eps": 1.0}, "eps=1.0 must be above 0 and below 1"),
+        ({"eps": 0.0}, "eps=0.0 must be a positive number"),
+        ({"eps": np.inf}, "eps=inf must be a positive number"),
     ],
 )
 def test_bad_arguments_of_pair_failure(arguments, message):
@@ -525,3 +525,10 @@ def test_the_promise_of_auto(method):
         jl = SphericalRandomProjection(eps=eps, delta=delta, method=method, random_state=seed)
         kept += angular_distortion(points, jl.fit_transform(points)).largest <= eps
     assert kept >= (1 - delta) * draws
+
+
+@pytest.mark.parametrize("eps", [1.0, 1.5])
+@pytest.mark.parametrize("theta", [0.3, 1.2])
+def test_an_error_of_the_whole_angle_can_only_be_of_growth(eps, theta):
+    share = simulated_failure(theta, 5, eps, 200_000, np.random.default_rng(0))
+    assert pair_failure(theta, 5, eps) == pytest.approx(share, abs=5 * np.sqrt(share / 200_000))

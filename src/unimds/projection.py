@@ -168,12 +168,12 @@ def pair_failure(theta: float, n_components: int, eps: float) -> float:
         raise ValueError(f"n_components={n_components!r} must be an integer of at least 2")
     if not (isinstance(theta, Real) and 0.0 <= theta <= np.pi):
         raise ValueError(f"theta={theta!r} must be an angle from 0 to pi")
-    if not (isinstance(eps, Real) and 0.0 < eps < 1.0):
-        raise ValueError(f"eps={eps!r} must be above 0 and below 1")
+    if not (isinstance(eps, Real) and 0.0 < eps < np.inf):
+        raise ValueError(f"eps={eps!r} must be a positive number")
     m = int(n_components)
     if theta < TINY_ANGLE:
         scale = m / (m - 1)  # from a ratio of sums of squares to one of their means
-        low, high = scale * (1.0 - eps) ** 2, scale * (1.0 + eps) ** 2
+        low, high = scale * max(1.0 - eps, 0.0) ** 2, scale * (1.0 + eps) ** 2
         return float(f.cdf(low, m - 1, m) + f.sf(high, m - 1, m))
     flat = 1.0 / np.tan(theta)
 
@@ -192,7 +192,7 @@ def pair_failure(theta: float, n_components: int, eps: float) -> float:
         return float(wV @ inside((V[:, None] * slope - z) / flat) @ wz)
 
     too_large = share((1.0 + eps) * theta, True) if (1.0 + eps) * theta < np.pi else 0.0
-    return float(too_large + share((1.0 - eps) * theta, False))
+    return float(too_large + (share((1.0 - eps) * theta, False) if eps < 1.0 else 0.0))
 
 
 @cache
