@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import gen_batches
 
 from unimds._part import explained
 from unimds.losses import Loss, as_loss
@@ -14,6 +15,9 @@ from unimds.problem import Problem
 from unimds.spaces import Space, as_space, distances
 
 Array = NDArray[np.floating[Any]]
+
+TILE = 2**20
+"""Pairs that are looked at together, where a whole table of them would be too large."""
 
 __all__ = [
     "Shepard",
@@ -122,8 +126,7 @@ def stress_1(
     >>> round(stress_1([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]]), 6)
     0.2
     """
-    given, mapped = _both(D, X, space)
-    return _ratio(given, mapped, mapped, weights)
+    return _stress(D, X, space, weights, by_mapped=True)
 
 
 def normalized_stress(
@@ -140,8 +143,7 @@ def normalized_stress(
     >>> normalized_stress([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]])
     0.25
     """
-    given, mapped = _both(D, X, space)
-    return _ratio(given, mapped, given, weights)
+    return _stress(D, X, space, weights, by_mapped=False)
 
 
 def point_stress(
@@ -233,11 +235,16 @@ def recovery_error(X: ArrayLike, truth: ArrayLike, *, space: str | Space = "eucl
 
 
 def _both(D: ArrayLike, X: ArrayLike, space: str | Space) -> tuple[Array, Array]:
-    given = as_float(aligned(D), "D").astype(np.float64)
+    given, space = _square(D), _sized(space)
+    mapped = distances(_points(X, len(given), space), space=space)
+    return given.astype(np.float64), mapped
+
+
+def _square(D: ArrayLike) -> Array:
+    given = as_float(aligned(D), "D")
     if given.ndim != 2 or given.shape[0] != given.shape[1]:
         raise ValueError(f"D must be a square table of distances; its shape is {given.shape}")
-    space = _sized(space)
-    return given, distances(_points(X, len(given), space), space=space)
+    return given
 
 
 def _sized(space: str | Space) -> Space:
@@ -263,14 +270,27 @@ def _weighted(values: Array, weights: ArrayLike | None) -> Array:
     return values if weights is None else values * as_weights(weights, len(values))
 
 
-def _ratio(given: Array, mapped: Array, reference: Array, weights: ArrayLike | None) -> float:
-    known = ~np.isnan(given)
+def _stress(
+    D: ArrayLike, X: ArrayLike, space: str | Space, weights: ArrayLike | None, *, by_mapped: bool
+) -> float:
+    """Return the root of Σ w (u − d)² over Σ w u² or Σ w d², some rows at a time."""
+    given, space = _square(D), _sized(space)
+    n = len(given)
+    points = _points(X, n, space)
+    W = None if weights is None else as_weights(weights, n)
     # divide by the largest first: squares of 1e±200 leave the range of floats
-    scale = max(float(np.max(given[known], initial=0.0)), float(mapped.max(initial=0.0)))
+    reach = 2.0 * float(distances(points[:1], points, space=space).max(initial=0.0))
+    scale = max(float(np.fmax.reduce(given, axis=None, initial=0.0)), reach)
     if scale == 0.0:
         return 0.0
-    above = np.nansum(_weighted(((mapped - given) / scale) ** 2, weights))
-    below = np.nansum(_weighted(np.where(known, reference / scale, np.nan) ** 2, weights))
+    above, below = 0.0, 0.0
+    for rows in gen_batches(n, max(1, TILE // n)):
+        mapped = distances(points[rows], points, space=space) / scale
+        d = given[rows] / scale
+        w = np.where(np.isnan(d), 0.0, 1.0 if W is None else W[rows])
+        d = np.nan_to_num(d)
+        above += float(np.sum(w * (mapped - d) ** 2))
+        below += float(np.sum(w * (mapped if by_mapped else d) ** 2))
     if below == 0.0:  # nothing to compare with: a perfect map, or an infinitely bad one
         return float("inf") if above > 0.0 else 0.0
     return float(np.sqrt(above / below))

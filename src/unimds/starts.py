@@ -45,7 +45,7 @@ SMALL_SAMPLE, SMALL_STARTS, SMALL_FINALISTS = 150, 20, 2
 SMALL_SIZES = np.geomspace(20, SMALL_SAMPLE, 50)
 SHAKE_SIZES = np.geomspace(8, 25, 1000)
 HEAT_SWEEPS, SIZE_SAMPLE, SIZE_SWEEPS = 10, 150, 10
-CHUNK_ROWS = 1024
+CHUNK_ROWS, SINGLE_FROM = 1024, 500
 
 
 def run_starts(
@@ -179,7 +179,8 @@ def _race(
     cost, _ = part.costs(first, part.loss, part.space)
     if cost <= part.exact_cost:
         return _extended(problem, sample, first)
-    small = part.in_single_precision()  # twice as fast, and only the arrangement counts
+    # twice as fast, and only the arrangement counts; a few points are not worth compiling it for
+    small = part.in_single_precision() if n >= SINGLE_FROM else part
     first = first.astype(small.dtype)
     smoothing = annealing(small, first)[0] if small.loss.anneals else 0.0
     loss = small.loss.smoothed(smoothing) if small.loss.anneals else small.loss
