@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-all lint demo bench-engine bench-projection reproduce format clean
+.PHONY: help test test-all lint demo bench bench-engine bench-projection reproduce format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,10 @@ lint: $(TEST_STAMP) ## Check style and types only
 
 demo: $(DEMO_STAMP) ## Run the demonstration (sets up what it needs)
 	$(BIN)/python -m unimds.demo
+
+bench: $(TEST_STAMP) ## Measure speed and memory beside the peers, write docs/performance.md (minutes)
+	$(PIP) install s_gd2
+	$(BIN)/python benchmarks/performance.py
 
 bench-engine: $(TEST_STAMP) ## Measure the engine's decisions anew (minutes)
 	$(BIN)/python benchmarks/engine.py

@@ -140,10 +140,10 @@ def place_center(
         "random", or the points themselves. "auto" is the spectral seed where the space has one.
     n_init : int or "auto", default="auto"
         Number of starts, of which the best is returned; all but the first are random, and a seed
-        that is given by name or as points is the only one. "auto" races several random starts
-        briefly against the first, where that can find a lower minimum (maps of up to three
-        dimensions, ``init="auto"`` or "random"), and finishes the best beside the first. A
-        callback then sees two runs, one after the other.
+        that is given by name or as points is the only one. "auto" races several kinds of
+        start briefly against the first, where that can find a lower minimum (maps of up to three
+        dimensions, ``init="auto"`` or "random"), and finishes the best; below 1,000 points the
+        first as well, and a callback then sees two runs, one after the other.
     max_iter : int, default=2000
         Maximum number of sweeps of one start.
     eps : float, default=1e-7

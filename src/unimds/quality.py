@@ -283,6 +283,7 @@ def _stress(
     scale = max(float(np.fmax.reduce(given, axis=None, initial=0.0)), reach)
     if scale == 0.0:
         return 0.0
+    scale = 2.0 ** np.clip(np.frexp(scale)[1], -1020, 1020)  # so that nothing is rounded
     above, below = 0.0, 0.0
     for rows in gen_batches(n, max(1, TILE // n)):
         mapped = distances(points[rows], points, space=space) / scale

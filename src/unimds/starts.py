@@ -45,7 +45,7 @@ SMALL_SAMPLE, SMALL_STARTS, SMALL_FINALISTS = 150, 20, 2
 SMALL_SIZES = np.geomspace(20, SMALL_SAMPLE, 50)
 SHAKE_SIZES = np.geomspace(8, 25, 1000)
 HEAT_SWEEPS, SIZE_SAMPLE, SIZE_SWEEPS = 10, 150, 10
-CHUNK_ROWS, SINGLE_FROM = 1024, 500
+CHUNK_ROWS, SINGLE_FROM, BOTH_BELOW = 1024, 500, 1000
 
 
 def run_starts(
@@ -67,7 +67,7 @@ def run_starts(
     plan = _in_unit(plan, problem)
     if n_init == "auto" and _race_pays(problem, init, anchors):
         watch.say(f"Choosing among {SMALL_STARTS + 2} starts …")
-        starts = [_race(descend, problem, plan, watch, init, random, n_jobs)]
+        starts = _race(descend, problem, plan, watch, init, random, n_jobs)
     else:
         first = first_seed(problem, init, random)
         if anchors is not None:
@@ -170,17 +170,21 @@ def _race(
     init: Any,
     rng: np.random.Generator,
     n_jobs: int | None,
-) -> Array:
-    """Return the start to finish: the best of several kinds after some sweeps of each."""
+) -> list[Array]:
+    """Return what to finish: the best of several kinds of start after some sweeps of each.
+
+    The seed of a small table is finished too: there racing is never worse than not racing.
+    """
     n, quiet = problem.pairs.n, Silent(watch)
     sample = rng.permutation(n)[:RACE_SAMPLE]  # in random order, as shaking needs
     part = problem.on(sample)
     first = first_seed(part, init, rng)
     cost, _ = part.costs(first, part.loss, part.space)
     if cost <= part.exact_cost:
-        return _extended(problem, sample, first)
+        return [_extended(problem, sample, first)]
     # twice as fast, and only the arrangement counts; a few points are not worth compiling it for
     small = part.in_single_precision() if n >= SINGLE_FROM else part
+    seed = _extended(problem, sample, first) if n < BOTH_BELOW else None
     first = first.astype(small.dtype)
     smoothing = annealing(small, first)[0] if small.loss.anneals else 0.0
     loss = small.loss.smoothed(smoothing) if small.loss.anneals else small.loss
@@ -192,13 +196,24 @@ def _race(
             return [first, shaken(small, loss, first, SHAKE_SIZES, own, quiet)]
         return _small_starts(small, loss, own, quiet)
 
-    starts = [X for found in _on_threads(find, range(2), watch, n_jobs) for X in found]
+    found = [X for some in _on_threads(find, range(2), watch, n_jobs) for X in some]
+    starts = list(enumerate(found))  # the seed is number 0
     while len(starts) > 1 and not quiet.stopped:
         heat = plan.heat(HEAT_SWEEPS, smoothing)
-        runs = _on_threads(lambda X: descend(small, X, heat, quiet), starts, watch, n_jobs)  # noqa: B023
-        runs.sort(key=lambda run: run.levels[-1, 1])
-        starts = [small.inner(run.embedding) for run in runs[: len(runs) // 2]]
-    return _extended(problem, sample, starts[0])
+        runs = _on_threads(
+            lambda start: descend(small, start[1], heat, quiet),  # noqa: B023
+            starts,
+            watch,
+            n_jobs,
+        )
+        order = np.argsort([run.levels[-1, 1] for run in runs], kind="stable")
+        half = order[: len(runs) // 2]
+        starts = [(starts[i][0], small.inner(runs[i].embedding)) for i in half]
+    number, best = starts[0]
+    if seed is not None and number == 0:
+        return [seed]  # from its beginning: annealing starts from the size of a seed's errors
+    winner = _extended(problem, sample, best)
+    return [winner] if seed is None else [winner, seed]
 
 
 def _small_starts(

@@ -1,0 +1,448 @@
+"""Measure speed and memory against the peers and against the machine; write docs/performance.md.
+
+Run it with ``make bench``. Everything that is compared runs in turn in one process on one core, and
+only ratios mean something. Peers run with their own best settings: scikit-learn's MDS from the
+classical seed, s_gd2 with unit weights and its own schedule. PyMDE needs torch, which is heavy: it
+is measured where it is installed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_digits, make_blobs, make_swiss_roll
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from unimds import kernels, losses, place_center, spaces
+from unimds._part import in_precision
+from unimds.experiments.data import near_euclidean, near_sphere
+from unimds.problem import form
+from unimds.quality import total_cost
+from unimds.rivals import (
+    multiresolution,
+    renormalised,
+    robust_euclidean_embedding,
+    smacof,
+    smacof_q,
+)
+
+DOCS = Path(__file__).parents[1] / "docs"
+SIZES = (300, 1000, 2000, 5000)
+STATES = 3
+LOSSES = [losses.Squared(), losses.Absolute(0.1), losses.Power(1.5, 0.1), losses.Huber(0.3),
+          losses.SquaredDistance(0.1)]  # fmt: skip
+SPACES = [spaces.Euclidean(), spaces.Sphere(5.0), spaces.ChordalSphere(5.0),
+          spaces.Hyperbolic(0.1), spaces.Simplex(9.0)]  # fmt: skip
+
+
+def best_of(task: Callable[[], Any], times: int = 5) -> float:
+    """Return the shortest of several times, in seconds; the first call may compile."""
+    task()
+    spent = []
+    for _ in range(times):
+        began = time.perf_counter()
+        task()
+        spent.append(time.perf_counter() - began)
+    return min(spent)
+
+
+def timed(task: Callable[[], Any]) -> tuple[Any, float]:
+    """Return what a task returns, and how long it took."""
+    began = time.perf_counter()
+    result = task()
+    return result, time.perf_counter() - began
+
+
+# --- whole fits, beside the peers -----------------------------------------------------------------
+
+
+def tables(n: int) -> dict[str, np.ndarray]:
+    """Return the data sets of one size, as float32 distances."""
+    rng = np.random.default_rng(0)
+    found = {
+        "10 blobs in 50-d": spaces.distances(make_blobs(n, 50, centers=10, random_state=0)[0]),
+        "swiss roll": spaces.distances(make_swiss_roll(n, random_state=0)[0]),
+    }
+    digits = load_digits().data
+    if n <= len(digits):
+        found["digits"] = spaces.distances(rng.permutation(digits)[:n])
+    if n <= 1000:
+        found["the paper's"] = near_euclidean(n, seed=0)
+    return {name: D.astype(np.float32) for name, D in found.items()}
+
+
+def sklearn_mds(D: np.ndarray) -> np.ndarray:
+    """Embed with scikit-learn's MDS, from the classical seed."""
+    from sklearn.manifold import MDS
+
+    mds = MDS(2, metric="precomputed", n_init=1, init="classical_mds", random_state=0)
+    return mds.fit_transform(D.astype(np.float64))
+
+
+def s_gd2(D: np.ndarray) -> np.ndarray:
+    """Embed with s_gd2 and unit weights."""
+    import s_gd2
+
+    d = D[np.triu_indices(len(D), 1)].astype(np.float64)
+    return s_gd2.mds_direct(len(D), d, np.ones_like(d), random_seed=0)
+
+
+def pymde(D: np.ndarray) -> np.ndarray:
+    """Embed with PyMDE's quadratic losses on all pairs."""
+    import pymde
+    import torch
+
+    edges = torch.combinations(torch.arange(len(D)), 2)
+    d = torch.tensor(D[np.triu_indices(len(D), 1)])
+    mde = pymde.MDE(len(D), 2, edges, pymde.losses.Quadratic(d))
+    return mde.embed().numpy()
+
+
+PEERS = {
+    "scikit-learn": ("sklearn", sklearn_mds),
+    "s_gd2": ("s_gd2", s_gd2),
+    "PyMDE": ("pymde", pymde),
+}
+
+
+def fits() -> list[dict[str, Any]]:
+    """Return cost and seconds of every method on every table."""
+    rows = []
+    for n in SIZES:
+        for name, D in tables(n).items():
+            ours = [
+                timed(lambda s=s, D=D: place_center(D, 2, random_state=s)) for s in range(STATES)
+            ]
+            costs = [total_cost(D, result.embedding) for result, _ in ours]
+            seconds = [spent for _, spent in ours]
+            row = {"n": n, "data": name, "unimds": (float(max(costs)), float(np.median(seconds)))}
+            for peer, (module, method) in PEERS.items():
+                too_slow = peer == "scikit-learn" and n > 2000 and name != "swiss roll"
+                if importlib.util.find_spec(module) is None or too_slow:
+                    continue
+                X, spent = timed(lambda method=method, D=D: method(D))
+                row[peer] = (float(total_cost(D, X)), spent)
+            rows.append(row)
+            print(row, flush=True)
+    return rows
+
+
+def fits_table(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the fits as a table: stress over ours, and time over ours."""
+    peers = [peer for peer in PEERS if any(peer in row for row in rows)]
+    lines = [
+        "## Whole fits",
+        "",
+        "k = 2, squared loss, float32 tables, one core, compiled. `unimds` with its defaults: the",
+        f"*worst* stress and the median time of {STATES} random states. Of the others: stress over",
+        "ours, and how many times as long they take. scikit-learn at n = 5,000 on one table only.",
+        "",
+        "| n | data | unimds, s | " + " | ".join(f"{peer}: stress | time" for peer in peers) + " |",
+        "|---:|---|---:|" + "---:|---:|" * len(peers),
+    ]
+    for row in rows:
+        cost, seconds = row["unimds"]
+        cells = []
+        for peer in peers:
+            if peer in row:
+                cells.append(f"{row[peer][0] / cost:.4f} | {row[peer][1] / seconds:.0f}×")
+            else:
+                cells.append("– | –")
+        lines.append(
+            f"| {row['n']:,} | {row['data']} | {seconds:.3f} | " + " | ".join(cells) + " |"
+        )
+    missing = [
+        peer for peer, (module, _) in PEERS.items() if importlib.util.find_spec(module) is None
+    ]
+    if missing:
+        lines += ["", f"Not installed, hence not measured: {', '.join(missing)}."]
+    return lines
+
+
+# --- robust and spherical fits, beside the rivals -------------------------------------------------
+
+
+def rivals() -> list[str]:
+    """Return costs and times of robust and geodesic fits beside the paper's other methods."""
+    lines = [
+        "",
+        "## Robust and spherical fits",
+        "",
+        "The paper's data, n = 300, k = 2; cost over ours, and time over the time that ours takes",
+        "to come within 1 % of its own end.",
+        "",
+        "| problem | method | cost | time |",
+        "|---|---|---:|---:|",
+    ]
+    near, ball = near_euclidean(300, seed=0), near_sphere(300, spaces.Sphere(), seed=0)
+    cases: dict[str, tuple[np.ndarray, dict[str, Any], dict[str, Callable[..., Any]]]] = {
+        "absolute loss": (
+            near,
+            {"loss": "absolute"},
+            {"SMACOF": smacof, "Cayton & Dasgupta": robust_euclidean_embedding},
+        ),
+        "geodesic sphere": (
+            ball,
+            {"loss": "squared", "space": "sphere"},
+            {"SMACOF-Q": smacof_q, "Elad et al.": multiresolution, "Pless & Simon": renormalised},
+        ),
+    }
+    for name, (D, options, others) in cases.items():
+        place_center(D, 2, **options, random_state=0)
+        ours = place_center(D, 2, **options, random_state=0)
+        reached = ours.history[ours.history[:, 1] <= 1.01 * ours.cost, 0][0]
+        lines.append(f"| {name} | unimds | 1 | 1 |")
+        for rival, method in others.items():
+            method(D, 2, **options)
+            result, spent = timed(lambda: method(D, 2, **options))  # noqa: B023
+            cost = total_cost(D, result.embedding, **options)
+            lines.append(f"| | {rival} | {cost / ours.cost:.4f} | {spent / reached:.1f}× |")
+    return lines
+
+
+# --- kernels, beside the machine ------------------------------------------------------------------
+
+
+def sweep_seconds(
+    D: np.ndarray, loss: losses.Loss, space: spaces.Space, k: int = 2, W=None
+) -> float:
+    """Return the seconds of one sweep."""
+    rng = np.random.default_rng(0)
+    points = space.project_points(space.random(len(D), k, 1.0, rng))
+    X = np.ascontiguousarray(points.T, dtype=D.dtype)
+    parts, free = [in_precision(part, D.dtype) for part in (loss, space)], np.ones(len(D), bool)
+    code, table = form(space, X.shape[0]), D[:, None, :]
+    weights = None if W is None else W[:, None, :]
+    return best_of(lambda: kernels.sweep(table, weights, 0, free, X, *code, *parts, 1.0, None, 0.0))
+
+
+def sweeps() -> tuple[list[str], dict[str, float]]:
+    """Return the table of sweeps and the figures that must hold."""
+    lines = [
+        "",
+        "## One sweep",
+        "",
+        "Nanoseconds a pair, n = 2,000; in brackets over the Euclidean squared one of the same",
+        "precision. Hyperbolic coordinates are float64 in a fit, whatever the table is.",
+        "",
+        "| loss | space | float64 | float32 |",
+        "|---|---|---:|---:|",
+    ]
+    n, rng, figures = 2000, np.random.default_rng(0), {}
+    D = spaces.distances(rng.normal(size=(n, 5)))
+    cases = [(LOSSES[0], s) for s in SPACES] + [(loss, SPACES[0]) for loss in LOSSES[1:]]
+    base = {}
+    for loss, space in cases:
+        cells = []
+        for dtype in (np.float64, np.float32):
+            spent = sweep_seconds(D.astype(dtype), loss, space) / n**2 * 1e9
+            base.setdefault(dtype, spent)
+            cells.append(f"{spent:.2f} ({spent / base[dtype]:.1f})")
+            if dtype == np.float64:
+                figures[f"{type(loss).__name__}, {type(space).__name__}"] = spent / base[dtype]
+        names = f"{type(loss).__name__} | {type(space).__name__}"
+        lines.append(f"| {names} | " + " | ".join(cells) + " |")
+    single = D.astype(np.float32)
+    plain = sweep_seconds(single, LOSSES[0], SPACES[0])
+    weighted = sweep_seconds(single, LOSSES[0], SPACES[0], W=np.ones_like(single))
+    holes = np.where(rng.random(D.shape) < 0.1, np.nan, single).astype(np.float32)
+    missing = sweep_seconds(holes, LOSSES[0], SPACES[0])
+    figures["weights"], figures["missing values"] = weighted / plain, missing / plain
+    large = np.abs(rng.normal(size=(10_000, 10_000)).astype(np.float32))
+    figures["sweep over reading D, n = 10,000, float32"] = sweep_seconds(
+        large, LOSSES[0], SPACES[0]
+    ) / best_of(lambda: large.sum())
+    lines += [
+        "",
+        f"Weights cost {figures['weights']:.2f} times a sweep without, a tenth of pairs missing "
+        f"{figures['missing values']:.2f} times.",
+        f"A sweep at n = 10,000 (float32, k = 2) takes "
+        f"{figures['sweep over reading D, n = 10,000, float32']:.2f} times as long as reading the "
+        "table once from memory (`D.sum()`).",
+    ]
+    return lines, figures
+
+
+def growth() -> list[str]:
+    """Return how the time of a fit grows with n and with k."""
+    n_sizes, seconds = (500, 1000, 2000, 4000), []
+    for n in n_sizes:
+        D = spaces.distances(make_swiss_roll(n, random_state=0)[0]).astype(np.float32)
+        options = {"init": "classical", "max_iter": 60, "eps": 0.0}
+        seconds.append(best_of(lambda D=D: place_center(D, 2, **options), 2))  # noqa: B023
+    exponent = np.polyfit(np.log(n_sizes[1:]), np.log(seconds[1:]), 1)[0]
+    D = spaces.distances(np.random.default_rng(0).normal(size=(1000, 60))).astype(np.float32)
+    ks = (1, 2, 3, 5, 10, 20)
+    per_k = [sweep_seconds(D, LOSSES[0], SPACES[0], k) for k in ks]
+    cells = ", ".join(f"{k}: {t / per_k[1]:.1f}" for k, t in zip(ks, per_k, strict=True))
+    return [
+        "",
+        "## Growth",
+        "",
+        f"Sixty sweeps and the seed, swiss roll: time grows like n^{exponent:.2f} from 1,000 to",
+        f"4,000 points. One sweep at n = 1,000 against k, in sweeps at k = 2: {cells}.",
+    ]
+
+
+# --- memory and beginnings, in processes of their own ---------------------------------------------
+
+CHILD = """
+import resource, sys, time
+began = time.perf_counter()
+import numpy as np
+n = int(sys.argv[1])
+rng = np.random.default_rng(0)
+D = np.empty((n, n), np.float32)
+X = rng.normal(size=(n, 3)).astype(np.float32)
+for i in range(n):
+    D[i] = np.sqrt(((X - X[i]) ** 2).sum(axis=1))
+from unimds import place_center
+place_center(D[:50, :50].copy(), 2, random_state=0)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+began = time.perf_counter()
+result = place_center(D, 2, random_state=0)
+spent = time.perf_counter() - began
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+print((after - before) / D.nbytes, after / D.nbytes, spent, result.n_iter, result.converged)
+"""
+
+
+def child(code: str, *arguments: str, **environment: str) -> str:
+    """Run code in a fresh process and return what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def memory(n: int) -> list[str]:
+    """Return the peak of memory of a fit over the size of its table."""
+    extra, peak, seconds, sweeps, converged = child(CHILD, str(n)).split()
+    return [
+        "",
+        "## Memory",
+        "",
+        f"n = {n:,}, a float32 table of {4e-9 * n * n:.2f} GB: a fit ({sweeps} sweeps after the",
+        f"race, converged: {converged}) takes {float(seconds):.0f} s and {float(extra):.2f} times",
+        f"the table on top of it; the peak of the process is {float(peak):.2f} times the table.",
+    ]
+
+
+FIRST = """
+import numpy as np
+from unimds import place_center
+place_center(np.random.default_rng(0).random((9, 9)), 2)
+"""
+
+
+def beginnings(cache: Path) -> list[str]:
+    """Return what it takes to begin: importing, a first fit with and without cached code."""
+    bare = best_of(lambda: child("import sklearn.manifold"), 2)
+    imported = best_of(lambda: child("import unimds"), 2)
+    _, ever = timed(lambda: child(FIRST, NUMBA_CACHE_DIR=str(cache)))
+    warm = best_of(lambda: child(FIRST, NUMBA_CACHE_DIR=str(cache)), 2)
+    return [
+        "",
+        "## Beginnings",
+        "",
+        f"A process that only imports scikit-learn's manifold module takes {bare:.1f} s; one that",
+        f"only imports unimds {imported:.1f} s; one that fits nine points {warm:.1f} s with cached",
+        f"code and {ever:.0f} s the first time ever, when it is compiled.",
+    ]
+
+
+# --- all of it ------------------------------------------------------------------------------------
+
+
+STYLE = {
+    "unimds": ("#0072B2", "o"),
+    "scikit-learn": ("#D55E00", "s"),
+    "s_gd2": ("#009E73", "^"),
+    "PyMDE": ("#CC79A7", "D"),
+}
+
+
+def plot(rows: list[dict[str, Any]]) -> None:
+    """Draw time against stress over the lowest, one panel a size."""
+    figure, axes = plt.subplots(1, len(SIZES), figsize=(12, 3.6), sharey=True, layout="constrained")
+    for ax, n in zip(axes, SIZES, strict=True):
+        for row in (row for row in rows if row["n"] == n):
+            lowest = min(row[name][0] for name in STYLE if name in row)
+            for name, (colour, marker) in STYLE.items():
+                if name in row:
+                    cost, seconds = row[name]
+                    ax.scatter(seconds, 100 * (cost / lowest - 1), c=colour, marker=marker)
+        ax.set(xscale="log", title=f"n = {n:,}", xlabel="seconds")
+        ax.set_yscale("symlog", linthresh=0.1)
+        ax.grid(color="#E5E8EB")
+    axes[0].set_ylabel("stress above the lowest, %")
+    handles = [
+        plt.Line2D([], [], color=colour, marker=marker, ls="", label=name)
+        for name, (colour, marker) in STYLE.items()
+        if any(name in row for row in rows)
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    figure.savefig(DOCS / "images" / "performance.png", dpi=130)
+
+
+def main() -> None:
+    """Measure everything and write the page, the picture and the raw figures."""
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    load = os.getloadavg()[0]
+    busy = f"other processes were busy (load {load:.1f}), so that times are rough"
+    state = busy if load > 0.5 else "the machine was idle"
+    with threadpool_limits(1):
+        for dtype in (np.float32, np.float64):  # compile before any clock runs
+            D = spaces.distances(np.random.default_rng(0).normal(size=(200, 5))).astype(dtype)
+            place_center(D, 2)
+            place_center(D, 2, init="classical")
+        rows = fits()
+        lines = [
+            "# Performance",
+            "",
+            f"Written by `make bench` (Python {platform.python_version()}, numpy {np.__version__}, "
+            f"{platform.machine()}, {os.cpu_count()} cores); do not edit. Only ratios mean",
+            "something: what is compared ran in turn in one process on one core. When it began, "
+            f"{state}.",
+            "",
+            "![Seconds against stress above the lowest, for each size.](images/performance.png)",
+            "",
+            *fits_table(rows),
+            *rivals(),
+        ]
+        more, figures = sweeps()
+        lines += [*more, *growth()]
+    lines += memory(int(os.environ.get("BENCH_MEMORY_N", "10000")))
+    cache = Path(os.environ.get("TMPDIR", "/tmp")) / f"unimds-bench-{os.getpid()}"
+    lines += beginnings(cache)
+    plot(rows)
+    text = "\n".join(lines) + "\n"
+    (DOCS / "performance.md").write_text(text, encoding="utf-8")
+    (DOCS / "performance.json").write_text(
+        json.dumps({"fits": rows, "figures": figures}, indent=1) + "\n"
+    )
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
