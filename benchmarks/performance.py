@@ -351,7 +351,8 @@ def memory(n: int) -> list[str]:
 FIRST = """
 import numpy as np
 from unimds import place_center
-place_center(np.random.default_rng(0).random((9, 9)), 2)
+X = np.random.default_rng(0).random((9, 3))
+place_center(np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)), 2)
 """
 
 
