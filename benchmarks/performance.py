@@ -316,7 +316,8 @@ for i in range(n):
 from unimds import place_center
 place_center(D[:50, :50].copy(), 2, random_state=0)
 def peak():  # of this process alone: getrusage counts the parent's before exec
-    return next(int(line.split()[1]) for line in open("/proc/self/status") if "VmHWM" in line) * 1024
+    status = open("/proc/self/status").read()
+    return 1024 * int(status.split("VmHWM:")[1].split()[0])
 before = peak()
 began = time.perf_counter()
 result = place_center(D, 2, random_state=0)
