@@ -20,7 +20,22 @@ from typing import Any
 import numpy as np
 
 from unimds._part import inlined, kernel
-from unimds.rows import WIDTH, fused_cost, fused_pull, grouped_cost, grouped_pull, load, packed
+from unimds._prefetch import prefetch
+from unimds.rows import (
+    WIDTH,
+    fused_cost,
+    fused_pull,
+    grouped_cost,
+    grouped_pull,
+    load,
+    packed,
+    pair_cost,
+    pair_pull,
+    weight_of,
+)
+
+AHEAD = 8
+"""Points whose distances are asked for before they are needed."""
 
 
 @inlined
@@ -29,7 +44,8 @@ def row_cost(p, points, grouped, third, row, loss, space, scratch):
     X, groups, begin, end = points
     D, W, i, skip, unit = row
     if grouped is None:
-        return fused_cost(p, X, third, begin, end, D, W, i, skip, unit, loss, space)
+        gap = (skip, skip + 1)
+        return fused_cost(p, None, X, third, begin, end, D, W, i, None, gap, unit, loss, space)
     return grouped_cost(p, groups, end, D, W, i, skip, unit, loss, space, scratch)
 
 
@@ -39,14 +55,29 @@ def recenter(p, points, grouped, third, row, turn, loss, space, scratch, v):
     X, groups, begin, end = points
     D, W, i, skip, unit = row
     if grouped is None:
-        sums = fused_pull(p, X, third, begin, end, D, W, i, skip, unit, loss, space, v)
+        gap = (skip, skip + 1)
+        sums, _ = fused_pull(
+            p, None, X, third, begin, end, D, W, i, None, gap, unit, loss, space, v, None
+        )  # fmt: skip
     else:
         sums = grouped_pull(p, groups, end, D, W, i, skip, unit, loss, space, scratch, v)
-    total, stiff, apart = sums
+    step(p, turn, sums[0], sums[1], sums[2], space, v)
+
+
+@inlined
+def step(p, turn, total, stiff, apart, space, v):
+    """Make a step of the pulls that `v` and the sums hold."""
     space.project(p, v)
     if apart > 0.0:
         part_ways(p, turn, apart, space, v)
     shorten(total, stiff, space, v)
+
+
+@inlined
+def move(p, turn, total, stiff, apart, space, v):
+    """Go that step."""
+    step(p, turn, total, stiff, apart, space, v)
+    space.exp(p, v)
 
 
 @inlined
@@ -139,6 +170,48 @@ def grouped_points(X, grouped):
 @kernel
 def sweep(D, W, first, free, X, grouped, third, loss, space, unit, inner_iter, eps):
     """Place every free point of the given rows once, in place."""
+    if grouped is None and inner_iter is None:
+        sweep_by_two(D, W, first, free, X, third, loss, space, unit)
+    else:
+        sweep_by_one(D, W, first, free, X, grouped, third, loss, space, unit, inner_iter, eps)
+
+
+@kernel
+def sweep_by_two(D, W, first, free, X, third, loss, space, unit):
+    """Do that with two rows in one loop; see `unimds.rows`.
+
+    All pairs but their own are the same whichever of the two points has moved.
+    """
+    (k, n), scale = X.shape, X.dtype.type(unit)
+    p, q, u, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k), np.empty(k)
+    for row in range(0, D.shape[0], 2):
+        other = min(row + 1, D.shape[0] - 1)  # the last one may be alone
+        i, j = first + row, first + other
+        for a in range(k):
+            p[a], q[a] = X[a, i], X[a, j]
+        gap = (i, j + 1)
+        s, t = fused_pull(
+            p, q, X, third, 0, n, D, W, row, other, gap, scale, loss, space, u, v
+        )  # fmt: skip
+        if free[i]:
+            own = (0.0, 0.0, 0.0)
+            if j > i:
+                weight = weight_of(W, row, j)
+                own = pair_pull(p, q, third, D[row, 0, j], weight, scale, loss, space, u)
+            move(p, i, s[0] + own[0], s[1] + own[1], s[2] + own[2], space, u)
+            for a in range(k):
+                X[a, i] = p[a]
+        if j > i and free[j]:
+            weight = weight_of(W, other, i)
+            own = pair_pull(q, p, third, D[other, 0, i], weight, scale, loss, space, v)
+            move(q, j, t[0] + own[0], t[1] + own[1], t[2] + own[2], space, v)
+            for a in range(k):
+                X[a, j] = q[a]
+
+
+@kernel
+def sweep_by_one(D, W, first, free, X, grouped, third, loss, space, unit, inner_iter, eps):
+    """Do that row by row."""
     k, n = X.shape
     groups, scratch = grouped_points(X, grouped), workspace(k, D.shape[1], X.dtype)
     p, trial, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k)
@@ -174,6 +247,8 @@ def shake(D, W, X, grouped, third, loss, space, unit, sizes, starts):
         for i in range(n):
             begin = int(starts[t, i] * (n - size + 1))
             end = begin + size
+            if i + AHEAD < n:  # rows are far from each other in memory
+                prefetch(D[i + AHEAD, 0], int(starts[t, i + AHEAD] * (n - size + 1)))
             for a in range(k):
                 p[a] = X[a, i]
             if grouped is None:
@@ -214,18 +289,33 @@ def evaluate(D, W, first, X, grouped, third, exact, smooth, both, space, unit):
 
     Every pair counts once; the two directions of an asymmetric pair count half each.
     """
-    k = X.shape[0]
+    k, scale, costs, smooth_costs = X.shape[0], X.dtype.type(unit), 0.0, 0.0
+    p, q, step = np.empty(k, X.dtype), np.empty(k, X.dtype), 2 if grouped is None else 1
     groups, scratch = grouped_points(X, grouped), workspace(k, D.shape[1], X.dtype)
-    p, scale = np.empty(k, X.dtype), X.dtype.type(unit)
-    costs, smooth_costs = 0.0, 0.0
-    for row in range(D.shape[0]):
-        i = first + row  # with the points before i: each pair once
-        p[:] = X[:, i]
-        points, given = (X, groups, 0, i), (D, W, row, -1, scale)
-        costs += row_cost(p, points, grouped, third, given, exact, space, scratch)
+    for row in range(0, D.shape[0], step):
+        other = min(row + step, D.shape[0]) - 1  # the last one may be alone
+        i, j = first + row, first + other
+        for a in range(k):
+            p[a], q[a] = X[a, i], X[a, j]
+        rows, points = (D, W, row, other, scale), (X, groups, i, j)
+        costs += cost_before(p, q, points, grouped, third, rows, exact, space, scratch)
         if both:
-            smooth_costs += row_cost(p, points, grouped, third, given, smooth, space, scratch)
+            smooth_costs += cost_before(p, q, points, grouped, third, rows, smooth, space, scratch)
     return costs, smooth_costs if both else costs
+
+
+@inlined
+def cost_before(p, q, points, grouped, third, rows, loss, space, scratch):
+    """Return the cost of one row or two against the points before."""
+    X, groups, i, j = points
+    D, W, row, other, unit = rows
+    if grouped is not None:
+        return grouped_cost(p, groups, i, D, W, row, -1, unit, loss, space, scratch)
+    gap, weight = (-1, 0), weight_of(W, other, i)
+    cost = fused_cost(p, q, X, third, 0, i, D, W, row, other, gap, unit, loss, space)
+    if i == j:
+        return 0.5 * cost  # the same row twice
+    return cost + pair_cost(q, p, third, D[other, 0, i], weight, unit, loss, space)
 
 
 @kernel

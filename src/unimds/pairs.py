@@ -163,19 +163,19 @@ def as_pairs(
         raise ValueError(f"{name} is empty: at least one point is needed")
     free = np.ones(n, dtype=bool) if free is None else free
     W = None if weights is None else as_weights(weights, n)
-    seen = survey(table)
+    seen = survey(table, _rounding(table))
     _check_values(table, name, seen)
     _check_not_triangular(seen, n, name)
     if W is not None and ((W == 0.0) & (W.T == 0.0)).any():  # as good as missing
         table = np.where((W == 0.0) & (W.T == 0.0), np.nan, table)
-        seen = survey(table)
+        seen = survey(table, _rounding(table))
     largest = seen.largest
-    symmetric = seen.apart <= _rounding(table) * largest
+    symmetric = not seen.asymmetric
     if seen.one_sided:  # a pair known in one direction is known: in the other it is the same
         unknown = np.isnan(table) & ~np.isnan(table.T)
         W = None if W is None else np.where(unknown, W.T, W)
         table = np.where(unknown, table.T, table)
-    if symmetric and seen.apart > 0.0:
+    if symmetric and seen.uneven:
         table = 0.5 * (table + table.T)
     if symmetric and W is not None:
         W = 0.5 * (W + W.T)  # the same cost, as distances are the same both ways
@@ -349,7 +349,7 @@ def _check_connected(known: Array, free: Array, name: str) -> None:
 
 def _typical(D: Array) -> float:
     """Median positive distance, of a sample where the table is large."""
-    stride = max(1, D.size // 200_000)
+    stride = max(1, D.size // 50_000)
     sample = D.ravel()[:: stride | 1]  # an odd stride does not stay in one column
     positive = sample[sample > 0.0]
     if not positive.size:

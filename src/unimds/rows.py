@@ -168,138 +168,234 @@ def invariants_3(p0, p1, p2, x0, x1, x2, space):
 
 
 @inlined
-def cost_2(p, X, row, W, i, start, unit, loss, space):
-    """Return the cost of a chunk of a row, for points with two coordinates."""
-    n, number = row.shape[0], p.dtype.type
-    X0, X1 = X[0, start : start + n], X[1, start : start + n]
-    p0, p1, none, total = p[0], p[1], number(0), number(0)
+def value_2(p0, p1, x0, x1, r, given, loss, space):
+    """Return what the distance of two points with two coordinates costs."""
+    d, _, _, _ = invariants_2(p0, p1, x0, x1, space)
+    return given * loss.value(d, r) if r == r else type(p0)(0)
+
+
+@inlined
+def value_3(p0, p1, p2, x0, x1, x2, r, given, loss, space):
+    """Return the same of points with three coordinates."""
+    d, _, _, _ = invariants_3(p0, p1, p2, x0, x1, x2, space)
+    return given * loss.value(d, r) if r == r else type(p0)(0)
+
+
+@inlined
+def drawn_2(p0, p1, x0, x1, r, given, loss, space):
+    """Return how a point with two coordinates is drawn to another: the pull, w, excess, parting."""
+    number = type(p0)
+    none, cut, bend = number(0), number(space.cut_locus()), number(space.bend())
+    d, slope, lean, gap = invariants_2(p0, p1, x0, x1, space)
+    w, rho, excess = majorizer(d, r, given, loss, cut, bend, none, number(1e-9))
+    pull, parting, away = w * (slope - rho * lean), w * rho, gap > none
+    pull = pull if away else none
+    return pull * (x0 - p0), pull * (x1 - p1), w, excess, none if away else parting
+
+
+@inlined
+def drawn_3(p0, p1, p2, x0, x1, x2, r, given, loss, space):
+    """Return the same for points with three coordinates."""
+    number = type(p0)
+    none, cut, bend = number(0), number(space.cut_locus()), number(space.bend())
+    d, slope, lean, gap = invariants_3(p0, p1, p2, x0, x1, x2, space)
+    w, rho, excess = majorizer(d, r, given, loss, cut, bend, none, number(1e-9))
+    pull, parting, away = w * (slope - rho * lean), w * rho, gap > none
+    pull = pull if away else none
+    apart = none if away else parting
+    return pull * (x0 - p0), pull * (x1 - p1), pull * (x2 - p2), w, excess, apart
+
+
+# Loops over a chunk, of one row or of two: points are loaded once for both, and that takes the most
+# time where there are many. The second row is `other`, of the point `q`; it is None where there is
+# none, and so is all that belongs to it.
+
+
+@inlined
+def cost_2(p, q, X, D, W, row, other, start, stop, unit, loss, space):
+    """Return the cost of a chunk, for points with two coordinates."""
+    number = p.dtype.type
+    X0, X1, r = X[0, start:stop], X[1, start:stop], D[row, 0, start:stop]
+    p0, p1, total, given = p[0], p[1], number(0), number(1)
+    if q is not None:
+        q0, q1, s = q[0], q[1], D[other, 0, start:stop]
     if W is not None:
-        weight = W[i, 0, start : start + n]
-    for j in range(n):
-        r = number(row[j]) * unit
-        d, _, _, _ = invariants_2(p0, p1, X0[j], X1[j], space)
-        value = loss.value(d, r)
+        weight = W[row, 0, start:stop]
+        if q is not None:
+            weight_s = W[other, 0, start:stop]
+    for j in range(stop - start):
+        x0, x1 = X0[j], X1[j]
         if W is not None:
-            value *= number(weight[j])
-        total += value if r == r else none
+            given = number(weight[j])
+        total += value_2(p0, p1, x0, x1, number(r[j]) * unit, given, loss, space)
+        if q is not None:
+            if W is not None:
+                given = number(weight_s[j])
+            total += value_2(q0, q1, x0, x1, number(s[j]) * unit, given, loss, space)
     return total
 
 
 @inlined
-def cost_3(p, X, row, W, i, start, unit, loss, space):
-    """Return the cost of a chunk of a row, for points with three coordinates."""
-    n, number = row.shape[0], p.dtype.type
-    X0, X1, X2 = X[0, start : start + n], X[1, start : start + n], X[2, start : start + n]
-    p0, p1, p2, none, total = p[0], p[1], p[2], number(0), number(0)
+def cost_3(p, q, X, D, W, row, other, start, stop, unit, loss, space):
+    """Return the cost of a chunk, for points with three coordinates."""
+    number = p.dtype.type
+    X0, X1, X2, r = X[0, start:stop], X[1, start:stop], X[2, start:stop], D[row, 0, start:stop]
+    p0, p1, p2, total, given = p[0], p[1], p[2], number(0), number(1)
+    if q is not None:
+        q0, q1, q2, s = q[0], q[1], q[2], D[other, 0, start:stop]
     if W is not None:
-        weight = W[i, 0, start : start + n]
-    for j in range(n):
-        r = number(row[j]) * unit
-        d, _, _, _ = invariants_3(p0, p1, p2, X0[j], X1[j], X2[j], space)
-        value = loss.value(d, r)
+        weight = W[row, 0, start:stop]
+        if q is not None:
+            weight_s = W[other, 0, start:stop]
+    for j in range(stop - start):
+        x0, x1, x2 = X0[j], X1[j], X2[j]
         if W is not None:
-            value *= number(weight[j])
-        total += value if r == r else none
+            given = number(weight[j])
+        total += value_3(p0, p1, p2, x0, x1, x2, number(r[j]) * unit, given, loss, space)
+        if q is not None:
+            if W is not None:
+                given = number(weight_s[j])
+            total += value_3(q0, q1, q2, x0, x1, x2, number(s[j]) * unit, given, loss, space)
     return total
 
 
 @inlined
-def pull_2(p, X, row, W, i, start, unit, loss, space, v):
-    """Add the pulls of a chunk of a row to v, for points with two coordinates."""
-    n, number = row.shape[0], p.dtype.type
-    X0, X1 = X[0, start : start + n], X[1, start : start + n]
-    p0, p1, none, one, tiny = p[0], p[1], number(0), number(1), number(1e-9)
-    cut, bend = number(space.cut_locus()), number(space.bend())
-    v0, v1 = none, none
-    total, stiff, apart = none, none, none
+def pull_2(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v):
+    """Add the pulls of a chunk on `p` to u and those on `q` to v, for two coordinates.
+
+    Returns three sums for each row.
+    """
+    number = p.dtype.type
+    X0, X1, r = X[0, start:stop], X[1, start:stop], D[row, 0, start:stop]
+    p0, p1, none, given = p[0], p[1], number(0), number(1)
+    u0, u1, u2, u3, u4 = none, none, none, none, none
+    v0, v1, v2, v3, v4 = none, none, none, none, none
+    if q is not None:
+        q0, q1, s = q[0], q[1], D[other, 0, start:stop]
     if W is not None:
-        weight = W[i, 0, start : start + n]
-    for j in range(n):
-        given = one
+        weight = W[row, 0, start:stop]
+        if q is not None:
+            weight_s = W[other, 0, start:stop]
+    for j in range(stop - start):
+        x0, x1 = X0[j], X1[j]
         if W is not None:
             given = number(weight[j])
-        x0, x1, r = X0[j], X1[j], number(row[j]) * unit
-        d, slope, lean, gap = invariants_2(p0, p1, x0, x1, space)
-        w, rho, excess = majorizer(d, r, given, loss, cut, bend, none, tiny)
-        pull, parting, away = w * (slope - rho * lean), w * rho, gap > none
-        pull = pull if away else none
-        v0 += pull * (x0 - p0)
-        v1 += pull * (x1 - p1)
-        total += w
-        stiff += excess
-        apart += none if away else parting
-    v[0] += v0
-    v[1] += v1
-    return total, stiff, apart
+        a = drawn_2(p0, p1, x0, x1, number(r[j]) * unit, given, loss, space)
+        u0, u1, u2, u3, u4 = u0 + a[0], u1 + a[1], u2 + a[2], u3 + a[3], u4 + a[4]
+        if q is not None:
+            if W is not None:
+                given = number(weight_s[j])
+            b = drawn_2(q0, q1, x0, x1, number(s[j]) * unit, given, loss, space)
+            v0, v1, v2, v3, v4 = v0 + b[0], v1 + b[1], v2 + b[2], v3 + b[3], v4 + b[4]
+    u[0], u[1] = u[0] + u0, u[1] + u1
+    if q is not None:
+        v[0], v[1] = v[0] + v0, v[1] + v1
+    return u2, u3, u4, v2, v3, v4
 
 
 @inlined
-def pull_3(p, X, row, W, i, start, unit, loss, space, v):
-    """Add the pulls of a chunk of a row to v, for points with three coordinates."""
-    n, number = row.shape[0], p.dtype.type
-    X0, X1, X2 = X[0, start : start + n], X[1, start : start + n], X[2, start : start + n]
-    p0, p1, p2, none, one, tiny = p[0], p[1], p[2], number(0), number(1), number(1e-9)
-    cut, bend = number(space.cut_locus()), number(space.bend())
-    v0, v1, v2 = none, none, none
-    total, stiff, apart = none, none, none
+def pull_3(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v):
+    """Add the pulls of a chunk on `p` to u and those on `q` to v, for three coordinates."""
+    number = p.dtype.type
+    X0, X1, X2, r = X[0, start:stop], X[1, start:stop], X[2, start:stop], D[row, 0, start:stop]
+    p0, p1, p2, none, given = p[0], p[1], p[2], number(0), number(1)
+    u0, u1, u2, u3, u4, u5 = none, none, none, none, none, none
+    v0, v1, v2, v3, v4, v5 = none, none, none, none, none, none
+    if q is not None:
+        q0, q1, q2, s = q[0], q[1], q[2], D[other, 0, start:stop]
     if W is not None:
-        weight = W[i, 0, start : start + n]
-    for j in range(n):
-        given = one
+        weight = W[row, 0, start:stop]
+        if q is not None:
+            weight_s = W[other, 0, start:stop]
+    for j in range(stop - start):
+        x0, x1, x2 = X0[j], X1[j], X2[j]
         if W is not None:
             given = number(weight[j])
-        x0, x1, x2, r = X0[j], X1[j], X2[j], number(row[j]) * unit
-        d, slope, lean, gap = invariants_3(p0, p1, p2, x0, x1, x2, space)
-        w, rho, excess = majorizer(d, r, given, loss, cut, bend, none, tiny)
-        pull, parting, away = w * (slope - rho * lean), w * rho, gap > none
-        pull = pull if away else none
-        v0 += pull * (x0 - p0)
-        v1 += pull * (x1 - p1)
-        v2 += pull * (x2 - p2)
-        total += w
-        stiff += excess
-        apart += none if away else parting
-    v[0] += v0
-    v[1] += v1
-    v[2] += v2
-    return total, stiff, apart
+        a = drawn_3(p0, p1, p2, x0, x1, x2, number(r[j]) * unit, given, loss, space)
+        u0, u1, u2, u3, u4, u5 = u0 + a[0], u1 + a[1], u2 + a[2], u3 + a[3], u4 + a[4], u5 + a[5]
+        if q is not None:
+            if W is not None:
+                given = number(weight_s[j])
+            b = drawn_3(q0, q1, q2, x0, x1, x2, number(s[j]) * unit, given, loss, space)
+            v0, v1, v2 = v0 + b[0], v1 + b[1], v2 + b[2]
+            v3, v4, v5 = v3 + b[3], v4 + b[4], v5 + b[5]
+    u[0], u[1], u[2] = u[0] + u0, u[1] + u1, u[2] + u2
+    if q is not None:
+        v[0], v[1], v[2] = v[0] + v0, v[1] + v1, v[2] + v2
+    return u3, u4, u5, v3, v4, v5
 
 
 @inlined
-def chunk_end(start, skip, n):
-    """Return where a chunk that begins at `start` ends: at the point itself, or after CHUNK."""
+def chunk_end(start, gap, n):
+    """Return where a chunk that begins at `start` ends: at the gap, or after CHUNK."""
     stop = min(start + CHUNK, n)
-    return skip if start <= skip < stop else stop
+    return gap if start <= gap < stop else stop
 
 
 @inlined
-def fused_cost(p, X, third, begin, n, D, W, i, skip, unit, loss, space):
-    """Return the cost of a row at `p` against the points from `begin` to `n`."""
+def fused_cost(p, q, X, third, begin, n, D, W, row, other, gap, unit, loss, space):
+    """Return the cost of one row or two, against the points from `begin` to `n` but the gap."""
     cost, start = 0.0, begin
     while start < n:
-        stop = chunk_end(start, skip, n)
-        row = D[i, 0, start:stop]
+        stop = chunk_end(start, gap[0], n)
         if third is None:
-            cost += cost_2(p, X, row, W, i, start, unit, loss, space)
+            cost += cost_2(p, q, X, D, W, row, other, start, stop, unit, loss, space)
         else:
-            cost += cost_3(p, X, row, W, i, start, unit, loss, space)
-        start = stop + 1 if stop == skip else stop
+            cost += cost_3(p, q, X, D, W, row, other, start, stop, unit, loss, space)
+        start = gap[1] if stop == gap[0] else stop
     return cost
 
 
 @inlined
-def fused_pull(p, X, third, begin, n, D, W, i, skip, unit, loss, space, v):
-    """Fill v and return three sums as `grouped_pull` does."""
-    total, stiff, apart, start = 0.0, 0.0, 0.0, begin
-    for a in range(v.shape[0]):
-        v[a] = 0.0
+def fused_pull(p, q, X, third, begin, n, D, W, row, other, gap, unit, loss, space, u, v):
+    """Fill u, and v for a second row; return the three sums of `grouped_pull` for each."""
+    u_total, u_stiff, u_apart, v_total, v_stiff, v_apart = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for a in range(u.shape[0]):
+        u[a] = 0.0
+        if q is not None:
+            v[a] = 0.0
+    start = begin
     while start < n:
-        stop = chunk_end(start, skip, n)
-        row = D[i, 0, start:stop]
+        stop = chunk_end(start, gap[0], n)
         if third is None:
-            sums = pull_2(p, X, row, W, i, start, unit, loss, space, v)
+            sums = pull_2(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v)
         else:
-            sums = pull_3(p, X, row, W, i, start, unit, loss, space, v)
-        total, stiff, apart = total + sums[0], stiff + sums[1], apart + sums[2]
-        start = stop + 1 if stop == skip else stop
-    return total, stiff, apart
+            sums = pull_3(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v)
+        u_total, u_stiff, u_apart = u_total + sums[0], u_stiff + sums[1], u_apart + sums[2]
+        v_total, v_stiff, v_apart = v_total + sums[3], v_stiff + sums[4], v_apart + sums[5]
+        start = gap[1] if stop == gap[0] else stop
+    return (u_total, u_stiff, u_apart), (v_total, v_stiff, v_apart)
+
+
+@inlined
+def weight_of(W, row, j):
+    """Return the weight of a pair."""
+    if W is None:
+        return 1.0
+    return W[row, 0, j]
+
+
+@inlined
+def pair_cost(p, x, third, r, weight, unit, loss, space):
+    """Return the cost of one pair."""
+    number = p.dtype.type
+    if third is None:
+        return value_2(p[0], p[1], x[0], x[1], number(r) * unit, number(weight), loss, space)
+    return value_3(
+        p[0], p[1], p[2], x[0], x[1], x[2], number(r) * unit, number(weight), loss, space
+    )
+
+
+@inlined
+def pair_pull(p, x, third, r, weight, unit, loss, space, v):
+    """Add the pull of one point to v and return its three sums."""
+    given, target = p.dtype.type(weight), p.dtype.type(r) * unit
+    if third is None:
+        a = drawn_2(p[0], p[1], x[0], x[1], target, given, loss, space)
+        v[0], v[1] = v[0] + a[0], v[1] + a[1]
+        sums = a[2], a[3], a[4]
+    else:
+        b = drawn_3(p[0], p[1], p[2], x[0], x[1], x[2], target, given, loss, space)
+        v[0], v[1], v[2] = v[0] + b[0], v[1] + b[1], v[2] + b[2]
+        sums = b[3], b[4], b[5]
+    return sums
