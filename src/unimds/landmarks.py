@@ -24,6 +24,7 @@ from unimds.bulk import Frame, Refiner, in_chunks, place_all
 from unimds.estimator import TABLE, _as_table, _labels, _warn_of_distances
 from unimds.losses import Loss
 from unimds.metrics import cross
+from unimds.pairs import as_float
 from unimds.parameters import CONSTRAINTS
 from unimds.placecenter import place_center
 from unimds.placing import place_checked
@@ -248,7 +249,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """Fit few points as `MDS` does: the cost is exact."""
         index = np.arange(source.n)
         D = source.square(index)
-        result = self._place_center(D, index, self.random_state)
+        result = self._place_center(D, index, source.n, self.random_state)
         self.cost_, self.cost_error_ = result.cost, 0.0
         self.stress_ = stress_1(D, result.embedding, space=result.space)
         self.stress_error_ = 0.0
@@ -262,7 +263,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             index = choose(source, count, self.landmarks, rng, bar)
             D = source.square(index)
         with self._phase("fitting landmarks", quiet=True):
-            result = self._place_center(D, index, state)
+            result = self._place_center(D, index, source.n, state)
         apart = D[D > 0.0]
         frame = Frame.make(source, result, float(np.median(apart)) if apart.size else 1.0)
         with explained(frame.loss, frame.space):
@@ -275,7 +276,12 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     ) -> Array:
         """Place and refine all points; estimate what they cost."""
         with self._phase("placing points") as bar:
-            X = place_all(frame, index, frame.inner(result.embedding), self.n_jobs, bar)
+            try:
+                X = place_all(frame, index, frame.inner(result.embedding), self.n_jobs, bar)
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(
+                    "interrupted while points were being placed: there is no map yet"
+                ) from None
         with self._phase(
             "sampling pairs", rounds=2
         ) as bar:  # one sample to choose by, another to judge
@@ -289,11 +295,17 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.stress_, self.stress_error_ = found.stress, found.stress_error
         return X
 
-    def _place_center(self, D: Array, index: Array, random_state: Any) -> Result:
+    def _place_center(self, D: Array, index: Array, n: int, random_state: Any) -> Result:
+        """Fit some of the n points."""
         loss, space = resolve_variant(self.variant, self.loss, self.space)
         init = self.init
         if not isinstance(init, str):
-            init = np.asarray(init)[index]
+            init = as_float(init, "init")
+            if len(init) != n:
+                raise ValueError(
+                    f"init must have a row for each of the {n} points; got {len(init)}"
+                )
+            init = init[index]
         return place_center(
             D,
             self.n_components,

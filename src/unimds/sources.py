@@ -52,18 +52,17 @@ class Source(ABC):
 
     def _refuse(self, D: Array, rows: Array | slice, columns: Array) -> None:
         i, j = np.argwhere((D < 0.0) | np.isinf(D))[0]
-        number = i + rows.start if isinstance(rows, slice) else rows[i]
+        entry = self._entry(np.arange(self.n)[rows][i], columns[j])
         what, remedy = (
             ("negative", "distances must be zero or more")
             if D[i, j] < 0.0
             else ("infinite", "use NaN for a pair whose distance is not known")
         )
-        raise ValueError(f"{self._name} [{number}, {columns[j]}] = {D[i, j]:g} is {what}: {remedy}")
+        raise ValueError(f"{entry} = {D[i, j]:g} is {what}: {remedy}")
 
-    @property
     @abstractmethod
-    def _name(self) -> str:
-        """What an entry is, for error messages."""
+    def _entry(self, row: int, column: int) -> str:
+        """Return what the distance of two points is called in an error."""
 
     @abstractmethod
     def on(self, index: Array) -> Source:
@@ -77,17 +76,24 @@ class Source(ABC):
 class Features(Source):
     """Distances by a metric between rows of features, which may be a file that is mapped."""
 
-    def __init__(self, X: Array, metric: Any, params: dict[str, Any] | None):
+    def __init__(
+        self,
+        X: Array,
+        metric: Any,
+        params: dict[str, Any] | None = None,
+        numbers: Array | None = None,
+    ):
         self.n, self.dtype = len(X), X.dtype
-        self.X, self.metric, self.params = X, metric, params
-
-    @property
-    def _name(self) -> str:
-        return f"the distance by metric={self.metric!r}"
+        self.X, self.metric, self.params, self.numbers = X, metric, params, numbers
 
     def on(self, index: Array) -> Features:
         """Return the distances between some of the points; their features are copied."""
-        return Features(self.X[index], self.metric, self.params)
+        return Features(self.X[index], self.metric, self.params, index)
+
+    def _entry(self, row: int, column: int) -> str:
+        if self.numbers is not None:
+            row, column = self.numbers[[row, column]]
+        return f"the distance of X[{row}] and X[{column}] by metric={self.metric!r}"
 
     def _read(self, rows: Array | slice, columns: Array) -> Array:
         D = cross(self.X[rows], self.X[columns], self.metric, self.params)
@@ -105,13 +111,14 @@ class Table(Source):
         self.D, self.index = D, index
         self.n, self.dtype = len(D if index is None else index), D.dtype
 
-    @property
-    def _name(self) -> str:
-        return "D"
-
     def on(self, index: Array) -> Table:
         """Return the distances between some of the points; nothing is copied."""
-        return Table(self.D, index if self.index is None else self.index[index])
+        return Table(self.D, index)
+
+    def _entry(self, row: int, column: int) -> str:
+        if self.index is not None:
+            row, column = self.index[[row, column]]
+        return f"D[{column}, {row}]"
 
     def square(self, index: Array) -> Array:
         """Return the table between some points; raise where it is not symmetric, or no distance."""
