@@ -27,8 +27,8 @@ from unimds import (
     sampled,
 )
 from unimds.bulk import Frame
+from unimds.choosing import choose
 from unimds.datasets import corrupt
-from unimds.landmarks import choose
 from unimds.metrics import cross
 from unimds.quality import recovery_error, stress_1, total_cost
 from unimds.sampled import PairSample

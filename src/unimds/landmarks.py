@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds._part import explained
 from unimds.bulk import Frame, Refiner, in_chunks, place_all
+from unimds.choosing import choose
 from unimds.estimator import TABLE, _as_table, _labels, _warn_of_distances
 from unimds.losses import Loss
 from unimds.metrics import cross
@@ -39,7 +40,6 @@ from unimds.watch import Progress
 Array = NDArray[Any]
 
 LANDMARKS = 1000
-CANDIDATES = 10  # for each landmark: a pass over all points for each would take too long
 
 
 class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -60,7 +60,8 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Data of no more points than that are fitted in full.
     landmarks : {"farthest", "random"}, default="farthest"
         How they are chosen: each the farthest from those before it, among ten random candidates
-        a landmark; or at random.
+        a landmark; or at random. The farthest are not typical: the size of a space that is to be
+        found comes from as many random points, fitted first.
     refine : int, default=20
         Sweeps in which every point, landmarks too, is placed against random others; 0 leaves
         points where the landmarks have put them.
@@ -259,17 +260,29 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def _fit_landmarks(self, source: Source, count: int) -> None:
         state = check_random_state(self.random_state)
         rng = np.random.default_rng(state.randint(np.iinfo(np.int32).max))
+        size = self._size(source, count, rng, state)
         with self._phase("choosing landmarks") as bar:
             index = choose(source, count, self.landmarks, rng, bar)
             D = source.square(index)
         with self._phase("fitting landmarks", quiet=True):
-            result = self._place_center(D, index, source.n, state)
+            result = self._place_center(D, index, source.n, state, size)
         apart = D[D > 0.0]
         frame = Frame.make(source, result, float(np.median(apart)) if apart.size else 1.0)
         with explained(frame.loss, frame.space):
             X = self._placed(frame, index, result, rng)
         points = frame.outer(X[:, index], np.float64)
         self._keep(source, index, result, points, frame.outer(X, source.dtype))
+
+    def _size(
+        self, source: Source, count: int, rng: np.random.Generator, state: Any
+    ) -> Space | None:
+        """Return the space at the size that random points say: the farthest are not typical."""
+        _, space = resolve_variant(self.variant, self.loss, self.space)
+        if not space.is_auto or self.landmarks == "random":
+            return None
+        with self._phase("finding the size", quiet=True):
+            index = choose(source, count, "random", rng, Progress(0, ""))
+            return self._place_center(source.square(index), index, source.n, state).space
 
     def _placed(
         self, frame: Frame, index: Array, result: Result, rng: np.random.Generator
@@ -295,8 +308,10 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.stress_, self.stress_error_ = found.stress, found.stress_error
         return X
 
-    def _place_center(self, D: Array, index: Array, n: int, random_state: Any) -> Result:
-        """Fit some of the n points."""
+    def _place_center(
+        self, D: Array, index: Array, n: int, random_state: Any, size: Space | None = None
+    ) -> Result:
+        """Fit some of the n points; `size` is the space, where its size is known."""
         loss, space = resolve_variant(self.variant, self.loss, self.space)
         init = self.init
         if not isinstance(init, str):
@@ -310,7 +325,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             D,
             self.n_components,
             loss=loss,
-            space=space,
+            space=size or space,
             init=init,
             n_init=self.n_init,
             max_iter=self.max_iter,
@@ -388,22 +403,3 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         tags.input_tags.allow_nan = self.metric in ("precomputed", "nan_euclidean")
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def choose(source: Source, count: int, how: str, rng: np.random.Generator, bar: Progress) -> Array:
-    """Return the numbers of `count` landmarks, in order.
-
-    The farthest are looked for among some random candidates only, the first of which is a landmark.
-    """
-    if how == "random":
-        return np.sort(rng.choice(source.n, count, replace=False))
-    candidates = rng.choice(source.n, min(source.n, CANDIDATES * count), replace=False)
-    some = source.on(candidates)
-    everyone, chosen = slice(0, some.n), [0]
-    gap = np.full(some.n, np.nan)  # distance to the nearest landmark, where it is known
-    for _ in range(count - 1):
-        gap = np.fmin(gap, some.between(everyone, np.array(chosen[-1:]))[:, 0])
-        gap[chosen] = -1.0
-        chosen.append(int(np.argmax(np.nan_to_num(gap, nan=-0.5))))
-        bar.step(1.0 / (count - 1))
-    return np.sort(candidates[chosen])
