@@ -200,7 +200,8 @@ def test_the_unit_of_length_does_not_matter(plane, factor):
 def test_same_seed_same_bits_on_any_threads(small_chunks, metric):
     X = blobs(400)
     X = X if metric == "euclidean" else distances(X)
-    runs = [landmark_mds(n_jobs=n_jobs, metric=metric, refine=3).fit(X) for n_jobs in (1, 2, 3)]
+    mds = landmark_mds(metric=metric, refine=3, sample_size=50)
+    runs = [clone(mds).set_params(n_jobs=n_jobs).fit(X) for n_jobs in (1, 2, 3)]
     for run in runs[1:]:
         np.testing.assert_array_equal(run.embedding_, runs[0].embedding_)
         assert run.cost_ == runs[0].cost_
@@ -215,10 +216,25 @@ def test_placements_do_not_depend_on_the_chunks(monkeypatch):
     )
 
 
+def test_unrefined_landmarks_are_where_their_fit_put_them():
+    mds = landmark_mds(refine=0).fit(blobs(300))
+    np.testing.assert_allclose(
+        mds.embedding_[mds.landmarks_], mds.landmark_result_.embedding, rtol=1e-12
+    )
+
+
+def test_a_share_of_the_way():
+    frame = Frame(Table(np.zeros((1, 1))), Squared(), Euclidean(), 1.0, 1.0, np.dtype(float))
+    P, Q = np.zeros((2, 1)), np.array([[4.0], [8.0]])
+    np.testing.assert_allclose(frame.between(P, Q, 0.25), [[1.0], [2.0]])
+
+
 def test_the_seed_of_the_landmarks_may_be_given(plane):
     points, X = plane
     mds = landmark_mds(init=points, refine=0).fit(X)
     np.testing.assert_allclose(mds.embedding_, points, atol=1e-3)
+    with pytest.raises(ValueError, match="init must have a row for each of the 600 points"):
+        landmark_mds(init=points[:60]).fit(X)
 
 
 # --- the landmarks ------------------------------------------------------------------------------
@@ -249,10 +265,10 @@ def test_every_far_point_is_a_landmark():
 def test_estimates_are_right_within_their_errors(holes):
     """Over many samples: unbiased, with errors of the size that is said."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 5))
+    X = rng.normal(size=(60, 5))  # few, so that it matters that a point is no pair with itself
     D = cross(X, None, "euclidean")
     if holes:
-        i, j = rng.integers(300, size=(2, 9000))
+        i, j = rng.integers(60, size=(2, 400))
         D[i, j] = D[j, i] = np.nan
         np.fill_diagonal(D, 0.0)
     Y = X[:, :2]
