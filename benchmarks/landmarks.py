@@ -1,6 +1,6 @@
 """Measure maps of very many points and write docs/landmarks-measured.md.
 
-Run it with ``python benchmarks/landmarks.py``; it takes about ten minutes on two cores. Growth is
+Run it with ``make bench-landmarks``; it takes a quarter of an hour on two cores. Growth is
 measured in seconds of the processor, on one thread, so that other processes matter little.
 """
 
@@ -173,7 +173,7 @@ def main() -> None:
         [
             "# Maps of very many points, measured",
             "",
-            f"Written by `benchmarks/landmarks.py` (Python {platform.python_version()}, "
+            f"Written by `make bench-landmarks` (Python {platform.python_version()}, "
             f"{platform.machine()}, {os.cpu_count()} cores); do not edit. When it",
             f"began, {busy if load > 0.5 else 'the machine was idle'}.",
             "",

@@ -100,6 +100,18 @@ def test_refinement_comes_nearer_to_the_full_fit(data, loss):
     assert fine < 1.03 * full
 
 
+def test_refinement_mends_what_landmarks_at_the_rim_have_done():
+    """In ten dimensions the farthest points lie at the rim, and do not stand for the others."""
+    X = np.random.default_rng(0).normal(size=(1500, 10))
+    D = cross(X, None, "euclidean")
+    rough, fine, random = (
+        total_cost(D, landmark_mds(n_landmarks=100, **how).fit_transform(X))
+        for how in ({"refine": 0}, {}, {"refine": 0, "landmarks": "random"})
+    )
+    assert rough > 1.2 * random
+    assert fine < random
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("space", [Sphere("auto"), Hyperbolic(0.01)])
 @pytest.mark.parametrize("loss", ["squared", "absolute", "squared_distance", "huber"])

@@ -216,9 +216,8 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _fit_anew(self, X: Any) -> None:
         self.labels_ = _labels(X)
-        source = self._source(X)
         self.seconds_: dict[str, float] = {}
-        count = self.n_landmarks
+        source, count = self._source(X), self.n_landmarks
         if isinstance(count, str):
             count = max(LANDMARKS, 20 * self.n_components)
         if source.n <= count:
@@ -252,8 +251,8 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         D = source.square(index)
         result = self._place_center(D, index, source.n, self.random_state)
         self.cost_, self.cost_error_ = result.cost, 0.0
-        self.stress_ = stress_1(D, result.embedding, space=result.space)
-        self.stress_error_ = 0.0
+        stress = stress_1(D, result.embedding, space=result.space)
+        self.stress_, self.stress_error_ = stress, 0.0
         embedding = result.embedding.astype(source.dtype, copy=False)
         self._keep(source, index, result, result.embedding, embedding)
 
