@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-all lint demo bench bench-engine bench-projection reproduce format clean
+.PHONY: help test test-all lint demo bench bench-engine bench-landmarks bench-projection reproduce format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ bench: $(TEST_STAMP) ## Measure speed and memory beside the peers, write docs/pe
 
 bench-engine: $(TEST_STAMP) ## Measure the engine's decisions anew (minutes)
 	$(BIN)/python benchmarks/engine.py
+
+bench-landmarks: $(TEST_STAMP) ## Measure maps of very many points anew (a quarter of an hour)
+	$(BIN)/python benchmarks/landmarks.py
 
 bench-projection: $(TEST_STAMP) ## Measure the spherical random projection anew (minutes)
 	$(BIN)/python benchmarks/projection.py

@@ -9,6 +9,7 @@ from unimds._part import PartError
 from unimds.distortion import AngularDistortion, angular_distortion
 from unimds.distributions import DistributionEmbedding, HellingerMap, hellinger_distances
 from unimds.estimator import MDS
+from unimds.landmarks import LandmarkMDS
 from unimds.losses import Absolute, Huber, Loss, Power, Squared, SquaredDistance
 from unimds.placecenter import place_center
 from unimds.placing import place_points
@@ -28,6 +29,7 @@ __all__ = [
     "HellingerMap",
     "Huber",
     "Hyperbolic",
+    "LandmarkMDS",
     "Loss",
     "Outcome",
     "PartError",

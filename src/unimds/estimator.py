@@ -13,11 +13,11 @@ from sklearn.base import (
     TransformerMixin,
     _fit_context,
 )
-from sklearn.metrics import pairwise_distances
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds._warn import warn
 from unimds.losses import Loss, as_loss
+from unimds.metrics import cross
 from unimds.pairs import aligned, as_float, reordered
 from unimds.parameters import CONSTRAINTS
 from unimds.placecenter import place_center
@@ -273,12 +273,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return "allow-nan" if self.metric == "nan_euclidean" else True
 
     def _cross(self, A: Array, B: Array | None) -> Array:
-        if self.metric in ("euclidean", "l2"):
-            # scikit-learn's formula cancels where features are far from zero, as dates are
-            centre = (A if B is None else B).mean(axis=0, dtype=np.float64).astype(A.dtype)
-            A, B = A - centre, None if B is None else B - centre
-        D = pairwise_distances(A, B, metric=self.metric, **(self.metric_params or {}))
-        return np.asarray(D, dtype=A.dtype)
+        return cross(A, B, self.metric, self.metric_params)
 
     def transform(self, X: ArrayLike) -> Any:
         """Place new points on the map, each by itself; the map does not move.

@@ -144,10 +144,16 @@ def place_points(
 
 
 def place_checked(
-    D: Array, embedding: Array, loss: Loss, space: Space, W: Array | None = None
+    D: Array,
+    embedding: Array,
+    loss: Loss,
+    space: Space,
+    W: Array | None = None,
+    *,
+    first: int = 0,
 ) -> Array:
-    """Place rows of distances on a map that has been checked."""
-    _check_rows(D, W)
+    """Place rows of distances on a map that has been checked; the first has the number `first`."""
+    _check_rows(D, W, first)
     with explained(loss, space):
         typical = _typical(embedding, space)  # of the map, so that rows stay independent
         unit = working_unit(loss, space, typical)
@@ -160,13 +166,13 @@ def place_checked(
     if not np.isfinite(placed.cost).all():
         i = int(np.argmin(np.isfinite(placed.cost)))
         raise ValueError(
-            f"row {i} of the new distances has no finite cost; are its distances too long, up to "
-            f"{np.nanmax(D[i]):g}, on a map whose own are about {typical:g}?"
+            f"row {first + i} of the new distances has no finite cost; are its distances too long, "
+            f"up to {np.nanmax(D[i]):g}, on a map whose own are about {typical:g}?"
         )
     if not placed.settled.all():
         warn(
             f"{np.count_nonzero(~placed.settled)} of {len(D)} points had not settled after "
-            f"{STEPS} steps; the first is row {np.argmin(placed.settled)}",
+            f"{STEPS} steps; the first is row {first + np.argmin(placed.settled)}",
             ConvergenceWarning,
         )
     return np.ascontiguousarray(placed.points.T) / factor
@@ -180,11 +186,11 @@ def _typical(embedding: Array, space: Space) -> float:
     return float(np.median(apart)) if apart.size else space.unit
 
 
-def _check_rows(D: Array, W: Array | None) -> None:
+def _check_rows(D: Array, W: Array | None, first: int) -> None:
     for wrong, what in ((np.isinf(D), "infinite"), (D < 0.0, "negative")):
         if wrong.any():
             i, j = np.argwhere(wrong)[0]
-            raise ValueError(f"the distance [{i}, {j}] = {D[i, j]:g} is {what}")
+            raise ValueError(f"the distance [{first + i}, {j}] = {D[i, j]:g} is {what}")
     if W is not None and (W.shape != D.shape or not (np.isfinite(W) & (W >= 0.0)).all()):
         raise ValueError(
             f"weights must be finite, not negative and of the shape of the distances, {D.shape}"
@@ -192,4 +198,6 @@ def _check_rows(D: Array, W: Array | None) -> None:
     known = ~np.isnan(D) if W is None else ~np.isnan(D) & (W > 0.0)
     empty = np.flatnonzero(~known.any(axis=1))
     if empty.size:
-        raise ValueError(f"row {empty[0]} of the new distances has no known pair: all are missing")
+        raise ValueError(
+            f"row {first + empty[0]} of the new distances has no known pair: all are missing"
+        )

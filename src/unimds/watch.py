@@ -108,3 +108,46 @@ class Silent(Watch):
             watch.interrupted,
             watch.called_off,
         )
+
+
+class Progress:
+    """A bar on standard error for work whose amount is known; for one thread.
+
+    Parameters
+    ----------
+    verbose : int
+        1 shows the bar.
+    what : str
+        What is being done.
+    rounds : int
+        How often the work is done over.
+    """
+
+    def __init__(self, verbose: int, what: str, rounds: int = 1):
+        self.verbose, self.what, self.rounds = verbose, what, max(rounds, 1)
+        self.began = time.perf_counter()
+        self._done, self._shown = 0.0, 0.0
+
+    def step(self, share: float) -> None:
+        """Note that another share of a round is done."""
+        self._done += share / self.rounds
+        if self.verbose and self._seconds() - self._shown > 0.1:
+            self._show()
+
+    def done(self) -> float:
+        """Close the bar and return the seconds it took."""
+        if self.verbose:
+            self._show()
+            print(file=sys.stderr, flush=True)
+        return self._seconds()
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self.began
+
+    def _show(self) -> None:
+        self._shown = self._seconds()
+        width, done = 24, min(self._done, 1.0)
+        full = int(width * done + 1e-9)
+        bar = "█" * full + "·" * (width - full)
+        line = f"\r{bar} {self.what} {100.0 * done:.0f} %  {self._shown:.1f} s "
+        print(line, end="", file=sys.stderr, flush=True)

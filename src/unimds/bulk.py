@@ -1,0 +1,234 @@
+"""Placing very many points: against landmarks, and then against samples of each other.
+
+Both run over chunks of points, on threads where asked for; a chunk reads the configuration as it
+was and writes its own points only, so that the result does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches
+from threadpoolctl import threadpool_limits
+
+from unimds import kernels
+from unimds._part import in_precision
+from unimds._warn import warn
+from unimds.losses import Loss
+from unimds.problem import ROUNDING, form, in_unit, working_unit
+from unimds.result import Outcome, Result
+from unimds.sampled import PairSample
+from unimds.sources import Source
+from unimds.spaces import Space
+from unimds.watch import Progress
+
+Array = NDArray[Any]
+
+ENTRIES = 2_000_000  # distances that a chunk holds
+STEPS, SOFT_STEPS, SETTLED = 30, 5, 1e-6
+LEVELS = (1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6)  # smoothings, of a typical distance
+SOFTNESS = 0.1  # smoothing while refining, of the median residual
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Distances, loss and space in a unit in which distances are about one; see `Problem`.
+
+    Attributes
+    ----------
+    source : Source
+        The given distances, in their own unit.
+    loss, space : Loss, Space
+        In the frame's unit.
+    unit : float
+        What a given distance is multiplied by.
+    scale : float
+        A typical distance in the frame's unit.
+    dtype : dtype
+        Precision of the arithmetic.
+    """
+
+    source: Source
+    loss: Loss
+    space: Space
+    unit: float
+    scale: float
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def make(cls, source: Source, result: Result, typical: float) -> Frame:
+        """Bring loss and space of a map to the unit of a typical distance."""
+        loss, space = result.loss, result.space
+        unit = working_unit(loss, space, typical)
+        tame = loss.degree is not None and 1e-30 < typical < 1e30
+        single = source.dtype == np.float32 and space.single_precision and tame
+        dtype = np.dtype(np.float32 if single else np.float64)
+        return cls(source, loss.scaled(unit), in_unit(space, unit), unit, typical * unit, dtype)
+
+    @property
+    def factor(self) -> float:
+        """What coordinates in the user's unit are multiplied by."""
+        return self.unit if self.space.scales_coordinates else 1.0
+
+    def inner(self, embedding: Array) -> Array:
+        """Return a configuration ``X[axis, point]`` from rows in the user's unit."""
+        points = self.space.project_points(embedding.astype(np.float64) * self.factor)
+        return np.ascontiguousarray(points.T, dtype=self.dtype)
+
+    def outer(self, X: Array, dtype: Any) -> Array:
+        """Return rows in the user's unit."""
+        points: Array = X.T.astype(np.float64)
+        if X.dtype == np.float32:
+            points = self.space.project_points(points)
+        return np.ascontiguousarray(points / self.factor, dtype=dtype)
+
+    def outer_cost(self, cost: float) -> float:
+        """Return a cost in the user's unit."""
+        with np.errstate(over="ignore"):  # squares of 1e155 are not numbers any more
+            return float(cost * np.float64(1.0 / self.unit) ** (self.loss.degree or 0.0))
+
+    def place(
+        self, D: Array, X: Array, P: Array, loss: Loss, steps: int | None, eps: float
+    ) -> None:
+        """Move the columns of `P` to where their rows of distances to `X` fit better."""
+        cost, settled = np.empty(len(D)), np.empty(len(D), dtype=bool)
+        parts = (in_precision(part, self.dtype) for part in (loss, self.space))
+        code = form(self.space, len(X))
+        kernels.place_rows(
+            D[:, None, :], None, X, P, *code, *parts, self.unit, steps, eps, cost, settled
+        )
+
+    def between(self, P: Array, Q: Array, share: float) -> Array:
+        """Return the points on the way from `P` to `Q`, at some share of it."""
+        out, free = np.empty_like(P), np.ones(P.shape[1], dtype=bool)
+        space = in_precision(self.space, self.dtype)
+        kernels.extrapolate(Q, P, share - 1.0, free, space, out)
+        return out
+
+
+def in_chunks(
+    task: Callable[[slice], None], n: int, width: int, n_jobs: int | None, bar: Progress
+) -> None:
+    """Run a task for every chunk of `n` points that need `width` distances each."""
+    chunks = list(gen_batches(n, max(1, ENTRIES // width)))
+    threads = min(effective_n_jobs(n_jobs), len(chunks))
+    with threadpool_limits(1):  # of BLAS, which would round otherwise on other numbers of threads
+        if threads <= 1:
+            for chunk in chunks:
+                task(chunk)
+                bar.step(1.0 / len(chunks))
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                for _ in pool.map(task, chunks):
+                    bar.step(1.0 / len(chunks))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+
+def place_all(
+    frame: Frame, landmarks: Array, fixed: Array, n_jobs: int | None, bar: Progress
+) -> Array:
+    """Place every point against the landmarks, whose configuration is `fixed`."""
+    X = np.empty((len(fixed), frame.source.n), dtype=frame.dtype)
+    schedule = _schedule(frame)
+
+    def task(rows: slice) -> None:
+        D = frame.source.between(rows, landmarks)
+        P = np.ascontiguousarray(fixed[:, _nearest(D, rows)])
+        for loss, steps in schedule:
+            frame.place(D, fixed, P, loss, steps, SETTLED)
+        X[:, rows] = P
+
+    in_chunks(task, frame.source.n, len(landmarks), n_jobs, bar)
+    X[:, landmarks] = fixed
+    return X
+
+
+def _schedule(frame: Frame) -> list[tuple[Loss, int]]:
+    """Return losses to place by in turn, a robust one ever sharper, and steps by each at most."""
+    loss = frame.loss
+    if not loss.anneals:
+        return [(loss, STEPS)]
+    own = getattr(loss, "smoothing", 0.0)
+    return [
+        (loss.smoothed(max(own, level * frame.scale)), SOFT_STEPS if level < 1.0 else STEPS)
+        for level in LEVELS
+    ]
+
+
+def _nearest(D: Array, rows: slice) -> Array:
+    """Return the nearest landmark of every row."""
+    nearest: Array = np.argmin(D, axis=1)  # a missing one, where there is any
+    holes = np.flatnonzero(np.isnan(D[np.arange(len(D)), nearest]))
+    if holes.size:
+        some = D[holes]
+        empty = np.flatnonzero(np.isnan(some).all(axis=1))
+        if empty.size:
+            raise ValueError(
+                f"point {rows.start + holes[empty[0]]} has no known distance to any landmark; "
+                "raise n_landmarks, or drop the point"
+            )
+        nearest[holes] = np.nanargmin(some, axis=1)
+    return nearest
+
+
+class Refiner:
+    """Places all points against random samples of each other, sweep by sweep.
+
+    A point placed against m others misses its place by a random error of the order of
+    (its typical residual)/√m. So it goes only a share of the way, which falls from 1 to nothing in
+    equal steps: the last sweeps average.
+    """
+
+    def __init__(self, frame: Frame, size: int, judge: PairSample, seed: int):
+        self.frame, self.judge, self.seed = frame, judge, seed
+        self.size = min(size, frame.source.n)
+
+    def run(self, X: Array, sweeps: int, n_jobs: int | None, bar: Progress) -> Array:
+        """Return the configuration of lowest estimated cost: after some sweep, or `X` itself."""
+        frame, judge = self.frame, self.judge
+        best = now = judge.estimate(X, frame.loss, frame.space)
+        kept = X
+        try:
+            for sweep in range(sweeps):
+                loss, share = self._softened(now.residual), 1.0 - sweep / sweeps
+                X = self._swept(X, loss, share, sweep, n_jobs, bar)
+                now = judge.estimate(X, frame.loss, frame.space)
+                if now.cost < best.cost:
+                    kept, best = X, now
+        except KeyboardInterrupt:
+            warn(Outcome.INTERRUPTED.value, RuntimeWarning)
+        return kept
+
+    def _softened(self, residual: float) -> Loss:
+        """Return the loss with its kink rounded: pairs that are met exactly must not rule."""
+        loss, least = self.frame.loss, ROUNDING * self.frame.scale
+        if not loss.anneals:
+            return loss
+        return loss.smoothed(max(getattr(loss, "smoothing", 0.0), SOFTNESS * residual, least))
+
+    def _swept(
+        self, X: Array, loss: Loss, share: float, sweep: int, n_jobs: int | None, bar: Progress
+    ) -> Array:
+        frame, n, new = self.frame, self.frame.source.n, np.empty_like(X)
+        steps = None if frame.space.unit_step_descends() else 1
+
+        def task(rows: slice) -> None:
+            rng = np.random.default_rng([self.seed, sweep, rows.start])  # the same on any thread
+            others = np.sort(rng.choice(n, self.size, replace=False, shuffle=False))
+            old = np.ascontiguousarray(X[:, rows])
+            moved = old.copy()
+            D = frame.source.between(rows, others)
+            frame.place(D, np.ascontiguousarray(X[:, others]), moved, loss, steps, 0.0)
+            new[:, rows] = frame.between(old, moved, share)
+
+        in_chunks(task, n, self.size, n_jobs, bar)
+        return new
