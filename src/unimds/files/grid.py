@@ -1,0 +1,111 @@
+"""The cells of a text, as numbers and words."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds.files.errors import FileError, shown
+from unimds.files.text import Dialect, Text, number, records
+
+Array = NDArray[np.floating[Any]]
+
+KEPT = 8  # cells of a row whose text is kept: a label may look like a number
+REMEDY = "mend it, or leave the cell empty if the value is not known"
+
+
+@dataclass
+class Grid:
+    """Rows of cells: numbers in one flat array, words aside, since most tables are numbers.
+
+    Attributes
+    ----------
+    text : Text
+        Where it comes from.
+    format : str
+        How it is written.
+    lines, widths : list of int
+        First line and number of cells of every row.
+    flat : array of float
+        All cells in turn, NaN for those that are missing or words.
+    words : dict
+        The words of each row that has some, by column.
+    heads : list
+        The first texts of every row; all of the first row.
+    """
+
+    text: Text
+    format: str
+    lines: list[int] = field(default_factory=list)
+    widths: list[int] = field(default_factory=list)
+    flat: array[float] = field(default_factory=lambda: array("d"))
+    words: dict[int, dict[int, str]] = field(default_factory=dict)
+    heads: list[list[str]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def cell(self, i: int, j: int) -> str:
+        """Return the text of a cell."""
+        if j < len(self.heads[i]):
+            return self.heads[i][j]
+        if j in self.words.get(i, {}):
+            return self.words[i][j]
+        value = self.rows([i])[0][j]
+        return "" if np.isnan(value) else repr(float(value))
+
+    def rows(self, index: Sequence[int] | None = None) -> list[Array]:
+        """Return the numbers of some rows, or of all."""
+        flat, ends = np.frombuffer(self.flat), np.cumsum(self.widths)
+        index = range(len(self)) if index is None else index
+        return [flat[ends[i] - self.widths[i] : ends[i]] for i in index]
+
+    def block(self) -> Array:
+        """Return the numbers of rows of one width as a table; nothing is copied."""
+        return np.frombuffer(self.flat).reshape(len(self), self.widths[0])
+
+    def append(self, line: int, cells: Sequence[str], decimal: str) -> None:
+        """Add a row."""
+        i = len(self)
+        try:
+            values = list(map(float, cells)) if "_" not in "".join(cells) else None
+        except ValueError:
+            values = None
+        if values is None:
+            found = [number(cell, decimal) for cell in cells]
+            self.words[i] = {j: cells[j].strip() for j, value in enumerate(found) if value is None}
+            values = [float("nan") if value is None else value for value in found]
+        self.lines.append(line)
+        self.widths.append(len(cells))
+        self.flat.extend(values)
+        self.heads.append([cell.strip() for cell in (cells[:KEPT] if i else cells)])
+
+    def no_number(self, i: int, j: int) -> FileError:
+        """Return the error for a word where a number belongs."""
+        word = shown(self.cell(i, j))
+        return self.error(f"{word} is not a number; {REMEDY}", i, j)
+
+    def error(self, problem: str, i: int | None = None, j: int | None = None) -> FileError:
+        """Return the error for a row, or a cell of it."""
+        line = None if i is None else self.lines[i]
+        return self.text.error(problem, line, None if j is None else j + 1)
+
+
+def parse(text: Text, dialect: Dialect) -> Grid:
+    """Read the cells of a text."""
+    grid = Grid(text, dialect.format)
+    for line, cells in records(text, dialect):
+        grid.append(line, cells, dialect.decimal)
+    if not len(grid):
+        raise text.error("the file is empty but for comments and blank lines")
+    if np.isnan(np.frombuffer(grid.flat)).all() and set(grid.widths) != {2}:
+        # two columns of words may be the edges of a graph
+        raise grid.error(
+            "there are no numbers in it; a table of distances or of points was expected"
+        )
+    return grid
