@@ -74,6 +74,8 @@ def _check_xml(source: Source) -> None:
 
     def start(name: str, _: Any) -> None:
         nonlocal depth, nodes
+        if depth == 0 and name.rpartition(":")[2] != "graphml":
+            raise source.error(f"is XML, but of <{name}> and not of <graphml>")
         depth += 1
         nodes += name.endswith("node")
         if depth > DEEPEST:

@@ -103,9 +103,4 @@ def parse(text: Text, dialect: Dialect) -> Grid:
         grid.append(line, cells, dialect.decimal)
     if not len(grid):
         raise text.error("the file is empty but for comments and blank lines")
-    if np.isnan(np.frombuffer(grid.flat)).all() and set(grid.widths) != {2}:
-        # two columns of words may be the edges of a graph
-        raise grid.error(
-            "there are no numbers in it; a table of distances or of points was expected"
-        )
     return grid

@@ -94,35 +94,38 @@ def _header(grid: Grid, kind: str) -> int:
     """Return the number of header rows, 0 or 1.
 
     A first row is a header where it names the columns of a list, where it has words above numbers
-    in at least half of these columns, or where it is a row of numbers behind an empty cell or the
-    name of a column of labels.
+    in more than half of these columns, where it repeats the labels of the first column, or where it
+    is a row of numbers behind the name of a column of labels.
     """
     if len(grid) == 1:
         return 0
-    if roles(grid.heads[0], kind) is not None:
+    first, values = grid.words.get(0, {}), grid.block()[0]
+    if np.isnan(values).all() and roles(grid.heads[0], kind) is not None:
         return 1
-    first = grid.words.get(0, {})
     numeric = _numeric_columns(grid, 1)
-    if numeric.any() and sum(j in first for j in np.flatnonzero(numeric)) * 2 >= numeric.sum():
-        return 1
-    blank = grid.heads[0][0].lower() in LABELS
-    return int(blank and not (set(first) - {0}) and (_labels_match(grid) or bool(first)))
+    numeric[0] &= grid.heads[0][0].lower() not in LABELS
+    named = sum(j in first for j in np.flatnonzero(numeric))
+    before_numbers = set(first) == {0} and first[0].lower() in LABELS
+    return int(2 * named > numeric.sum() or before_numbers or _labels_match(grid))
 
 
 def _labels_match(grid: Grid) -> bool:
-    """Whether numbers in the first row and the first column are the same labels."""
-    if len(grid) != grid.widths[0] or np.isnan(np.diagonal(grid.block())).all():
+    """Whether the first row and the first column of a square are the same labels, even numbers."""
+    diagonal = np.diagonal(grid.block())
+    # a square of numbers that lacks its diagonal has equal numbers there, but no labels
+    if len(grid) != grid.widths[0] or not np.isnan(diagonal[0]) or np.isnan(diagonal).all():
         return False
     return grid.heads[0][1:] == [grid.cell(i, 0) for i in range(1, len(grid))]
 
 
 def _numeric_columns(grid: Grid, header: int) -> NDArray[np.bool_]:
-    """Which columns hold more numbers than words: a word among numbers is a mistake."""
+    """Which columns are of numbers, words or not: a few words among numbers are mistakes."""
     words = np.zeros(grid.widths[0], dtype=np.intp)
     for i, row in grid.words.items():
         if i >= header:
             words[list(row)] += 1
-    return np.asarray(np.count_nonzero(~np.isnan(grid.block()[header:]), axis=0) > words)
+    known = np.count_nonzero(~np.isnan(grid.block()[header:]), axis=0)
+    return np.asarray((known >= words) & (known > 0))
 
 
 def _roles(grid: Grid, header: int, kind: str) -> Roles | None:
@@ -137,24 +140,22 @@ def _roles(grid: Grid, header: int, kind: str) -> Roles | None:
             raise grid.error(f"a list of {kind} has two labels and a number a line", 0)
         weight = 3 if kind == "pairs" and width > 3 else None
         return Roles(kind, (0, 1), 2 if width > 2 else None, weight)
-    if kind != "auto" or numeric[:2].any() or len(numeric) < 2 or not _joined(grid):
+    if kind != "auto" or header or width not in (2, 3, 4) or not _joined(grid):
         return None
     if width == 2:
         return Roles("graph", (0, 1), None)
-    if width in (3, 4) and numeric[2:].all():
+    if numeric[2:].all():
         return Roles("pairs", (0, 1), 2, 3 if width == 4 else None)
     return None
 
 
 def _joined(grid: Grid) -> bool:
-    """Whether labels of the first column come again, as they do in a list of pairs."""
-    first = [grid.cell(i, 0) for i in range(len(grid))]
-    seen = set(first)
-    return (
-        len(first) == 1
-        or len(seen) < len(first)
-        or not seen.isdisjoint(grid.cell(i, 1) for i in range(len(grid)))
-    )
+    """Whether two columns of words are pairs: some label of the first comes again."""
+    words = [grid.words.get(i, {}) for i in range(len(grid))]
+    if not all(0 in row and 1 in row for row in words):
+        return False
+    first = {row[0] for row in words}
+    return len(first) < len(grid) or len(grid) == 1 or any(row[1] in first for row in words)
 
 
 def _from_list(grid: Grid, header: int, columns: Roles) -> Table:

@@ -70,7 +70,7 @@ def roles(names: Sequence[str], kind: str = "auto") -> Roles | None:
     if kind == "pairs":
         return None
     value = length if length is not None else distance
-    if kind == "graph" or ends in CLEAR_ENDS:
+    if ends in CLEAR_ENDS or (kind == "graph" and value is not None):
         return Roles("graph", places, value)
     return None
 

@@ -67,7 +67,9 @@ def assemble(
 ) -> Table:
     """Make a table of a block of numbers: distances where it is a square of them, else points."""
     if block.size == 0 or np.isnan(block).all():
-        raise source.error("there are no numbers in it")
+        raise source.error(
+            "there are no numbers in it; a table of distances or of points was expected"
+        )
     block = np.ascontiguousarray(block)
     if kind == "auto":
         kind = "distances" if _holds_distances(source, block, labels, names) else "points"
@@ -85,6 +87,8 @@ def assemble(
     if labels is not None and names is not None and labels != names:
         block = _reordered(source, block, labels, names)
     block = mirrored(block)
+    own = np.arange(len(block))
+    block[own, own] = np.nan_to_num(block[own, own], posinf=np.inf)
     return Table(block, "distances", format, layout, labels or names, weights)
 
 

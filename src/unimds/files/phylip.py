@@ -82,8 +82,8 @@ def _mistake(text: Text, records: list[Record], n: int) -> FileError:
         for j, cell in enumerate(cells):
             if number(cell) is None:
                 return text.error(
-                    f"{shown(cell)} is not a number; names of more than {STRICT} characters must "
-                    "have no blanks",
+                    f"{shown(cell)} is not a number; a name with blanks in it takes exactly "
+                    f"{STRICT} characters",
                     line,
                     j + 2,
                 )

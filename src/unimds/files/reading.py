@@ -88,13 +88,15 @@ def read(
     _check_choice("format", format, ("auto", *FORMATS))
     _check_choice("kind", kind, ("auto", *KINDS))
     source = load(path, max_bytes)
-    text = None
     if format == "auto":
         format = magic(source.data) or "auto"
-    if format in ("auto", "phylip", *DELIMITED):
-        text = as_text(source, encoding)
-        format = _text_format(text) if format == "auto" else format
-    return _from_text(text, format, kind) if text else _from_binary(source, format, kind)
+    if format not in ("auto", "phylip", *DELIMITED):
+        return _from_bytes(source, format, kind)
+    text = as_text(source, encoding)
+    format = _text_format(text) if format == "auto" else format
+    if format in ("graphml", "json"):  # they have rules of their own for encodings
+        return _from_bytes(source, format, kind)
+    return _from_text(text, format, kind)
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
@@ -104,7 +106,7 @@ def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
 
 def _text_format(text: Text) -> str:
     """Recognise the format of a text; "auto" where its cells have to tell."""
-    first = next((line for _, line in text.content()), "").lstrip("\ufeff").lstrip()
+    first = next((line for _, line in text.content()), "").lstrip()
     if first.startswith("<"):
         return "graphml"
     if first.startswith(("[", "{")):
@@ -113,15 +115,13 @@ def _text_format(text: Text) -> str:
 
 
 def _from_text(text: Text, format: str, kind: str) -> Table:
-    if format in ("graphml", "json"):
-        return _from_binary(text.source, format, kind)
     if format == "phylip":
         _check_fits(text.source, "a PHYLIP matrix", kind, "distances")
         return from_phylip(text)
-    return interpret(parse(text, dialect_of(text, DELIMITED.get(format, DELIMITERS + " "))), kind)
+    return interpret(parse(text, dialect_of(text, DELIMITED.get(format, DELIMITERS))), kind)
 
 
-def _from_binary(source: Source, format: str, kind: str) -> Table:
+def _from_bytes(source: Source, format: str, kind: str) -> Table:
     if format == "graphml":
         _check_fits(source, "GraphML", kind, "graph")
         return from_graphml(source)

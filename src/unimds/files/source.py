@@ -124,7 +124,9 @@ def capped(file: Readable, source: Source) -> bytes:
 
 
 def magic(data: bytes) -> str | None:
-    """Return the format that the first bytes name, if it is a binary one."""
+    """Return the format that the first bytes name, if it is binary or XML, which has encodings."""
+    if data[:CHUNK].lstrip().startswith(b"<"):
+        return "graphml"
     return next((name for start, name in MAGIC.items() if data.startswith(start)), None)
 
 

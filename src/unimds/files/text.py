@@ -7,8 +7,9 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import NamedTuple
 
 from unimds.files.errors import FileError
 from unimds.files.source import Source
@@ -24,9 +25,8 @@ MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-SAMPLE = 200  # lines that tell how a text is written
-WIDE = 100_000  # characters of a line that are enough for that
-DELIMITERS = "\t;,"
+SAMPLE, WIDE = 100, 1000  # lines, and characters of each, that tell how a text is written
+DELIMITERS = "\t;, "  # the first of equals is taken; a blank is any white space
 QUOTED = re.compile(r'"[^"]*"')
 COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 POINT_NUMBER = re.compile(r"[+-]?\d*\.\d*([eE][+-]?\d+)?")
@@ -34,16 +34,13 @@ POINT_NUMBER = re.compile(r"[+-]?\d*\.\d*([eE][+-]?\d+)?")
 
 @dataclass(frozen=True)
 class Text:
-    """A source that is text."""
+    """A source that is text, in UTF-8 by now."""
 
     source: Source
-    encoding: str
 
     def lines(self) -> Iterator[str]:
         """Yield the lines, each with its own ending; decoded anew, as they are too many to keep."""
-        yield from io.TextIOWrapper(
-            io.BytesIO(self.source.data), encoding=self.encoding, newline=""
-        )
+        yield from io.TextIOWrapper(io.BytesIO(self.source.data), encoding="utf-8", newline="")
 
     def content(self) -> Iterator[tuple[int, str]]:
         """Yield the lines that are neither blank nor comments, with their numbers."""
@@ -76,6 +73,7 @@ def as_text(source: Source, encoding: str) -> Text:
         encoding = next((name for mark, name in MARKS.items() if data.startswith(mark)), "utf-8")
     try:
         decoded = data.decode(encoding)
+        recoded = data if encoding == "utf-8" else decoded.encode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = data[error.start : error.start + 1].hex()
@@ -92,22 +90,40 @@ def as_text(source: Source, encoding: str) -> Text:
             "this is no text and no binary format that is known here; a text in UTF-16 without "
             "a mark needs encoding='utf-16-le'"
         )
-    return Text(source, encoding)
+    return Text(replace(source, data=recoded))
 
 
-def dialect_of(text: Text, allowed: str = DELIMITERS + " ") -> Dialect:
-    """Find the delimiter: the one that is on the most lines."""
-    lines = [QUOTED.sub("", line[:WIDE]) for _, line in islice(text.content(), SAMPLE)]
-    counts = {mark: sum(mark in line for line in lines) for mark in DELIMITERS if mark in allowed}
-    best = max(counts, key=lambda mark: counts[mark], default=" ")
-    if not counts or (counts[best] == 0 and " " in allowed):
-        return Dialect(" ")
-    if best == ",":
-        return Dialect(best)
-    cells = [cell.strip() for line in lines for cell in line.split(best)]
+def dialect_of(text: Text, allowed: str = DELIMITERS) -> Dialect:
+    """Find what parts the cells: what leaves nothing but numbers, else what gives most of them."""
+    lines = [QUOTED.sub("", _start(line)) for _, line in islice(text.content(), SAMPLE)]
+    found = [_tried(lines, mark) for mark in allowed]
+    found = [tried for tried in found if tried.parts] or [_tried(lines, allowed[-1])]
+    return max(found, key=lambda tried: (tried.pure, tried.numbers, tried.parts)).dialect
+
+
+def _start(line: str) -> str:
+    """Return the whole cells at the start of a line."""
+    return line if len(line) <= WIDE else re.sub(r"[^\t;, ]*$", "", line[:WIDE])
+
+
+class _Tried(NamedTuple):
+    """What comes of a delimiter: whether all cells are numbers, how many, how often it parts."""
+
+    dialect: Dialect
+    pure: bool
+    numbers: int
+    parts: int
+
+
+def _tried(lines: list[str], mark: str) -> _Tried:
+    rows = [line.split(None if mark == " " else mark) for line in lines]
+    cells = [cell.strip() for row in rows for cell in row]
     comma = any(COMMA_NUMBER.fullmatch(cell) for cell in cells)
     point = any(POINT_NUMBER.fullmatch(cell) for cell in cells)
-    return Dialect(best, "," if comma and not point else ".")
+    dialect = Dialect(mark, "," if comma and not point else ".")
+    values = [number(cell, dialect.decimal) for cell in cells]
+    known = sum(value is not None and value == value for value in values)
+    return _Tried(dialect, None not in values, known, sum(len(row) > 1 for row in rows))
 
 
 def records(text: Text, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
