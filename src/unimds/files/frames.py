@@ -88,7 +88,7 @@ def from_json(source: Source, kind: str) -> Table:
     """Make a table of JSON: a list of rows, each a list of numbers or an object."""
     with source.guarded("the JSON file"):
         rows = json.loads(source.data)
-        if not isinstance(rows, list) or not rows:
+        if not isinstance(rows, list) or not rows or not rows[0]:
             raise source.error("a list of rows was expected")
         objects = isinstance(rows[0], dict)
         names = list(rows[0]) if objects else [str(j + 1) for j in range(_length(source, rows, 0))]

@@ -72,14 +72,11 @@ class Grid:
     def append(self, line: int, cells: Sequence[str], decimal: str) -> None:
         """Add a row."""
         i = len(self)
-        try:
-            values = list(map(float, cells)) if "_" not in "".join(cells) else None
-        except ValueError:
-            values = None
+        values = _floats(cells)
         if values is None:
-            found = [number(cell, decimal) for cell in cells]
-            self.words[i] = {j: cells[j].strip() for j, value in enumerate(found) if value is None}
-            values = [float("nan") if value is None else value for value in found]
+            values, words = _floats_and_words(cells, decimal)
+            if words:
+                self.words[i] = words
         self.lines.append(line)
         self.widths.append(len(cells))
         self.flat.extend(values)
@@ -94,6 +91,22 @@ class Grid:
         """Return the error for a row, or a cell of it."""
         line = None if i is None else self.lines[i]
         return self.text.error(problem, line, None if j is None else j + 1)
+
+
+def _floats(cells: Sequence[str]) -> list[float] | None:
+    """Return the numbers of a row that has nothing else, fast; else None."""
+    try:
+        return list(map(float, cells)) if "_" not in "".join(cells) else None
+    except ValueError:
+        return None
+
+
+def _floats_and_words(cells: Sequence[str], decimal: str) -> tuple[list[float], dict[int, str]]:
+    label = number(cells[0], decimal)
+    rest = _floats(cells[1:])  # most rows with words have a label and numbers
+    found = [label, *(rest or (number(cell, decimal) for cell in cells[1:]))]
+    words = {j: cells[j].strip() for j, value in enumerate(found) if value is None}
+    return [float("nan") if value is None else value for value in found], words
 
 
 def parse(text: Text, dialect: Dialect) -> Grid:

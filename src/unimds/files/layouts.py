@@ -193,8 +193,8 @@ def _from_rows(grid: Grid, header: int, kind: str) -> Table:
         for j in np.flatnonzero(~numeric)
         if not (j and _empty(grid, header, int(j)))
     }
-    unique = (name for name, texts in columns.items() if len(set(texts)) == len(texts))
-    labels = columns.pop(next(unique, ""), None)
+    unique = [name for name, texts in columns.items() if len(set(texts)) == len(texts)]
+    labels = columns.pop(unique[0]) if unique else None
     block = grid.block()[header:]
     return assemble(
         grid.text.source,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import squareform
 
+from unimds.files.errors import shown
 from unimds.files.grid import Grid
 from unimds.files.source import Source
 from unimds.files.table import Table
@@ -71,8 +72,11 @@ def assemble(
             "there are no numbers in it; a table of distances or of points was expected"
         )
     block = np.ascontiguousarray(block)
+    rows = labels
+    if rows is None and columns:  # names of which some are the same are names still
+        rows = next(iter(columns.values()))
     if kind == "auto":
-        kind = "distances" if _holds_distances(source, block, labels, names) else "points"
+        kind = "distances" if _holds_distances(source, block, rows, names) else "points"
     if kind == "points":
         if weights is not None:
             raise source.error("it holds weights, but points, and only pairs have weights")
@@ -82,14 +86,12 @@ def assemble(
             f"a table of distances is square, and this has {block.shape[0]} rows and "
             f"{block.shape[1]} columns of numbers; for points, one a row, give kind='points'"
         )
-    if labels is None and columns:  # names of which some are the same are names still
-        labels = next(iter(columns.values()))
-    if labels is not None and names is not None and labels != names:
-        block = _reordered(source, block, labels, names)
+    if rows is not None and names is not None and rows != names:
+        block = _reordered(source, block, rows, names)
     block = mirrored(block)
     own = np.arange(len(block))
     block[own, own] = np.nan_to_num(block[own, own], posinf=np.inf)
-    return Table(block, "distances", format, layout, labels or names, weights)
+    return Table(block, "distances", format, layout, rows or names, weights)
 
 
 def _holds_distances(
@@ -101,10 +103,11 @@ def _holds_distances(
         return True
     found = looks_like_distances(block)
     if found and labels is not None and names is not None and set(labels) & set(names):
-        odd = next(label for label in labels if label not in names)
+        odd = next(label for label in [*labels, *names] if (label in labels) != (label in names))
+        places = ("row", "column") if odd in labels else ("column", "row")
         raise source.error(
-            f"the rows and columns have different labels: {odd!r} is a row, but no column; mend "
-            "them, or give kind='points' for points, one a row"
+            f"the rows and columns have different labels: {shown(odd)} is a {places[0]}, but no "
+            f"{places[1]}; mend them, or give kind='points' for points, one a row"
         )
     return found
 

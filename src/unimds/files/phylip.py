@@ -29,7 +29,7 @@ def from_phylip(text: Text) -> Table:
     content = list(text.content())
     if not content or not _counts(content[0][1].strip()):
         raise text.error("a PHYLIP matrix starts with a line with the number of points", 1)
-    n = int(content[0][1])
+    n = int(content[0][1].strip())
     text.source.check_room(n, "points")
     loose = [(line, words[0], words[1:]) for line, row in content[1:] if (words := row.split())]
     strict = [(line, row[:STRICT].strip(), row[STRICT:].split()) for line, row in content[1:]]
