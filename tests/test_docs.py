@@ -17,6 +17,7 @@ PAGES = {
     "README.md": 5,
     "docs/extending.md": 5,
     "docs/distributions.md": 1,
+    "docs/files.md": 4,
     "docs/spherical-jl.md": 1,
 }
 """Pages with code, and how many blocks of it there are at least."""

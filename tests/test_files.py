@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 import threading
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 from scipy.spatial.distance import squareform
+from test_docs import blocks
 
 from unimds import MDS
 from unimds.files import FileError, Table, atomic, read, write
@@ -23,6 +25,7 @@ from unimds.files.frames import as_texts
 
 D = np.array([[0.0, 1.0, 2.5], [1.0, 0.0, 3.0], [2.5, 3.0, 0.0]])
 ABC = ["a", "b", "c"]
+TOWNS, PEOPLE, APES = ["Ulm", "Bonn", "Kiel"], ["Ada", "Bob", "Cy"], ["Human", "Chimp", "Gorilla"]
 NAN = float("nan")
 
 
@@ -304,6 +307,21 @@ def test_what_a_table_can_do(put):
     assert square.distances() is square.values
     assert list(square.to_frame().columns) == ABC
     assert as_texts(np.array([1.0, 2.5])) == ["1", "2.5"]
+
+
+def test_the_examples_of_the_documentation(put):
+    page = Path(__file__).parents[1] / "docs/files.md"
+    plain = [block.body for block in blocks(page.read_text("utf-8")) if not block.language]
+    tables = [put(body) for body in plain if not body.startswith("pip")]
+    assert [(table.kind, table.layout) for table in tables] == [
+        ("distances", "square"),
+        ("distances", "lower triangle"),
+        ("distances", "square"),
+        ("points", "rows"),
+        ("pairs", "list"),
+        ("graph", "list"),
+    ]
+    assert all(table.labels in (TOWNS, PEOPLE, APES) for table in tables)
 
 
 # --- writing --------------------------------------------------------------------------------------

@@ -316,6 +316,32 @@ def test_a_table_that_does_not_fit(tmp_path, kind):
         read(tmp_path / "x", kind=kind, max_bytes=100_000_000)
 
 
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"1\n" * 100_000, "line 2017: from here on the table takes more than 1.05 MB"),
+        (b"1 " * 100_000, "a line of 200 kB takes about 1.6 MB"),
+        (b"[" + b"[1]," * 50_000, "a JSON file of 200 kB takes about 1.6 MB"),
+        (b"<graphml>" + b"<node/>" * 10_000, "a GraphML file of 70 kB takes about 2.24 MB"),
+        (b"3\na 1 2 3\n" + b"\n" * 200_000, "a PHYLIP file of 200 kB takes about 1.6 MB"),
+    ],
+)
+def test_what_would_grow_too_large(tmp_path, content, problem):
+    (tmp_path / "x").write_bytes(content)
+    with pytest.raises(FileError, match=problem):
+        read(tmp_path / "x", max_bytes=SMALL)
+
+
+@pytest.mark.parametrize(("name", "package"), [("parquet", "pyarrow"), ("graphml", "networkx")])
+def test_a_missing_package_is_named(tmp_path, monkeypatch, name, package):
+    (tmp_path / "x").write_bytes(VALID[name])
+    for module in [module for module in sys.modules if module.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=rf"needs {package}: pip install 'unimds\[files\]'"):
+        read(tmp_path / "x")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no such device")
 def test_an_endless_file(tmp_path):
     with pytest.raises(FileError, match=r"holds more than 1.05 MB"):

@@ -86,6 +86,7 @@ def _arrow_column(source: Source, arrow: Any, table: Any, j: int) -> Column:
 
 def from_json(source: Source, kind: str) -> Table:
     """Make a table of JSON: a list of rows, each a list of numbers or an object."""
+    source.check_growth(len(source.data), 8, "a JSON file")
     with source.guarded("the JSON file"):
         rows = json.loads(source.data)
         if not isinstance(rows, list) or not rows or not rows[0]:

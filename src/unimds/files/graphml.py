@@ -26,6 +26,7 @@ def from_graphml(source: Source) -> Table:
     node is its attribute "label" or "name" where these are unique, else its id.
     """
     networkx = require("networkx", "files")
+    source.check_growth(len(source.data), 32, "a GraphML file")
     _check_xml(source)
     with source.guarded("the GraphML file"):
         graph = networkx.read_graphml(io.BytesIO(source.data))

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.files.errors import FileError, shown
+from unimds.files.source import size
 from unimds.files.text import Dialect, Text, number, records
 
 Array = NDArray[np.floating[Any]]
 
 KEPT = 8  # cells of a row whose text is kept: a label may look like a number
+ROW = 512  # bytes that a row takes besides its numbers, about
 REMEDY = "mend it, or leave the cell empty if the value is not known"
 
 
@@ -114,6 +116,12 @@ def parse(text: Text, dialect: Dialect) -> Grid:
     grid = Grid(text, dialect.format)
     for line, cells in records(text, dialect):
         grid.append(line, cells, dialect.decimal)
+        if len(grid) * ROW + len(grid.flat) * 8 > text.source.limit:
+            raise grid.error(
+                f"from here on the table takes more than {size(text.source.limit)}; take a sample "
+                "of its rows, or raise max_bytes",
+                len(grid) - 1,
+            )
     if not len(grid):
         raise text.error("the file is empty but for comments and blank lines")
     return grid

@@ -26,6 +26,7 @@ def is_phylip(text: Text) -> bool:
 
 def from_phylip(text: Text) -> Table:
     """Make a table of a PHYLIP matrix: square or lower triangular, with short or long names."""
+    text.source.check_growth(len(text.source.data), 8, "a PHYLIP file")
     content = list(text.content())
     if not content or not _counts(content[0][1].strip()):
         raise text.error("a PHYLIP matrix starts with a line with the number of points", 1)

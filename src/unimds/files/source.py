@@ -66,6 +66,14 @@ class Source:
                 "are allowed; take a sample of them, or raise max_bytes"
             )
 
+    def check_growth(self, count: int, factor: int, what: str) -> None:
+        """Refuse bytes that take `factor` times the room once they are parsed."""
+        if count * factor > self.limit:
+            raise self.error(
+                f"{what} of {size(count)} takes about {size(count * factor)} to read, and at most "
+                f"{size(self.limit)} are allowed; use NPZ or Parquet, or raise max_bytes"
+            )
+
     @contextmanager
     def guarded(self, what: str) -> Iterator[None]:
         """Turn whatever a library raises on broken content into a FileError.

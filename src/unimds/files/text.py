@@ -18,6 +18,8 @@ COMMENT = "#"
 MISSING = frozenset({"", "-", "na", "n/a", "#n/a", "nan", "null", "none"})
 """What stands for a number that is not known, in small letters."""
 
+STARTS = frozenset("0123456789.+-−iInN#")
+"""The first characters of numbers, and of what stands for a missing one."""
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
@@ -150,6 +152,8 @@ def number(cell: str, decimal: str = ".") -> float | None:
     (1.5, nan, None, 1.5)
     """
     cell = cell.strip()
+    if cell and cell[0] not in STARTS:  # most words are told from numbers by their first letter
+        return None
     if cell.lower() in MISSING:
         return float("nan")
     if "_" in cell or (decimal == "," and "." in cell):
@@ -164,6 +168,7 @@ class _Feed:
     """Lines for the reader; comments and blank lines between rows, not within one, are left out."""
 
     def __init__(self, text: Text, white: bool):
+        self.source = text.source
         self.lines = enumerate(text.lines(), 1)
         self.white = white
         self.between = True
@@ -176,6 +181,7 @@ class _Feed:
         count, line = next(self.lines)
         while self.between and _skipped(line):
             count, line = next(self.lines)
+        self.source.check_growth(len(line), 8, "a line")
         if self.between:
             self.start, self.between = count, False
         return line.replace("\t", " ").rstrip() + "\n" if self.white else line
