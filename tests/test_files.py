@@ -60,6 +60,12 @@ SQUARES = {
     "mixed labels": (",1,b,3\n1,0,1,2.5\nb,1,0,3\n3,2.5,3,0\n", "csv", ["1", "b", "3"]),
     "no diagonal": ("-,1,2.5\n1,-,3\n2.5,3,-\n", "csv", None),
     "half of it": ("0,,\n1,0,\n2.5,3,0\n", "csv", None),
+    "labels, half of it": ("a,,,\nb,1,,\nc,2.5,3,\n", "csv", ABC),
+    "half, no diagonal": (",,\n1,,\n2.5,3,\n", "csv", None),
+    "upper half, no diagonal": (",1,2.5\n,,3\n,,\n", "csv", None),
+    "header, half": (",a,b,c\na,,,\nb,1,,\nc,2.5,3,\n", "csv", ABC),
+    "as R counts": ('"1" "2" "3"\n"1" 0 1 2.5\n"2" 1 0 3\n"3" 2.5 3 0\n', "text", list("123")),
+    "as pandas counts": ("0,1,2\n0,1,2.5\n1,0,3\n2.5,3,0\n", "csv", list("012")),
     "lsmat": ("# skbio\n\ta\tb\tc\na\t0\t1\t2.5\nb\t1\t0\t3\nc\t2.5\t3\t0\n", "lsmat", ABC),
     "PHYLIP": ("3\na 0 1 2.5\nb 1 0 3\nc 2.5 3 0\n", "phylip", ABC),
     "PHYLIP, numbers": (" 3 \n1 0 1 2.5\n2 1 0 3\n3 2.5 3 0\n", "phylip", ["1", "2", "3"]),
@@ -156,6 +162,16 @@ def test_points(put):
         ("p,1,2\nq,3,4\nr,3,5\n", ["p", "q", "r"], None, [[1, 2], [3, 4], [3, 5]]),
         ("x\n1\n2\n3\n4\n", None, ["x"], [[1], [2], [3], [4]]),
         ("x,y\n0,1\n1,0\n", None, ["x", "y"], [[0, 1], [1, 0]]),
+        (",0,1\np,1,2\nq,3,4\nr,3,5\n", ["p", "q", "r"], ["0", "1"], [[1, 2], [3, 4], [3, 5]]),
+        (",0,1\n0,1,2\n1,3,4\n2,3,5\n", ["0", "1", "2"], ["0", "1"], [[1, 2], [3, 4], [3, 5]]),
+        ("0,1\n.5,2\n3,4.5\n3,5.5\n", None, ["0", "1"], [[0.5, 2], [3, 4.5], [3, 5.5]]),
+        ("0,1\n5,2\n3,4\n3,5\n", None, None, [[0, 1], [5, 2], [3, 4], [3, 5]]),
+        (
+            "p,x,y\np1,,2\nq,,4\nr,,5\n",
+            ["p1", "q", "r"],
+            ["x", "y"],
+            [[NAN, 2], [NAN, 4], [NAN, 5]],
+        ),
         ("x,y\n0,0\n3,4\n", None, ["x", "y"], [[0, 0], [3, 4]]),
         ("a,b,c\n1,2,3\n4,5,6\n7,8,9\n", None, ["a", "b", "c"], None),
     ],
@@ -165,6 +181,17 @@ def test_points_in_other_ways(put, content, labels, features, values):
     assert (table.kind, table.labels, table.features) == ("points", labels, features)
     if values is not None:
         assert_array_equal(table.values, values)
+
+
+def test_distances_on_a_line_have_no_header(put):
+    table = put("0,1,2\n1,0,1.0\n2,1.0,0\n")
+    assert_array_equal(table.values, [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+
+
+def test_columns_of_one_name_are_kept(put):
+    table = put("t,t,name,x\nu,v,p,1\nu,w,q,2\nu,w,r,4\n")
+    assert table.labels == ["p", "q", "r"]
+    assert table.columns == {"t": ["u", "u", "u"], "t 2": ["v", "w", "w"]}
 
 
 def test_what_is_assumed_of_a_square_can_be_overruled(put):

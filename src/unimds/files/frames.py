@@ -176,7 +176,11 @@ def _links(source: Source, columns: list[Column], found: Roles) -> Links:
 
 
 def as_texts(column: Column) -> list[str]:
-    """Return labels as texts; whole numbers without a fraction."""
+    """Return labels as texts: whole numbers without a fraction, nothing for missing ones."""
     if isinstance(column, list):
         return column
-    return [f"{x:.0f}" if float(x).is_integer() else repr(float(x)) for x in column]
+    return [_as_text(float(x)) for x in column]
+
+
+def _as_text(x: float) -> str:
+    return "" if x != x else f"{x:.0f}" if x.is_integer() else repr(x)

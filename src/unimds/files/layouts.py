@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from unimds.files.grid import Grid
 from unimds.files.lists import Links, Roles, from_edges, from_pairs, roles
-from unimds.files.matrices import assemble, condensed, triangle
+from unimds.files.matrices import assemble, condensed, looks_like_distances, triangle
 from unimds.files.table import Table
 
 Array = NDArray[np.floating[Any]]
@@ -44,7 +44,7 @@ def _level(grid: Grid) -> None:
     short = [i for i, w in enumerate(grid.widths) if w != width]
     if _delimiters_trail(grid, width):
         return _cut(grid, width - 1)
-    if short == [0] and grid.widths[0] == width - 1 and grid.words.get(0):
+    if short == [0] and grid.widths[0] == width - 1 and _names_only(grid):
         return _lead(grid)
     if short:
         usual = int(np.bincount(grid.widths).argmax())
@@ -57,14 +57,30 @@ def _level(grid: Grid) -> None:
     return None
 
 
+def _names_only(grid: Grid) -> bool:
+    """Whether the first row is of words, or of the numbers that are labels of the rows below."""
+    if len(grid.words.get(0, {})) == grid.widths[0]:
+        return True
+    return grid.heads[0] == [grid.cell(i, 0) for i in range(1, len(grid))]
+
+
 def _delimiters_trail(grid: Grid, width: int) -> bool:
     """Whether every row of full width ends in an empty cell, and the others lack only that."""
     if width < 2 or not set(grid.widths) <= {width, width - 1}:
         return False
     full = [i for i, w in enumerate(grid.widths) if w == width]
-    if any(width - 1 in grid.words.get(i, {}) for i in full):
+    if any(width - 1 in grid.words.get(i, {}) for i in full) or _half_empty(grid, width):
         return False
     return all(np.isnan(row[-1]) for row in grid.rows(full))
+
+
+def _half_empty(grid: Grid, width: int) -> bool:
+    """Whether this is a square whose upper half and diagonal are empty cells, not delimiters."""
+    labels = width - len(grid)
+    if labels not in (0, 1) or len(grid) < 3 or set(grid.widths) != {width}:
+        return False
+    lower = np.tril(~np.isnan(grid.block()[:, labels:]), -1)
+    return bool(lower[-1, :-1].all() and lower.sum() == np.count_nonzero(~np.isnan(grid.flat)))
 
 
 def _cut(grid: Grid, width: int) -> None:
@@ -79,7 +95,7 @@ def _lead(grid: Grid) -> None:
     grid.flat.insert(0, float("nan"))
     grid.widths[0] += 1
     grid.heads[0].insert(0, "")
-    grid.words[0] = {j + 1: word for j, word in grid.words[0].items()}
+    grid.words[0] = {j + 1: word for j, word in grid.words.get(0, {}).items()}
 
 
 def _vector(grid: Grid, kind: str) -> Table | None:
@@ -95,7 +111,7 @@ def _header(grid: Grid, kind: str) -> int:
 
     A first row is a header where it names the columns of a list, where it has words above numbers
     in more than half of these columns, where it repeats the labels of the first column, or where it
-    is a row of numbers behind the name of a column of labels.
+    is a row of numbers behind the name of a column of labels, or like those that pandas counts.
     """
     if len(grid) == 1:
         return 0
@@ -106,7 +122,24 @@ def _header(grid: Grid, kind: str) -> int:
     numeric[0] &= grid.heads[0][0].lower() not in LABELS
     named = sum(j in first for j in np.flatnonzero(numeric))
     before_numbers = set(first) == {0} and first[0].lower() in LABELS
-    return int(2 * named > numeric.sum() or before_numbers or _labels_match(grid))
+    found = 2 * named > numeric.sum() or before_numbers or _labels_match(grid)
+    return int(found or (not first and _counted(grid)))
+
+
+def _counted(grid: Grid) -> bool:
+    """Whether a first row of numbers names columns: 0, 1, 2, …, or anything above words."""
+    corner, *rest = grid.heads[0]
+    below = range(1, len(grid))
+    if corner == "":
+        words = all(0 in grid.words.get(i, {}) for i in below)
+        return words or rest == [str(j) for j in range(len(rest))]
+    if grid.heads[0] != [str(j) for j in range(len(rest) + 1)] or not rest:
+        return False
+    if looks_like_distances(grid.block()):  # of points on a line
+        return False
+    # whole numbers above others, or above a square of distances
+    fractions = all(any("." in cell for cell in grid.heads[i]) for i in below)
+    return fractions or (len(rest) > 1 and looks_like_distances(grid.block()[1:]))
 
 
 def _labels_match(grid: Grid) -> bool:
@@ -125,7 +158,10 @@ def _numeric_columns(grid: Grid, header: int) -> NDArray[np.bool_]:
         if i >= header:
             words[list(row)] += 1
     known = np.count_nonzero(~np.isnan(grid.block()[header:]), axis=0)
-    return np.asarray((known >= words) & (known > 0))
+    numeric = np.asarray(known >= words)
+    # an empty first column is where labels would be, unless it belongs to a square
+    numeric[0] &= bool(known[0] > 0 or len(grid) == len(numeric))
+    return numeric
 
 
 def _roles(grid: Grid, header: int, kind: str) -> Roles | None:
@@ -188,11 +224,10 @@ def _from_rows(grid: Grid, header: int, kind: str) -> Table:
         wrong = [j for j in words if i >= header and numeric[j]]
         if wrong:
             raise grid.no_number(i, wrong[0])
-    columns = {
-        names[j]: [grid.cell(i, int(j)) for i in rows]
-        for j in np.flatnonzero(~numeric)
-        if not (j and _empty(grid, header, int(j)))
-    }
+    columns: dict[str, list[str]] = {}
+    for j in map(int, np.flatnonzero(~numeric)):
+        name = f"{names[j]} {j + 1}" if names[j] in columns else names[j]
+        columns[name] = [grid.cell(i, j) for i in rows]
     unique = [name for name, texts in columns.items() if len(set(texts)) == len(texts)]
     labels = columns.pop(unique[0]) if unique else None
     block = grid.block()[header:]
@@ -205,10 +240,6 @@ def _from_rows(grid: Grid, header: int, kind: str) -> Table:
         names=[names[j] for j in np.flatnonzero(numeric)] if header else None,
         columns=columns,
     )
-
-
-def _empty(grid: Grid, header: int, j: int) -> bool:
-    return not any(j in words for i, words in grid.words.items() if i >= header)
 
 
 def _is_lsmat(grid: Grid, header: int, labels: list[str] | None) -> bool:

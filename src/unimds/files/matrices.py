@@ -35,9 +35,9 @@ def coordinate_names(k: int) -> list[str]:
 def looks_like_distances(block: Array) -> bool:
     """Whether a block of numbers is a square table of distances, and not of points.
 
-    It is where it is square and its diagonal is zero or missing; or where it is symmetric and has
-    three rows or more: then, with another diagonal, it is a table of similarities, which deserves
-    an error and not a map of its rows.
+    It is where it is square and its diagonal is zero; where the diagonal and one half are missing;
+    or where it is symmetric and has three rows or more: then, with another diagonal, it is a table
+    of similarities, which deserves an error and not a map of its rows.
 
     Examples
     --------
@@ -49,9 +49,16 @@ def looks_like_distances(block: Array) -> bool:
     if block.shape[0] != block.shape[1] or block.dtype.kind != "f":
         return False
     diagonal = np.diagonal(block)
-    if ((diagonal == 0.0) | np.isnan(diagonal)).all() and (diagonal == 0.0).any():
-        return True
-    return len(block) > 2 and bool(np.allclose(block, block.T, rtol=1e-8, equal_nan=True))
+    if ((diagonal == 0.0) | np.isnan(diagonal)).all():
+        if (diagonal == 0.0).any():
+            return True
+        known = ~np.isnan(block)
+        return bool(np.triu(known).any() != np.tril(known).any() or _symmetric(block))
+    return len(block) > 2 and _symmetric(block)
+
+
+def _symmetric(block: Array) -> bool:
+    return bool(np.allclose(block, block.T, rtol=1e-8, equal_nan=True))
 
 
 def assemble(
@@ -97,7 +104,10 @@ def assemble(
 def _holds_distances(
     source: Source, block: Array, labels: list[str] | None, names: list[str] | None
 ) -> bool:
-    if block.shape[0] != block.shape[1] or names == coordinate_names(len(block)):
+    if block.shape[0] != block.shape[1]:
+        _check_not_cut(source, block, labels, names)
+        return False
+    if names == coordinate_names(len(block)):
         return False
     if labels is not None and names is not None and set(labels) == set(names):
         return True
@@ -110,6 +120,26 @@ def _holds_distances(
             f"{places[1]}; mend them, or give kind='points' for points, one a row"
         )
     return found
+
+
+def _check_not_cut(
+    source: Source, block: Array, labels: list[str] | None, names: list[str] | None
+) -> None:
+    """Refuse a square that lacks its last rows: it would be taken for points."""
+    rows, columns = block.shape
+    if rows > columns:
+        return
+    if labels is not None and names is not None:
+        cut = labels == names[:rows] and rows > 1
+    else:
+        square = block[:, :rows]
+        positive = (square > 0.0).sum() == rows * (rows - 1)  # counts of things are often zero
+        cut = rows > 2 and positive and not np.diagonal(square).any() and _symmetric(square)
+    if cut:
+        raise source.error(
+            f"this looks like a square of {columns} points that lacks its last rows, as only "
+            f"{rows} are there; if it is one of points, one a row, give kind='points'"
+        )
 
 
 def _reordered(source: Source, block: Array, labels: list[str], names: list[str]) -> Array:

@@ -139,7 +139,7 @@ def magic(data: bytes) -> str | None:
 
 
 def default_limit() -> int:
-    """Return a quarter of the memory, or 8 GB where that is more."""
+    """Return a quarter of the memory, but at most 8 GB."""
     try:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):  # not every system tells

@@ -20,7 +20,7 @@ KINDS: tuple[Kind, ...] = ("distances", "points", "pairs", "graph")
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """A table of distances or of points, with what the file says about it.
 

@@ -194,5 +194,6 @@ def _skipped(line: str) -> bool:
 
 def _explained(problem: str) -> str:
     if "field larger" in problem:
-        return "a cell of more than 131072 characters: is a quote not closed?"
+        most = csv.field_size_limit()
+        return f"a cell of more than {most} characters: is a quote not closed?"
     return f"the quotes are not in order ({problem}): a quote within quotes is written twice"
