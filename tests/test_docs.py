@@ -18,6 +18,7 @@ PAGES = {
     "docs/extending.md": 5,
     "docs/distributions.md": 1,
     "docs/landmarks.md": 2,
+    "docs/files.md": 4,
     "docs/spherical-jl.md": 1,
 }
 """Pages with code, and how many blocks of it there are at least."""

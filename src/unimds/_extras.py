@@ -8,6 +8,7 @@ from typing import Any
 PURPOSES = {
     "plot": "drawing",
     "sdp": "the semidefinite program",
+    "files": "this kind of file",
     "cli": "the command line",
 }
 """What each extra of the package is for."""

@@ -1,0 +1,127 @@
+"""The cells of a text, as numbers and words."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds.files.errors import FileError, shown
+from unimds.files.source import size
+from unimds.files.text import Dialect, Text, number, records
+
+Array = NDArray[np.floating[Any]]
+
+KEPT = 8  # cells of a row whose text is kept: a label may look like a number
+ROW = 512  # bytes that a row takes besides its numbers, about
+REMEDY = "mend it, or leave the cell empty if the value is not known"
+
+
+@dataclass
+class Grid:
+    """Rows of cells: numbers in one flat array, words aside, since most tables are numbers.
+
+    Attributes
+    ----------
+    text : Text
+        Where it comes from.
+    format : str
+        How it is written.
+    lines, widths : list of int
+        First line and number of cells of every row.
+    flat : array of float
+        All cells in turn, NaN for those that are missing or words.
+    words : dict
+        The words of each row that has some, by column.
+    heads : list
+        The first texts of every row; all of the first row.
+    """
+
+    text: Text
+    format: str
+    lines: list[int] = field(default_factory=list)
+    widths: list[int] = field(default_factory=list)
+    flat: array[float] = field(default_factory=lambda: array("d"))
+    words: dict[int, dict[int, str]] = field(default_factory=dict)
+    heads: list[list[str]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def cell(self, i: int, j: int) -> str:
+        """Return the text of a cell."""
+        if j < len(self.heads[i]):
+            return self.heads[i][j]
+        if j in self.words.get(i, {}):
+            return self.words[i][j]
+        value = self.rows([i])[0][j]
+        return "" if np.isnan(value) else repr(float(value))
+
+    def rows(self, index: Sequence[int] | None = None) -> list[Array]:
+        """Return the numbers of some rows, or of all."""
+        flat, ends = np.frombuffer(self.flat), np.cumsum(self.widths)
+        index = range(len(self)) if index is None else index
+        return [flat[ends[i] - self.widths[i] : ends[i]] for i in index]
+
+    def block(self) -> Array:
+        """Return the numbers of rows of one width as a table; nothing is copied."""
+        return np.frombuffer(self.flat).reshape(len(self), self.widths[0])
+
+    def append(self, line: int, cells: Sequence[str], decimal: str) -> None:
+        """Add a row."""
+        i = len(self)
+        values = _floats(cells)
+        if values is None:
+            values, words = _floats_and_words(cells, decimal)
+            if words:
+                self.words[i] = words
+        self.lines.append(line)
+        self.widths.append(len(cells))
+        self.flat.extend(values)
+        self.heads.append([cell.strip() for cell in (cells[:KEPT] if i else cells)])
+
+    def no_number(self, i: int, j: int) -> FileError:
+        """Return the error for a word where a number belongs."""
+        word = shown(self.cell(i, j))
+        return self.error(f"{word} is not a number; {REMEDY}", i, j)
+
+    def error(self, problem: str, i: int | None = None, j: int | None = None) -> FileError:
+        """Return the error for a row, or a cell of it."""
+        line = None if i is None else self.lines[i]
+        return self.text.error(problem, line, None if j is None else j + 1)
+
+
+def _floats(cells: Sequence[str]) -> list[float] | None:
+    """Return the numbers of a row that has nothing else, fast; else None."""
+    try:
+        return list(map(float, cells)) if "_" not in "".join(cells) else None
+    except ValueError:
+        return None
+
+
+def _floats_and_words(cells: Sequence[str], decimal: str) -> tuple[list[float], dict[int, str]]:
+    label = number(cells[0], decimal)
+    rest = _floats(cells[1:])  # most rows with words have a label and numbers
+    found = [label, *(rest or (number(cell, decimal) for cell in cells[1:]))]
+    words = {j: cells[j].strip() for j, value in enumerate(found) if value is None}
+    return [float("nan") if value is None else value for value in found], words
+
+
+def parse(text: Text, dialect: Dialect) -> Grid:
+    """Read the cells of a text."""
+    grid = Grid(text, dialect.format)
+    for line, cells in records(text, dialect):
+        grid.append(line, cells, dialect.decimal)
+        if len(grid) * ROW + len(grid.flat) * 8 > text.source.limit:
+            raise grid.error(
+                f"from here on the table takes more than {size(text.source.limit)}; take a sample "
+                "of its rows, or raise max_bytes",
+                len(grid) - 1,
+            )
+    if not len(grid):
+        raise text.error("the file is empty but for comments and blank lines")
+    return grid

@@ -1,0 +1,248 @@
+"""What the cells of a text mean: recognised by their content."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds.files.grid import Grid
+from unimds.files.lists import Links, Roles, from_edges, from_pairs, roles
+from unimds.files.matrices import assemble, condensed, looks_like_distances, triangle
+from unimds.files.table import Table
+
+Array = NDArray[np.floating[Any]]
+
+LABELS = ("", "label", "labels", "name", "names", "id", "index")
+"""Names of a column of labels, which may be numbers."""
+EDGE_ENDINGS = (".edges", ".edgelist")
+
+
+def interpret(grid: Grid, kind: str) -> Table:
+    """Make a table of the cells of a text."""
+    if kind == "auto" and grid.text.source.ending in EDGE_ENDINGS:
+        kind = "graph"
+    if kind in ("auto", "distances") and len(grid) > 1:
+        found = triangle(grid)
+        if found is not None:
+            return found
+    _level(grid)
+    found = _vector(grid, kind)
+    if found is not None:
+        return found
+    header = _header(grid, kind)
+    list_roles = _roles(grid, header, kind)
+    if list_roles is not None:
+        return _from_list(grid, header, list_roles)
+    return _from_rows(grid, header, kind)
+
+
+def _level(grid: Grid) -> None:
+    """Bring all rows to one width, or say which one has another."""
+    width = max(grid.widths[1:], default=grid.widths[0])
+    short = [i for i, w in enumerate(grid.widths) if w != width]
+    if _delimiters_trail(grid, width):
+        return _cut(grid, width - 1)
+    if short == [0] and grid.widths[0] == width - 1 and _names_only(grid):
+        return _lead(grid)
+    if short:
+        usual = int(np.bincount(grid.widths).argmax())
+        odd = next(i for i, w in enumerate(grid.widths) if w != usual)
+        raise grid.error(
+            f"this row has {grid.widths[odd]} cells, but most have {usual}; is a delimiter "
+            "missing, or are quotes?",
+            odd,
+        )
+    return None
+
+
+def _names_only(grid: Grid) -> bool:
+    """Whether the first row is of words, or of the numbers that are labels of the rows below."""
+    if len(grid.words.get(0, {})) == grid.widths[0]:
+        return True
+    return grid.heads[0] == [grid.cell(i, 0) for i in range(1, len(grid))]
+
+
+def _delimiters_trail(grid: Grid, width: int) -> bool:
+    """Whether every row of full width ends in an empty cell, and the others lack only that."""
+    if width < 2 or not set(grid.widths) <= {width, width - 1}:
+        return False
+    full = [i for i, w in enumerate(grid.widths) if w == width]
+    if any(width - 1 in grid.words.get(i, {}) for i in full) or _half_empty(grid, width):
+        return False
+    return all(np.isnan(row[-1]) for row in grid.rows(full))
+
+
+def _half_empty(grid: Grid, width: int) -> bool:
+    """Whether this is a square whose upper half and diagonal are empty cells, not delimiters."""
+    labels = width - len(grid)
+    if labels not in (0, 1) or len(grid) < 3 or set(grid.widths) != {width}:
+        return False
+    lower = np.tril(~np.isnan(grid.block()[:, labels:]), -1)
+    return bool(lower[-1, :-1].all() and lower.sum() == np.count_nonzero(~np.isnan(grid.flat)))
+
+
+def _cut(grid: Grid, width: int) -> None:
+    flat = np.concatenate([row[:width] for row in grid.rows()])
+    grid.flat = type(grid.flat)("d", flat.tobytes())
+    grid.widths = [width] * len(grid)
+    grid.heads = [head[:width] for head in grid.heads]
+
+
+def _lead(grid: Grid) -> None:
+    """Put an empty cell before a header that has none above the labels, as R writes it."""
+    grid.flat.insert(0, float("nan"))
+    grid.widths[0] += 1
+    grid.heads[0].insert(0, "")
+    grid.words[0] = {j + 1: word for j, word in grid.words.get(0, {}).items()}
+
+
+def _vector(grid: Grid, kind: str) -> Table | None:
+    """Return the table of a condensed vector: numbers only, in one row or one column."""
+    flat = not grid.words and 1 in (len(grid), grid.widths[0])
+    if kind not in ("auto", "distances") or not flat:
+        return None
+    return condensed(grid.text.source, np.frombuffer(grid.flat).copy(), grid.format)
+
+
+def _header(grid: Grid, kind: str) -> int:
+    """Return the number of header rows, 0 or 1.
+
+    A first row is a header where it names the columns of a list, where it has words above numbers
+    in more than half of these columns, where it repeats the labels of the first column, or where it
+    is a row of numbers behind the name of a column of labels, or like those that pandas counts.
+    """
+    if len(grid) == 1:
+        return 0
+    first, values = grid.words.get(0, {}), grid.block()[0]
+    if np.isnan(values).all() and roles(grid.heads[0], kind) is not None:
+        return 1
+    numeric = _numeric_columns(grid, 1)
+    numeric[0] &= grid.heads[0][0].lower() not in LABELS
+    named = sum(j in first for j in np.flatnonzero(numeric))
+    before_numbers = set(first) == {0} and first[0].lower() in LABELS
+    found = 2 * named > numeric.sum() or before_numbers or _labels_match(grid)
+    return int(found or (not first and _counted(grid)))
+
+
+def _counted(grid: Grid) -> bool:
+    """Whether a first row of numbers names columns: 0, 1, 2, …, or anything above words."""
+    corner, *rest = grid.heads[0]
+    below = range(1, len(grid))
+    if corner == "":
+        words = all(0 in grid.words.get(i, {}) for i in below)
+        return words or rest == [str(j) for j in range(len(rest))]
+    if grid.heads[0] != [str(j) for j in range(len(rest) + 1)] or not rest:
+        return False
+    if looks_like_distances(grid.block()):  # of points on a line
+        return False
+    # whole numbers above others, or above a square of distances
+    fractions = all(any("." in cell for cell in grid.heads[i]) for i in below)
+    return fractions or (len(rest) > 1 and looks_like_distances(grid.block()[1:]))
+
+
+def _labels_match(grid: Grid) -> bool:
+    """Whether the first row and the first column of a square are the same labels, even numbers."""
+    diagonal = np.diagonal(grid.block())
+    # a square of numbers that lacks its diagonal has equal numbers there, but no labels
+    if len(grid) != grid.widths[0] or not np.isnan(diagonal[0]) or np.isnan(diagonal).all():
+        return False
+    return grid.heads[0][1:] == [grid.cell(i, 0) for i in range(1, len(grid))]
+
+
+def _numeric_columns(grid: Grid, header: int) -> NDArray[np.bool_]:
+    """Which columns are of numbers, words or not: a few words among numbers are mistakes."""
+    words = np.zeros(grid.widths[0], dtype=np.intp)
+    for i, row in grid.words.items():
+        if i >= header:
+            words[list(row)] += 1
+    known = np.count_nonzero(~np.isnan(grid.block()[header:]), axis=0)
+    numeric = np.asarray(known >= words)
+    # an empty first column is where labels would be, unless it belongs to a square
+    numeric[0] &= bool(known[0] > 0 or len(grid) == len(numeric))
+    return numeric
+
+
+def _roles(grid: Grid, header: int, kind: str) -> Roles | None:
+    if header or kind == "points":
+        named = roles(grid.heads[0], kind)
+        if named is not None or kind not in ("pairs", "graph"):
+            return named
+    width = grid.widths[0]
+    numeric = _numeric_columns(grid, header)
+    if kind in ("pairs", "graph"):
+        if width < (3 if kind == "pairs" else 2):
+            raise grid.error(f"a list of {kind} has two labels and a number a line", 0)
+        weight = 3 if kind == "pairs" and width > 3 else None
+        return Roles(kind, (0, 1), 2 if width > 2 else None, weight)
+    if kind != "auto" or header or width not in (2, 3, 4) or not _joined(grid):
+        return None
+    if width == 2:
+        return Roles("graph", (0, 1), None)
+    if numeric[2:].all():
+        return Roles("pairs", (0, 1), 2, 3 if width == 4 else None)
+    return None
+
+
+def _joined(grid: Grid) -> bool:
+    """Whether two columns of words are pairs: some label of the first comes again."""
+    words = [grid.words.get(i, {}) for i in range(len(grid))]
+    if not all(0 in row and 1 in row for row in words):
+        return False
+    first = {row[0] for row in words}
+    return len(first) < len(grid) or len(grid) == 1 or any(row[1] in first for row in words)
+
+
+def _from_list(grid: Grid, header: int, columns: Roles) -> Table:
+    rows = range(header, len(grid))
+    for j in (columns.value, columns.weight):
+        for i, words in grid.words.items():
+            if i >= header and j in words:
+                raise grid.no_number(i, j)
+    for i in rows:
+        for j in columns.ends:
+            if not grid.cell(i, j):
+                raise grid.error("a label is missing", i, j)
+    block = grid.block()[header:]
+    values = np.ones(len(block)) if columns.value is None else block[:, columns.value]
+    first, second = ([grid.cell(i, j) for i in rows] for j in columns.ends)
+    weights = None if columns.weight is None else block[:, columns.weight]
+    links = Links(grid.text.source, (first, second), values, weights, grid.lines[header:])
+    return (from_pairs if columns.kind == "pairs" else from_edges)(links, grid.format)
+
+
+def _from_rows(grid: Grid, header: int, kind: str) -> Table:
+    """Make a table of points, or of distances, from rows of numbers and words."""
+    numeric = _numeric_columns(grid, header)
+    names = grid.heads[0] if header else [str(j + 1) for j in range(grid.widths[0])]
+    rows = range(header, len(grid))
+    marked = header and names[0].lower() in LABELS
+    if marked or (len(rows) == len(numeric) - 1 and 0 in grid.words.get(len(grid) - 1, {})):
+        numeric[0] = False
+    for i, words in grid.words.items():
+        wrong = [j for j in words if i >= header and numeric[j]]
+        if wrong:
+            raise grid.no_number(i, wrong[0])
+    columns: dict[str, list[str]] = {}
+    for j in map(int, np.flatnonzero(~numeric)):
+        name = f"{names[j]} {j + 1}" if names[j] in columns else names[j]
+        columns[name] = [grid.cell(i, j) for i in rows]
+    unique = [name for name, texts in columns.items() if len(set(texts)) == len(texts)]
+    labels = columns.pop(unique[0]) if unique else None
+    block = grid.block()[header:]
+    return assemble(
+        grid.text.source,
+        block if numeric.all() else block[:, numeric],
+        format="lsmat" if _is_lsmat(grid, header, labels) else grid.format,
+        kind=kind,
+        labels=labels,
+        names=[names[j] for j in np.flatnonzero(numeric)] if header else None,
+        columns=columns,
+    )
+
+
+def _is_lsmat(grid: Grid, header: int, labels: list[str] | None) -> bool:
+    return bool(
+        header and grid.format == "tsv" and not grid.heads[0][0] and labels == grid.heads[0][1:]
+    )

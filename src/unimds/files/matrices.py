@@ -1,0 +1,234 @@
+"""Distances from squares, triangles and condensed vectors; and when a square holds distances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import isqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import squareform
+
+from unimds.files.errors import shown
+from unimds.files.grid import Grid
+from unimds.files.source import Source
+from unimds.files.table import Table
+
+Array = NDArray[np.floating[Any]]
+
+COORDINATES = ("x", "y", "z")
+
+
+def coordinate_names(k: int) -> list[str]:
+    """Return the names of the coordinates of a map.
+
+    Examples
+    --------
+    >>> coordinate_names(2), coordinate_names(4)
+    (['x', 'y'], ['x1', 'x2', 'x3', 'x4'])
+    """
+    return list(COORDINATES[:k]) if k <= len(COORDINATES) else [f"x{i + 1}" for i in range(k)]
+
+
+def looks_like_distances(block: Array) -> bool:
+    """Whether a block of numbers is a square table of distances, and not of points.
+
+    It is where it is square and its diagonal is zero; where the diagonal and one half are missing;
+    or where it is symmetric and has three rows or more: then, with another diagonal, it is a table
+    of similarities, which deserves an error and not a map of its rows.
+
+    Examples
+    --------
+    >>> looks_like_distances(np.array([[0.0, 2.0], [3.0, 0.0]]))
+    True
+    >>> looks_like_distances(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    False
+    """
+    if block.shape[0] != block.shape[1] or block.dtype.kind != "f":
+        return False
+    diagonal = np.diagonal(block)
+    if ((diagonal == 0.0) | np.isnan(diagonal)).all():
+        if (diagonal == 0.0).any():
+            return True
+        known = ~np.isnan(block)
+        return bool(np.triu(known).any() != np.tril(known).any() or _symmetric(block))
+    return len(block) > 2 and _symmetric(block)
+
+
+def _symmetric(block: Array) -> bool:
+    return bool(np.allclose(block, block.T, rtol=1e-8, equal_nan=True))
+
+
+def assemble(
+    source: Source,
+    block: Array,
+    *,
+    format: str,
+    kind: str = "auto",
+    layout: str = "square",
+    labels: list[str] | None = None,
+    names: list[str] | None = None,
+    columns: Mapping[str, list[str]] | None = None,
+    weights: Array | None = None,
+) -> Table:
+    """Make a table of a block of numbers: distances where it is a square of them, else points."""
+    if block.size == 0 or np.isnan(block).all():
+        raise source.error(
+            "there are no numbers in it; a table of distances or of points was expected"
+        )
+    block = np.ascontiguousarray(block)
+    rows = labels
+    if rows is None and columns:  # names of which some are the same are names still
+        rows = next(iter(columns.values()))
+    if kind == "auto":
+        kind = "distances" if _holds_distances(source, block, rows, names) else "points"
+    if kind == "points":
+        if weights is not None:
+            raise source.error("it holds weights, but points, and only pairs have weights")
+        return Table(block, "points", format, "rows", labels, None, names, columns or {})
+    if block.shape[0] != block.shape[1]:
+        raise source.error(
+            f"a table of distances is square, and this has {block.shape[0]} rows and "
+            f"{block.shape[1]} columns of numbers; for points, one a row, give kind='points'"
+        )
+    if rows is not None and names is not None and rows != names:
+        block = _reordered(source, block, rows, names)
+    block = mirrored(block)
+    own = np.arange(len(block))
+    block[own, own] = np.nan_to_num(block[own, own], posinf=np.inf)
+    return Table(block, "distances", format, layout, rows or names, weights)
+
+
+def _holds_distances(
+    source: Source, block: Array, labels: list[str] | None, names: list[str] | None
+) -> bool:
+    if block.shape[0] != block.shape[1]:
+        _check_not_cut(source, block, labels, names)
+        return False
+    if names == coordinate_names(len(block)):
+        return False
+    if labels is not None and names is not None and set(labels) == set(names):
+        return True
+    found = looks_like_distances(block)
+    if found and labels is not None and names is not None and set(labels) & set(names):
+        odd = next(label for label in [*labels, *names] if (label in labels) != (label in names))
+        places = ("row", "column") if odd in labels else ("column", "row")
+        raise source.error(
+            f"the rows and columns have different labels: {shown(odd)} is a {places[0]}, but no "
+            f"{places[1]}; mend them, or give kind='points' for points, one a row"
+        )
+    return found
+
+
+def _check_not_cut(
+    source: Source, block: Array, labels: list[str] | None, names: list[str] | None
+) -> None:
+    """Refuse a square that lacks its last rows: it would be taken for points."""
+    rows, columns = block.shape
+    if rows > columns:
+        return
+    if labels is not None and names is not None:
+        cut = labels == names[:rows] and rows > 1
+    else:
+        square = block[:, :rows]
+        positive = (square > 0.0).sum() == rows * (rows - 1)  # counts of things are often zero
+        cut = rows > 2 and positive and not np.diagonal(square).any() and _symmetric(square)
+    if cut:
+        raise source.error(
+            f"this looks like a square of {columns} points that lacks its last rows, as only "
+            f"{rows} are there; if it is one of points, one a row, give kind='points'"
+        )
+
+
+def _reordered(source: Source, block: Array, labels: list[str], names: list[str]) -> Array:
+    """Put the columns into the order of the rows; columns of other names stay where they are."""
+    if set(labels) != set(names):
+        return block
+    if len(set(labels)) != len(labels):
+        raise source.error("the labels are not unique: its columns cannot be matched to its rows")
+    at = {name: j for j, name in enumerate(names)}
+    return np.ascontiguousarray(block[:, [at[label] for label in labels]])
+
+
+def mirrored(block: Array) -> Array:
+    """Fill a half that is wholly missing from the other one."""
+    missing = np.isnan(block)
+    if not missing.any():
+        return block
+    half = len(block) * (len(block) - 1) // 2
+    lower, upper = (np.count_nonzero(part(missing, k)) for part, k in ((np.tril, -1), (np.triu, 1)))
+    return np.where(missing, block.T, block) if (lower == half) != (upper == half) else block
+
+
+def condensed(source: Source, vector: Array, format: str) -> Table:
+    """Make a square table of the distances of a condensed vector, in scipy's order."""
+    m = len(vector)
+    n = (1 + isqrt(1 + 8 * m)) // 2
+    if n * (n - 1) // 2 != m or m == 0:
+        raise source.error(
+            f"{m} numbers are no condensed table of distances, which has n(n−1)/2 of them "
+            f"({n * (n - 1) // 2} or {n * (n + 1) // 2}, say); for points with one feature each, "
+            "give kind='points'"
+        )
+    if m == 1 and vector[0] == 0.0:
+        return Table(vector.reshape(1, 1), "distances", format, "square")
+    source.check_room(n, "points")
+    return Table(squareform(vector, checks=False), "distances", format, "condensed")
+
+
+def triangle(grid: Grid) -> Table | None:
+    """Return the table of a triangle, with or without labels and diagonal; None if it is none."""
+    for header in (0, 1):
+        widths = grid.widths[header:]
+        steps = {after - before for before, after in pairwise(widths)}
+        if len(steps) == 1 and steps <= {-1, 1}:
+            step = steps.pop()
+            labelled = _labelled(grid, header)
+            if min(widths) == 1 + labelled or (min(widths) == 1 and labelled):
+                return _from_triangle(grid, header, labelled, step > 0)
+    return None
+
+
+def _labelled(grid: Grid, header: int) -> bool:
+    return all(0 in grid.words.get(i, {}) for i in range(header, len(grid)))
+
+
+def _from_triangle(grid: Grid, header: int, labelled: bool, lower: bool) -> Table:
+    for i in range(header, len(grid)):
+        wrong = [j for j in grid.words.get(i, {}) if j >= labelled]
+        if wrong:
+            raise grid.no_number(i, wrong[0])
+    rows = [row[int(labelled) :] for row in grid.rows(range(header, len(grid)))]
+    ends = [row[-1 if lower else 0] for row in rows if row.size]
+    diagonal = all(row.size for row in rows) and bool(np.all(np.nan_to_num(ends) == 0.0))
+    if not diagonal and all(row.size for row in rows):  # the row without numbers is left out
+        rows = [rows[0][:0], *rows] if lower else [*rows, rows[0][:0]]
+    n = len(rows)
+    grid.text.source.check_room(n, "points")
+    block = np.zeros((n, n))
+    for i, row in enumerate(rows):
+        row = row if not diagonal else row[:-1] if lower else row[1:]
+        columns = slice(0, i) if lower else slice(i + 1, n)
+        block[i, columns] = block[columns, i] = row
+    labels = _triangle_labels(grid, header, labelled, n)
+    layout = "lower triangle" if lower else "upper triangle"
+    return Table(block, "distances", grid.format, layout, labels)
+
+
+def _triangle_labels(grid: Grid, header: int, labelled: bool, n: int) -> list[str] | None:
+    if labelled:
+        labels: Sequence[str] = [grid.cell(i, 0) for i in range(header, len(grid))]
+    elif header:
+        labels = grid.heads[0]
+    else:
+        return None
+    if len(labels) == n + 1 and labels[0] == "":
+        labels = labels[1:]
+    if len(labels) != n:
+        raise grid.error(
+            f"a triangle for {n} points has {len(labels)} labels; write a line for every point, "
+            "that of a point without distances too"
+        )
+    return list(labels)

@@ -1,0 +1,224 @@
+"""Writing a map or a table."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unimds._extras import require
+from unimds.files.atomic import atomic
+from unimds.files.errors import FileError
+from unimds.files.matrices import coordinate_names
+from unimds.files.table import Table
+
+Column = list[str] | NDArray[Any]
+
+WRITABLE = ("csv", "tsv", "json", "npy", "npz", "parquet")
+"""The formats that can be written, by the endings of files."""
+
+
+def write(
+    path: str | os.PathLike[str],
+    values: Table | ArrayLike,
+    *,
+    labels: Sequence[str] | None = None,
+    columns: Mapping[str, Sequence[Any]] | None = None,
+    format: str = "auto",
+    force: bool = False,
+) -> None:
+    """Write a map, or a table that was read; whole or not at all.
+
+    Numbers are written so that reading them gives the same ones, bit for bit.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file; "-" is standard output.
+    values : Table or array-like of shape (n, k)
+        A table, or the points of a map: the columns are then called x, y, z, or x1, x2 and so on.
+    labels : sequence of n str, default=None
+        Names of the points, the first column; by default those of the table.
+    columns : mapping of str to sequences of n values, default=None
+        Further columns, such as the stress of every point. NPY has no room for them, nor for
+        labels.
+    format : str, default="auto"
+        One of "csv", "tsv", "json", "npy", "npz", "parquet"; by default what the name ends in,
+        and "csv" for standard output. ".gz" after it packs a text.
+    force : bool, default=False
+        Whether a file that is there already is replaced.
+
+    Raises
+    ------
+    FileError
+        Where the file is there and `force` is not given, or cannot be written.
+
+    Examples
+    --------
+    >>> points = [[0.0, 0.5], [1.0, 0.25]]
+    >>> write("-", points, labels=["Ulm", "Bonn"], columns={"stress": [0.1, 0.2]})
+    label,x,y,stress
+    Ulm,0.0,0.5,0.1
+    Bonn,1.0,0.25,0.2
+    """
+    name = os.fspath(path)
+    ending = PurePath(name).suffix.lower()
+    packed = ending == ".gz"
+    ending = PurePath(name).with_suffix("").suffix.lower() if packed else ending
+    format = _format(name, ending, format)
+    content = _encoded(_as_table(values), labels, columns or {}, format)
+    content = gzip.compress(content, mtime=0) if packed else content
+    if name == "-":
+        _print(content)
+        return
+    with atomic(name, force=force) as partial:
+        try:
+            partial.write_bytes(content)
+        except OSError as error:
+            raise FileError(name, f"cannot be written: {error.strerror}") from error
+
+
+def _format(name: str, ending: str, format: str) -> str:
+    if format == "auto":
+        format = "csv" if name == "-" else ending.removeprefix(".")
+    if format not in WRITABLE:
+        endings = ", ".join(f".{known}" for known in WRITABLE)
+        raise FileError(name, f"the format {format!r} is not known; end the name in {endings}")
+    return format
+
+
+def _as_table(values: Table | ArrayLike) -> Table:
+    if isinstance(values, Table):
+        return values
+    points = np.asarray(values)
+    if points.ndim != 2 or points.dtype.kind not in "fiub" or points.size == 0:
+        raise ValueError(
+            f"a table of numbers is needed, one point a row; its shape is {points.shape}"
+        )
+    points = points if points.dtype == np.float32 else points.astype(np.float64)
+    return Table(points, "points", "", "rows", features=coordinate_names(points.shape[1]))
+
+
+def _encoded(
+    table: Table,
+    labels: Sequence[str] | None,
+    columns: Mapping[str, Sequence[Any]],
+    format: str,
+) -> bytes:
+    names = table.labels if labels is None else [str(label) for label in labels]
+    further: dict[str, Column] = {
+        name: _column(values) for name, values in {**table.columns, **columns}.items()
+    }
+    for name, values in {"labels": names, **further}.items():
+        if values is not None and len(values) != table.n:
+            raise ValueError(f"{name}: {len(values)} values for {table.n} points")
+    if format == "npy":
+        return _npy(table)
+    if format == "npz":
+        return _npz(table, names, further)
+    frame = _frame(table, names, further)
+    writers = {"csv": _delimited, "tsv": _delimited, "json": _json, "parquet": _parquet}
+    return writers[format](frame, format)
+
+
+def _column(values: Sequence[Any]) -> Column:
+    array = np.asarray(values)
+    return array if array.dtype.kind in "fiub" else [str(value) for value in values]
+
+
+def _frame(
+    table: Table, labels: list[str] | None, further: Mapping[str, Column]
+) -> dict[str, Column]:
+    """Return the columns of a file by their names, the labels first."""
+    width = table.values.shape[1]
+    names = (labels if table.precomputed else table.features) or [str(j) for j in range(width)]
+    first: dict[str, Column] = {}
+    if labels is not None:
+        # a square of distances has no name above its labels; a map has
+        first = {"" if table.precomputed else "label": list(labels)}
+    elif table.precomputed:
+        first = {"": [str(i) for i in range(table.n)]}
+    numbers = dict(zip(names, table.values.T, strict=True))
+    frame = {**first, **numbers, **further}
+    if len(frame) != len(first) + width + len(further):
+        raise ValueError("two columns have the same name")
+    return frame
+
+
+def _delimited(frame: Mapping[str, Column], format: str) -> bytes:
+    lists = [column for column in frame.values() if isinstance(column, list)]
+    plain = all(map(_plain, chain(frame, *lists)))
+    file = io.StringIO(newline="")
+    writer = csv.writer(
+        file,
+        delimiter="\t" if format == "tsv" else ",",
+        lineterminator="\n",
+        quoting=csv.QUOTE_MINIMAL if plain else csv.QUOTE_NONNUMERIC,
+    )
+    writer.writerow(frame)
+    columns = [column if isinstance(column, list) else column.tolist() for column in frame.values()]
+    writer.writerows(zip(*columns, strict=True))
+    return file.getvalue().encode("utf-8")
+
+
+def _plain(text: str) -> bool:
+    """Whether a text needs no quotes but those that every writer sets."""
+    return not text.startswith("#") and "\r" not in text
+
+
+def _json(frame: Mapping[str, Column], _: str) -> bytes:
+    columns = [
+        column if isinstance(column, list) else [_or_null(x) for x in column.tolist()]
+        for column in frame.values()
+    ]
+    rows = [dict(zip(frame, row, strict=True)) for row in zip(*columns, strict=True)]
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
+    return f"[\n{lines}\n]\n".encode()
+
+
+def _or_null(value: Any) -> Any:
+    return None if value != value else value
+
+
+def _npy(table: Table) -> bytes:
+    file = io.BytesIO()
+    np.save(file, table.values, allow_pickle=False)
+    return file.getvalue()
+
+
+def _npz(table: Table, labels: list[str] | None, further: Mapping[str, Column]) -> bytes:
+    arrays = {"distances" if table.precomputed else "points": table.values}
+    arrays |= {} if labels is None else {"labels": np.array(labels, dtype=np.str_)}
+    arrays |= {} if table.weights is None else {"weights": table.weights}
+    if clash := arrays.keys() & further.keys():
+        raise ValueError(f"a further column cannot be called {clash.pop()!r} in an NPZ file")
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, **arrays, **{k: np.asarray(v) for k, v in further.items()})
+    return file.getvalue()
+
+
+def _parquet(frame: Mapping[str, Column], _: str) -> bytes:
+    arrow = require("pyarrow", "files")
+    file = io.BytesIO()
+    require("pyarrow.parquet", "files").write_table(arrow.table(dict(frame)), file)
+    return file.getvalue()
+
+
+def _print(content: bytes) -> None:
+    sys.stdout.flush()
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(content.decode("utf-8"))
+    else:
+        buffer.write(content)
+        buffer.flush()
