@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
 
 from unimds.survey import Survey, survey
+from unimds.table import Held, Table, gathered
 
 Array = NDArray[Any]
 
@@ -23,10 +24,10 @@ class Pairs:
 
     Attributes
     ----------
-    D : ndarray of shape (n, layers, n)
+    table : Table of shape (n, layers, n)
         Given distances, NaN where missing; a second layer holds the transpose of an asymmetric
         table.
-    W : ndarray of the shape of `D`, or None
+    W : ndarray of the shape of the table, or None
         Weights; None where all are one.
     free : ndarray of bool of shape (n,)
         Points that may move.
@@ -38,7 +39,7 @@ class Pairs:
         Number of missing distances, both directions of a pair counted.
     """
 
-    D: Array
+    table: Table
     W: Array | None
     free: Array
     typical: float
@@ -48,21 +49,28 @@ class Pairs:
     @property
     def n(self) -> int:
         """Number of points."""
-        return int(self.D.shape[0])
+        return self.table.shape[0]
 
     @property
     def layers(self) -> int:
         """1 for a symmetric table, else 2."""
-        return int(self.D.shape[1])
+        return self.table.shape[1]
 
     @property
     def dtype(self) -> Any:
         """Precision of the given distances."""
-        return self.D.dtype
+        return self.table.dtype
+
+    @property
+    def D(self) -> Array:
+        """The whole table as an array."""
+        tiles = [D for _, D in self.table.tiles()]
+        return tiles[0] if len(tiles) == 1 else np.concatenate(tiles)
 
     def tiles(self) -> Iterator[tuple[int, Array, Array | None]]:
         """Yield rows of the table in turn: the number of the first, distances and weights."""
-        yield 0, self.D, self.W
+        for first, D in self.table.tiles():
+            yield first, D, None if self.W is None else self.W[first : first + len(D)]
 
     @cached_property
     def total_weight(self) -> float:
@@ -119,23 +127,22 @@ class Pairs:
         count = known.sum(axis=1)
         return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
-    def astype(self, dtype: Any) -> Pairs:
-        """Return the pairs in another precision."""
-        D, W = (None if table is None else table.astype(dtype) for table in (self.D, self.W))
-        assert D is not None
-        return replace(self, D=D, W=W)
+    @property
+    def plain(self) -> bool:
+        """Whether the table is symmetric and complete, so that a seed can read it as it is."""
+        return self.layers == 1 and self.complete_graph
 
     def cross(self, rows: Array, columns: Array) -> tuple[Array, Array | None]:
         """Return the distances and weights of some points to some others, of one direction."""
-        block = np.ix_(rows, columns)
-        return self.D[:, 0][block], None if self.W is None else self.W[:, 0][block]
+        W = None if self.W is None else self.W[:, 0][np.ix_(rows, columns)]
+        return self.table.block(rows, columns)[:, 0], W
 
-    def subset(self, index: Array) -> Pairs:
-        """Return the pairs among some of the points."""
-        block = np.ix_(index, np.arange(self.layers), index)
-        D, W = self.D[block], None if self.W is None else self.W[block]
+    def subset(self, index: Array, dtype: Any = None) -> Pairs:
+        """Return the pairs among some of the points, in another precision where asked for."""
+        D = self.table.block(index, index, dtype)
+        W = None if self.W is None else gathered(self.W, index, index, dtype)
         missing = 0 if self.missing == 0 else _missing(D)
-        return Pairs(D, W, self.free[index], self.typical, self.largest, missing)
+        return Pairs(Held(D), W, self.free[index], self.typical, self.largest, missing)
 
 
 def as_pairs(
@@ -192,7 +199,7 @@ def as_pairs(
     layers = _layers(table, symmetric)
     weight_layers = None if W is None else _layers(W, symmetric)
     missing = _missing(layers) if seen.missing else 0
-    return Pairs(layers, weight_layers, free, typical, float(largest), missing)
+    return Pairs(Held(layers), weight_layers, free, typical, float(largest), missing)
 
 
 def as_float(values: ArrayLike, name: str) -> Array:

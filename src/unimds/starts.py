@@ -108,7 +108,7 @@ def first_seed(problem: Problem, init: str | ArrayLike, rng: np.random.Generator
             raise ValueError(
                 f'init={init!r} is not a seed for {type(space).__name__}; use "auto" for its own'
             )
-    X = space.seed(problem.pairs.complete() * problem.unit, k)
+    X = space.seed(problem.distances(), k)
     return draw(problem, rng) if X is None else _configuration(_untied(X, problem), problem)
 
 
@@ -140,7 +140,7 @@ def _untied(X: Array, problem: Problem) -> Array:
     """
     _, group, count = np.unique(X.round(12), axis=0, return_inverse=True, return_counts=True)
     for tied in (np.flatnonzero(group.ravel() == g) for g in np.flatnonzero(count > 1)):
-        if np.nanmax(problem.pairs.D[tied][:, :, tied], initial=0.0) > 0.0:
+        if np.nanmax(problem.pairs.table.block(tied, tied), initial=0.0) > 0.0:
             noise = np.random.default_rng(tied[0]).normal(size=(tied.size, X.shape[1]))
             X[tied] += 1e-4 * problem.scale / problem.space.unit * noise
     return problem.space.project_points(X)
@@ -183,7 +183,7 @@ def _race(
     if cost <= part.exact_cost:
         return [_extended(problem, sample, first)]
     # twice as fast, and only the arrangement counts; a few points are not worth compiling it for
-    small = part.in_single_precision() if n >= SINGLE_FROM else part
+    small = problem.on(sample, single=True) if n >= SINGLE_FROM else part
     seed = _extended(problem, sample, first) if n < BOTH_BELOW else None
     first = first.astype(small.dtype)
     smoothing = annealing(small, first)[0] if small.loss.anneals else 0.0
