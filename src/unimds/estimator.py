@@ -55,7 +55,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         "precomputed" where ``fit`` is given distances.
     metric_params : dict, default=None
         Further arguments of the metric.
-    init, n_init, max_iter, eps, smoothing, accelerate, inner_iter, n_jobs, random_state
+    init, n_init, max_iter, eps, smoothing, accelerate, inner_iter, dtype, n_jobs, random_state
         As in `place_center`, and so are `callback` and `verbose`.
 
     Attributes
@@ -123,6 +123,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         smoothing: float | str = "auto",
         accelerate: bool = True,
         inner_iter: int = 1,
+        dtype: str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         callback: Any = None,
@@ -141,6 +142,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.smoothing = smoothing
         self.accelerate = accelerate
         self.inner_iter = inner_iter
+        self.dtype = dtype
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback
@@ -233,6 +235,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             smoothing=self.smoothing,
             accelerate=self.accelerate,
             inner_iter=self.inner_iter,
+            dtype=self.dtype,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
             callback=self.callback,

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
+from sklearn.utils import gen_batches
 
-from unimds.survey import Survey, survey
+from unimds.survey import OUTER, Survey, survey
 from unimds.table import Held, Table, gathered
 
 Array = NDArray[Any]
+
+SAMPLE = 200_000
+"""Distances of which the typical one is the median."""
 
 
 @dataclass(frozen=True)
@@ -151,15 +156,20 @@ def as_pairs(
     weights: ArrayLike | None = None,
     free: Array | None = None,
     connected: bool = True,
+    dtype: str | None = None,
 ) -> Pairs:
     """Check a table of distances and its weights, and lay them out for the kernels.
 
-    Where `connected`, known pairs must join all the points, as a map of them needs.
+    Where `connected`, known pairs must join all the points, as a map of them needs. `dtype` is
+    the precision to round the table to, if any.
     """
     name = "D"
     if hasattr(weights, "loc") and hasattr(D, "index") and hasattr(D, "loc"):
         weights = reordered(weights, D.index)
     table = as_float(aligned(D), name)
+    if dtype is not None:
+        with np.errstate(over="ignore"):  # what is too large is reported as infinite
+            table = table.astype(dtype, copy=False)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(
             f"{name} must be a square table of distances; its shape is {table.shape}. "
@@ -183,20 +193,20 @@ def as_pairs(
         W = None if W is None else np.where(unknown, W.T, W)
         table = np.where(unknown, table.T, table)
     if symmetric and seen.apart > 0.0:
-        table = 0.5 * (table + table.T)
+        table = _mean_of_both(table)
     if symmetric and W is not None:
         W = 0.5 * (W + W.T)  # the same cost, as distances are the same both ways
     if n > 1 and connected and (seen.missing or W is not None):
         known = ~np.isnan(table) if W is None else ~np.isnan(table) & (W > 0.0)
         np.fill_diagonal(known, False)
         _check_connected(known, free, name)
-    typical = _typical(table)
+    layers = _layers(table, symmetric)
+    typical = _typical(layers)
     if largest > 1e154 or typical < 1e-154:
         raise ValueError(
             f"{name} holds distances up to {largest:g}, about {typical:g}: their squares are not "
             "numbers any more; use another unit of length"
         )
-    layers = _layers(table, symmetric)
     weight_layers = None if W is None else _layers(W, symmetric)
     missing = _missing(layers) if seen.missing else 0
     return Pairs(Held(layers), weight_layers, free, typical, float(largest), missing)
@@ -354,11 +364,22 @@ def _check_connected(known: Array, free: Array, name: str) -> None:
         )
 
 
+def _mean_of_both(table: Array) -> Array:
+    """Return ½ (D + Dᵀ), in no more memory than its own."""
+    mean = np.empty(table.shape, dtype=table.dtype)
+    squares = list(gen_batches(len(table), OUTER))
+    for i, j in product(squares, squares):
+        np.add(table[i, j], table[j, i].T, out=mean[i, j])
+        mean[i, j] *= 0.5
+    return mean
+
+
 def _typical(D: Array) -> float:
     """Median positive distance, of a sample where the table is large."""
-    stride = max(1, D.size // 200_000)
-    sample = D.ravel()[:: stride | 1]  # an odd stride does not stay in one column
+    n = len(D)
+    at = np.arange(0, n * n, max(1, n * n // SAMPLE) | 1)  # an odd stride leaves a column
+    sample = D[at // n, 0, at % n]
     positive = sample[sample > 0.0]
     if not positive.size:
-        positive = D[D > 0.0]
+        positive = np.concatenate([row[row > 0.0] for row in D[:, 0]])
     return float(np.median(positive)) if positive.size else 1.0

@@ -110,6 +110,7 @@ def place_center(
     smoothing: float | str = "auto",
     accelerate: bool = True,
     inner_iter: int = 1,
+    dtype: str | None = None,
     n_jobs: int | None = None,
     random_state: Any = None,
     callback: Callback | None = None,
@@ -156,6 +157,9 @@ def place_center(
         Use momentum. The cost never rises with it either.
     inner_iter : int, default=1
         Steps of one placement at most; the paper repeats until the point settles.
+    dtype : "float32", "float64" or None, default=None
+        Precision to round the distances to; None takes them as they are. "float32" makes a copy
+        of half the size of a float64 table, and sweeps over it take about half the time.
     n_jobs : int, default=None
         Threads for several starts. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -200,6 +204,7 @@ def place_center(
         smoothing=smoothing,
         accelerate=accelerate,
         inner_iter=inner_iter,
+        dtype=dtype,
         n_jobs=n_jobs,
         random_state=random_state,
         callback=callback,
@@ -212,7 +217,8 @@ def place_center(
     watch = Watch(callback, verbose, eps)
     n = (*as_float(D, "D").shape, 0)[0]
     anchors = as_anchors(fixed, n, n_components, space)
-    pairs = as_pairs(D, weights=weights, free=None if anchors is None else anchors.free)
+    free = None if anchors is None else anchors.free
+    pairs = as_pairs(D, weights=weights, free=free, dtype=dtype)
     check_room(pairs, n_components, space)
     with explained(loss, space):
         problem = Problem.make(pairs, loss, space, n_components)

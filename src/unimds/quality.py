@@ -16,7 +16,7 @@ from unimds.spaces import Space, as_space, distances
 
 Array = NDArray[np.floating[Any]]
 
-TILE = 2**20
+TILE = 2**16
 """Pairs that are looked at together, where a whole table of them would be too large."""
 
 __all__ = [
