@@ -11,11 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, shortest_path
+from scipy.sparse.csgraph import shortest_path
 from sklearn.utils import gen_batches
 
-from unimds.survey import OUTER, Survey, survey
-from unimds.table import Held, Table, gathered
+from unimds.faults import (
+    check_both_ways,
+    check_connected,
+    check_diagonal,
+    check_not_triangular,
+    check_range,
+    check_tile,
+    check_values,
+    rounding,
+)
+from unimds.survey import OUTER, survey
+from unimds.table import Computed, Held, Table, gathered
 
 Array = NDArray[Any]
 
@@ -151,7 +161,7 @@ class Pairs:
 
 
 def as_pairs(
-    D: ArrayLike,
+    D: ArrayLike | Computed,
     *,
     weights: ArrayLike | None = None,
     free: Array | None = None,
@@ -164,6 +174,8 @@ def as_pairs(
     the precision to round the table to, if any.
     """
     name = "D"
+    if isinstance(D, Computed):
+        return _computed_pairs(D, free, name)
     if hasattr(weights, "loc") and hasattr(D, "index") and hasattr(D, "loc"):
         weights = reordered(weights, D.index)
     table = as_float(aligned(D), name)
@@ -181,13 +193,13 @@ def as_pairs(
     free = np.ones(n, dtype=bool) if free is None else free
     W = None if weights is None else as_weights(weights, n)
     seen = survey(table)
-    _check_values(table, name, seen)
-    _check_not_triangular(seen, n, name)
+    check_values(table, name, seen)
+    check_not_triangular(seen, n, name)
     if W is not None and ((W == 0.0) & (W.T == 0.0)).any():  # as good as missing
         table = np.where((W == 0.0) & (W.T == 0.0), np.nan, table)
         seen = survey(table)
     largest = seen.largest
-    symmetric = seen.apart <= _rounding(table) * largest
+    symmetric = seen.apart <= rounding(table) * largest
     if seen.one_sided:  # a pair known in one direction is known: in the other it is the same
         unknown = np.isnan(table) & ~np.isnan(table.T)
         W = None if W is None else np.where(unknown, W.T, W)
@@ -199,17 +211,35 @@ def as_pairs(
     if n > 1 and connected and (seen.missing or W is not None):
         known = ~np.isnan(table) if W is None else ~np.isnan(table) & (W > 0.0)
         np.fill_diagonal(known, False)
-        _check_connected(known, free, name)
+        check_connected(known, free, name)
     layers = _layers(table, symmetric)
-    typical = _typical(layers)
-    if largest > 1e154 or typical < 1e-154:
-        raise ValueError(
-            f"{name} holds distances up to {largest:g}, about {typical:g}: their squares are not "
-            "numbers any more; use another unit of length"
-        )
+    at = _sampled(n)
+    typical = _typical(layers[at // n, 0, at % n], Held(layers))
+    check_range(largest, typical, name)
     weight_layers = None if W is None else _layers(W, symmetric)
     missing = _missing(layers) if seen.missing else 0
     return Pairs(Held(layers), weight_layers, free, typical, float(largest), missing)
+
+
+def _computed_pairs(table: Computed, free: Array | None, name: str) -> Pairs:
+    """Check a table that is computed by rows, and describe it, in one pass."""
+    n, largest, samples = table.shape[0], 0.0, []
+    at = _sampled(n)
+    for first, D in table.tiles():
+        tile = D[:, 0]
+        rows = slice(first, first + len(tile))
+        check_tile(tile, first, name)
+        largest = max(largest, float(tile.max()))
+        check_both_ways(tile[:, rows], tile[:, rows].T, first, first, name)
+        if first == 0:  # and one tile with all points: what is not symmetric shows there
+            check_both_ways(tile, table.backward(rows).T, 0, 0, name)
+        here = at[(at // n >= first) & (at // n < rows.stop)]
+        samples.append(tile[here // n - first, here % n])
+    check_diagonal(table.own(), largest, rounding(table), name)
+    typical = _typical(np.concatenate(samples), table)
+    check_range(largest, typical, name)
+    free = np.ones(n, dtype=bool) if free is None else free
+    return Pairs(table, None, free, typical, largest, 0)
 
 
 def as_float(values: ArrayLike, name: str) -> Array:
@@ -298,70 +328,11 @@ def _missing(D: Array) -> int:
     return int(np.count_nonzero(np.isnan(D)) - own) // int(D.shape[1])
 
 
-def _check_not_triangular(seen: Survey, n: int, name: str) -> None:
-    """Refuse a table with one half left out as zeros: they would count as distances."""
-    if n > 2 and seen.upper != seen.lower:
-        raise ValueError(
-            f"{name} is triangular, and zeros are distances too: fill the other half "
-            f"({name} + {name}.T), or put NaN where nothing is known"
-        )
-
-
-def _rounding(D: Array) -> float:
-    """Relative size of what counts as rounding in a table."""
-    return 1e-5 if D.dtype == np.float32 else 1e-8
-
-
-def _check_values(D: Array, name: str, seen: Survey) -> None:
-    n, largest = D.shape[0], seen.largest
-    for at, what, remedy in (
-        (seen.infinite, "infinite", "use NaN for a pair whose distance is not known"),
-        (seen.negative, "negative", "distances must be zero or more"),
-    ):
-        if at >= 0:
-            i, j = divmod(at, n)
-            raise ValueError(f"{name}[{i}, {j}] = {D[i, j]:g} is {what}: {remedy}")
-    diagonal = np.abs(np.diagonal(D))
-    wrong = np.flatnonzero(diagonal > _rounding(D) * largest)
-    if wrong.size:
-        i = wrong[0]
-        raise ValueError(
-            f"{name}[{i}, {i}] = {D[i, i]:g}, but the distance of a point to itself is 0; "
-            f"is {name} a table of similarities?"
-        )
-
-
 def _layers(table: Array, symmetric: bool) -> Array:
     if not symmetric:
         return np.stack([table, table.T], axis=1)
     # the transpose of a symmetric table is the same table: no copy in either order of memory
     return np.ascontiguousarray(table.T if table.flags.f_contiguous else table)[:, None, :]
-
-
-def _components(table: Array, anchored: Array) -> list[int]:
-    """Sizes of the groups of points that known pairs join, largest first."""
-    i, j = np.nonzero(~np.isnan(table))
-    held = np.flatnonzero(anchored)  # anchors are joined by their coordinates
-    i = np.concatenate([i, held[1:]])
-    j = np.concatenate([j, np.full(max(held.size - 1, 0), held[0] if held.size else 0)])
-    graph = csr_array((np.ones(i.size, dtype=np.int8), (i, j)), shape=table.shape)
-    _, label = connected_components(graph, directed=False)
-    return sorted(np.bincount(label).tolist(), reverse=True)
-
-
-def _check_connected(known: Array, free: Array, name: str) -> None:
-    if known.sum() == known.size - known.shape[0]:
-        return
-    if not known.any() and free.any():
-        raise ValueError(f"{name} has no known pair: all are missing (NaN) or have weight 0")
-    sizes = _components(np.where(known, 0.0, np.nan), ~free)
-    if len(sizes) > 1:
-        shown = ", ".join(map(str, sizes[:10])) + (", …" if len(sizes) > 10 else "")
-        raise ValueError(
-            f"the known pairs of {name} fall into {len(sizes)} groups with nothing between them, "
-            f"of {shown} points; their places relative to each other are not determined: "
-            "add distances between the groups or embed each one alone"
-        )
 
 
 def _mean_of_both(table: Array) -> Array:
@@ -374,12 +345,14 @@ def _mean_of_both(table: Array) -> Array:
     return mean
 
 
-def _typical(D: Array) -> float:
-    """Median positive distance, of a sample where the table is large."""
-    n = len(D)
-    at = np.arange(0, n * n, max(1, n * n // SAMPLE) | 1)  # an odd stride leaves a column
-    sample = D[at // n, 0, at % n]
+def _sampled(n: int) -> Array:
+    """Return the places, row by row, of distances that stand for all."""
+    return np.arange(0, n * n, max(1, n * n // SAMPLE) | 1)  # an odd stride leaves a column
+
+
+def _typical(sample: Array, table: Table) -> float:
+    """Return the median positive distance of a sample; of the table where it has none."""
     positive = sample[sample > 0.0]
     if not positive.size:
-        positive = np.concatenate([row[row > 0.0] for row in D[:, 0]])
+        positive = np.concatenate([row[row > 0.0] for _, D in table.tiles() for row in D])
     return float(np.median(positive)) if positive.size else 1.0

@@ -215,7 +215,8 @@ def place_center(
     if not isinstance(smoothing, str) and smoothing > 0.0 and loss.anneals:
         loss = loss.smoothed(max(smoothing, getattr(loss, "smoothing", 0.0)))
     watch = Watch(callback, verbose, eps)
-    n = (*as_float(D, "D").shape, 0)[0]
+    shape = D.shape if hasattr(D, "shape") else as_float(D, "D").shape
+    n = (*shape, 0)[0]
     anchors = as_anchors(fixed, n, n_components, space)
     free = None if anchors is None else anchors.free
     pairs = as_pairs(D, weights=weights, free=free, dtype=dtype)

@@ -9,11 +9,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import gen_batches
 
 Array = NDArray[Any]
 
 BLOCK = 2**17
 """Entries of a table that are looked at together: they stay in a processor's cache."""
+
+TILE = 2**21
+"""Distances that are computed together."""
 
 
 class Table(ABC):
@@ -30,16 +34,16 @@ class Table(ABC):
         """Precision of the distances."""
 
     @abstractmethod
-    def astype(self, dtype: Any) -> Table:
-        """Return the table in another precision."""
-
-    @abstractmethod
     def tiles(self) -> Iterator[tuple[int, Array]]:
         """Yield all rows in turn, some at a time: the number of the first, and distances."""
 
     @abstractmethod
     def block(self, rows: Array, columns: Array, dtype: Any = None) -> Array:
         """Return the distances of some points to some others, of all layers, as an array."""
+
+    def largest(self) -> float:
+        """Return the largest known distance."""
+        return max(float(np.fmax.reduce(D, axis=None, initial=0.0)) for _, D in self.tiles())
 
 
 class Held(Table):
@@ -63,10 +67,6 @@ class Held(Table):
         """Precision of the distances."""
         return self.D.dtype
 
-    def astype(self, dtype: Any) -> Held:
-        """Return the table in another precision."""
-        return Held(self.D.astype(dtype, copy=False))
-
     def tiles(self) -> Iterator[tuple[int, Array]]:
         """Yield the whole table."""
         yield 0, self.D
@@ -74,6 +74,67 @@ class Held(Table):
     def block(self, rows: Array, columns: Array, dtype: Any = None) -> Array:
         """Return the distances of some points to some others, of all layers, as an array."""
         return gathered(self.D, rows, columns, dtype)
+
+
+class Computed(Table):
+    """A symmetric table that is computed from features, some rows at a time, whenever it is read.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, n_features)
+        One point a row.
+    distance : callable
+        Returns the distances of some rows to others, and of rows among each other where the
+        second argument is None.
+    dtype : dtype
+        Precision of the distances.
+    """
+
+    def __init__(
+        self, features: Array, distance: Callable[[Array, Array | None], Array], dtype: Any
+    ):
+        self.features, self.distance, self._dtype = features, distance, np.dtype(dtype)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Rows, layers and columns."""
+        return len(self.features), 1, len(self.features)
+
+    @property
+    def dtype(self) -> Any:
+        """Precision of the distances."""
+        return self._dtype
+
+    def tiles(self) -> Iterator[tuple[int, Array]]:
+        """Yield all rows in turn, some at a time: the number of the first, and distances."""
+        n = len(self.features)
+        for rows in gen_batches(n, max(1, TILE // n)):
+            yield rows.start, self._between(rows, slice(n))[:, None, :]
+
+    def block(self, rows: Array, columns: Array, dtype: Any = None) -> Array:
+        """Return the distances of some points to some others, of all layers, as an array."""
+        out = np.empty((len(rows), 1, len(columns)), dtype=dtype or self.dtype)
+        for at in gen_batches(len(rows), max(1, TILE // len(columns))):
+            out[at, 0] = self._between(rows[at], columns)
+        return out
+
+    def own(self) -> Array:
+        """Return the distances of all points to themselves, by the metric: zeros, if it is one."""
+        batches = gen_batches(len(self.features), 256)
+        tables = (self.distance(self.features[rows], None) for rows in batches)
+        return np.concatenate([np.diagonal(D) for D in tables])
+
+    def backward(self, rows: slice) -> Array:
+        """Return the distances of all points to some of them."""
+        return self._between(slice(len(self.features)), rows)
+
+    def _between(self, rows: Array | slice, columns: Array | slice) -> Array:
+        points = np.arange(len(self.features))
+        with np.errstate(over="ignore"):  # what is too large is reported as infinite
+            D = self.distance(self.features[rows], self.features[columns])
+            D = np.ascontiguousarray(D, dtype=self._dtype)
+        D[points[rows, None] == points[columns]] = 0.0  # rounding, at most: see `own`
+        return D
 
 
 def gathered(D: Array, rows: Array, columns: Array, dtype: Any = None) -> Array:
