@@ -61,8 +61,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     memory_limit : float, "auto" or None, default="auto"
         Bytes that a table of the distances between features may have; "auto" is half of the
         memory that is available, and None is no limit. A larger table is never built: its rows
-        are computed whenever they are needed, which is several times in every sweep. A table with
-        weights, or with ``metric="nan_euclidean"``, is always built.
+        are computed whenever they are needed, twice in every sweep, so prefer landmarks for very
+        many points. A table with weights, or of ``metric="nan_euclidean"``, is always built.
     init, n_init, max_iter, eps, smoothing, accelerate, inner_iter, dtype, n_jobs, random_state
         As in `place_center`, and so are `callback` and `verbose`.
 

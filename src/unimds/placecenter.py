@@ -122,7 +122,7 @@ def place_center(
     ----------
     D : array-like of shape (n, n)
         Distances; NaN where one is missing. An asymmetric table is used as such: both directions
-        of a pair count half.
+        of a pair count half. It may be in a file, as `numpy.memmap`.
     n_components : int, default=2
         Dimension of the map. On a sphere S^k, in hyperbolic space H^k and on the simplex a point
         has k+1 coordinates.
