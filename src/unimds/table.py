@@ -13,7 +13,7 @@ from sklearn.utils import gen_batches
 
 Array = NDArray[Any]
 
-BLOCK = 2**17
+BLOCK = 2**16
 """Entries of a table that are looked at together: they stay in a processor's cache."""
 
 TILE = 2**21
