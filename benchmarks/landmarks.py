@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from unimds import Hyperbolic, LandmarkMDS, Sphere, place_center
-from unimds.metrics import cross
+from unimds.features import Metric
 from unimds.quality import total_cost
 
 OUT = Path(__file__).parents[1] / "docs" / "landmarks-measured.md"
@@ -130,7 +130,7 @@ def beside_full_fits() -> list[str]:
         "swiss roll": make_swiss_roll(FULL, noise=0.5, random_state=0)[0].astype(np.float32),
     }
     for name, X in data.items():
-        D = cross(X, None, "euclidean")
+        D = Metric("euclidean", {}).between(X)
         typical = float(np.median(D))
         spaces = ("euclidean", Sphere("auto"), Hyperbolic(1.0 / typical**2))
         for space in spaces if "blobs" in name else spaces[:1]:

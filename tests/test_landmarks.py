@@ -29,7 +29,7 @@ from unimds import (
 from unimds.bulk import Frame
 from unimds.choosing import choose
 from unimds.datasets import corrupt
-from unimds.metrics import cross
+from unimds.features import Metric
 from unimds.quality import recovery_error, stress_1, total_cost
 from unimds.sampled import PairSample
 from unimds.sources import Features, Table
@@ -86,7 +86,7 @@ def test_exact_data_are_met(plane, landmarks, refine):
 @pytest.mark.parametrize("data", [blobs, roll])
 def test_refinement_comes_nearer_to_the_full_fit(data, loss):
     X = data()
-    D = cross(X, None, "euclidean")
+    D = Metric("euclidean", {}).between(X)
     full = MDS(loss=loss, metric="precomputed", eps=1e-5, random_state=0).fit(D).cost_
     rough, fine = (
         total_cost(
@@ -103,7 +103,7 @@ def test_refinement_comes_nearer_to_the_full_fit(data, loss):
 def test_refinement_mends_what_landmarks_at_the_rim_have_done():
     """In ten dimensions the farthest points lie at the rim, and do not stand for the others."""
     X = np.random.default_rng(0).normal(size=(1500, 10))
-    D = cross(X, None, "euclidean")
+    D = Metric("euclidean", {}).between(X)
     rough, fine, random = (
         total_cost(D, landmark_mds(n_landmarks=100, **how).fit_transform(X))
         for how in ({"refine": 0}, {}, {"refine": 0, "landmarks": "random"})
@@ -117,7 +117,7 @@ def test_refinement_mends_what_landmarks_at_the_rim_have_done():
 @pytest.mark.parametrize("loss", ["squared", "absolute", "squared_distance", "huber"])
 def test_refinement_on_other_spaces(space, loss):
     X = blobs(1500, 8)
-    D = cross(X, None, "euclidean")
+    D = Metric("euclidean", {}).between(X)
     runs = [landmark_mds(loss=loss, space=space, refine=refine).fit(X) for refine in (0, 20)]
     rough, fine = (total_cost(D, m.embedding_, loss=m.loss_, space=m.space_) for m in runs)
     assert fine < rough
@@ -139,7 +139,7 @@ def test_a_loss_and_a_space_of_ones_own():
             return False
 
     X = blobs(800)
-    D = cross(X, None, "euclidean")
+    D = Metric("euclidean", {}).between(X)
     runs = [landmark_mds(loss=Cauchy(), space=Shy(), refine=r).fit(X) for r in (0, 10)]
     rough, fine = (total_cost(D, m.embedding_, loss=Cauchy(), space=Shy()) for m in runs)
     assert fine < rough
@@ -147,7 +147,7 @@ def test_a_loss_and_a_space_of_ones_own():
 
 def test_noisy_refinement_is_not_taken(plane):
     """Two others tell nothing: points would fly about."""
-    D = cross(plane[1], None, "euclidean")
+    D = Metric("euclidean", {}).between(plane[1])
     D += 0.3 * np.abs(np.subtract.outer(plane[0][:, 0], plane[0][:, 0]))  # does not fit the plane
     rough, fine = (
         total_cost(
@@ -256,7 +256,9 @@ def test_farthest_landmarks_are_spread_out():
     X = blobs(800)
     gaps = {}
     for how in ("farthest", "random"):
-        found = choose(Features(X, "euclidean"), 20, how, np.random.default_rng(0), SILENT)
+        found = choose(
+            Features(X, Metric("euclidean", {})), 20, how, np.random.default_rng(0), SILENT
+        )
         apart = distances(X[found])
         gaps[how] = apart[~np.eye(20, dtype=bool)].min()
     assert gaps["farthest"] > 2.0 * gaps["random"]
@@ -265,7 +267,9 @@ def test_farthest_landmarks_are_spread_out():
 def test_every_far_point_is_a_landmark():
     X = np.zeros((50, 2))
     X[[3, 17, 40]] = [[9.0, 0.0], [0.0, 9.0], [-9.0, -9.0]]
-    found = choose(Features(X, "euclidean"), 5, "farthest", np.random.default_rng(0), SILENT)
+    found = choose(
+        Features(X, Metric("euclidean", {})), 5, "farthest", np.random.default_rng(0), SILENT
+    )
     assert {3, 17, 40} <= set(found.tolist())
     assert len(set(found.tolist())) == 5  # the others coincide, and are none twice
 
@@ -278,7 +282,7 @@ def test_estimates_are_right_within_their_errors(holes):
     """Over many samples: unbiased, with errors of the size that is said."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 5))  # few, so that it matters that a point is no pair with itself
-    D = cross(X, None, "euclidean")
+    D = Metric("euclidean", {}).between(X)
     if holes:
         i, j = rng.integers(60, size=(2, 400))
         D[i, j] = D[j, i] = np.nan
@@ -303,7 +307,7 @@ def test_estimates_are_right_within_their_errors(holes):
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 def test_cost_and_stress_of_a_fit(loss):
     X = blobs(500)
-    D = cross(X, None, "euclidean")
+    D = Metric("euclidean", {}).between(X)
     mds = landmark_mds(loss=loss, refine=3).fit(X)
     assert 0.0 < mds.cost_error_ < 0.1 * mds.cost_
     assert abs(mds.cost_ - total_cost(D, mds.embedding_, loss=loss)) <= 4.0 * mds.cost_error_
@@ -364,7 +368,7 @@ def test_files_are_not_copied(tmp_path, small_chunks, metric):
 
 def test_features_and_their_distances_give_the_same_map():
     X = blobs(300)
-    D = cross(X, None, "cityblock")
+    D = Metric("cityblock", {}).between(X)
     one = landmark_mds(metric="cityblock", refine=3).fit(X)
     other = landmark_mds(metric="precomputed", refine=3).fit(D)
     np.testing.assert_allclose(one.embedding_, other.embedding_, atol=1e-5)
@@ -499,5 +503,5 @@ def test_interrupted_while_refining(monkeypatch):
     with pytest.warns(RuntimeWarning, match="Interrupted"):
         mds = landmark_mds(refine=50).fit(X)
     assert np.isfinite(mds.embedding_).all()
-    D = cross(X, None, "euclidean")
+    D = Metric("euclidean", {}).between(X)
     assert total_cost(D, mds.embedding_) <= total_cost(D, rough.embedding_)

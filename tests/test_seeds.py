@@ -18,8 +18,11 @@ from unimds import (
     Squared,
     place_center,
     seeds,
+    table,
 )
+from unimds.krylov import largest_eigenpairs
 from unimds.pairs import as_pairs
+from unimds.problem import Problem
 from unimds.spaces import distances
 
 CURVED = [Sphere(), Sphere(3.0), ChordalSphere(2.0), Hyperbolic(), Hyperbolic(0.3), Simplex(4.0)]
@@ -312,3 +315,64 @@ def test_an_incomplete_grid_is_found():
     D = cdist(grid, grid)
     result = place_center(np.where(D < 2.3, D, np.nan), n_init=1)
     assert_allclose(distances(result.embedding), D, atol=1e-3)
+
+
+# --- tables that are read by rows ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("space", ALL, ids=repr)
+def test_rows_of_a_table_give_the_seed_of_the_table(space, dtype, monkeypatch):
+    monkeypatch.setattr(table, "BLOCK", 7 * N)  # the last block is shorter
+    monkeypatch.setattr(seeds, "DENSE", N - 1)
+    D = np.minimum(noisy(N), 3.0).astype(dtype)
+    np.fill_diagonal(D, 1e-9)  # rounding
+    problem = Problem.make(as_pairs(D), Squared(), space, 2)
+    rows = problem.distances()
+    assert isinstance(rows, table.Rows)
+    want = problem.space.seed(problem.pairs.complete() * problem.unit, 2)
+    atol = 1e-4 if dtype == np.float32 else 1e-7
+    got = problem.space.seed(rows, 2)
+    assert_allclose(
+        distances(got, space=problem.space), distances(want, space=problem.space), atol=atol
+    )
+
+
+def test_a_seed_of_ones_own_is_given_an_array():
+    problem = Problem.make(as_pairs(noisy(5)), Squared(), Taxicab(), 2)
+    assert isinstance(problem.distances(), np.ndarray)
+
+
+@pytest.mark.parametrize("space", ALL[:-1], ids=repr)
+def test_many_points_get_an_exact_seed(space):
+    D = distances(points(space, seeds.DENSE + 100), space=space)
+    X = space.seed(D, 2)
+    assert_allclose(distances(X, space=space), D, atol=1e-8 * space.unit)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_many_points_on_a_line_stay_on_a_line_and_others_do_not(k):
+    x = np.random.default_rng(0).normal(size=seeds.DENSE + 50)
+    D = np.abs(x[:, None] - x)
+    X = seeds.classical(D, k)
+    assert_allclose(distances(X), D, atol=1e-9)
+    # squares of distances break the triangle inequality: too few eigenvalues are positive
+    assert (seeds.classical(D**2, k).std(axis=0) > 1e-4).all()
+
+
+def test_eigenpairs_by_products_are_those_of_the_matrix():
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.normal(size=(300, 300)))[0]
+    want = np.concatenate([-np.linspace(50.0, 1.0, 290), [1, 2, 3, 3, 3, 4, 5, 6, 7, 20]])
+    A = (Q * want) @ Q.T
+    values, vectors = largest_eigenpairs(lambda V: A @ V, 300, 4, 1e-10)
+    assert_allclose(values, [5.0, 6.0, 7.0, 20.0], rtol=1e-12)
+    assert_allclose(np.abs(np.sum(vectors * Q[:, -4:], axis=0)), 1.0, atol=1e-12)
+
+
+def test_products_end_where_nothing_settles():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(400, 400))
+    values, vectors = largest_eigenpairs(lambda V: (A + A.T) @ V, 400, 2, 0.0)
+    assert_allclose(values, np.linalg.eigvalsh(A + A.T)[-2:], rtol=1e-3)
+    assert_allclose(vectors.T @ vectors, np.eye(2), atol=1e-12)

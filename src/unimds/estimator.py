@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,18 +14,20 @@ from sklearn.base import (
     TransformerMixin,
     _fit_context,
 )
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from unimds._warn import warn
+from unimds.features import Metric, warn_of_distances
 from unimds.losses import Loss, as_loss
-from unimds.metrics import cross
+from unimds.memory import fits
 from unimds.pairs import aligned, as_float, reordered
 from unimds.parameters import CONSTRAINTS
 from unimds.placecenter import place_center
 from unimds.placing import place_checked
-from unimds.quality import stress_1
+from unimds.quality import stress_1, table_stress
 from unimds.result import Result
 from unimds.spaces import Space, as_space
+from unimds.table import Computed
 from unimds.variants import resolve_variant
 
 Array = NDArray[Any]
@@ -55,7 +58,12 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         "precomputed" where ``fit`` is given distances.
     metric_params : dict, default=None
         Further arguments of the metric.
-    init, n_init, max_iter, eps, smoothing, accelerate, inner_iter, n_jobs, random_state
+    memory_limit : float, "auto" or None, default="auto"
+        Bytes that a table of the distances between features may have; "auto" is half of the
+        memory that is available, and None is no limit. A larger table is never built: its rows
+        are computed whenever they are needed, twice in every sweep, so prefer landmarks for very
+        many points. A table with weights, or of ``metric="nan_euclidean"``, is always built.
+    init, n_init, max_iter, eps, smoothing, accelerate, inner_iter, dtype, n_jobs, random_state
         As in `place_center`, and so are `callback` and `verbose`.
 
     Attributes
@@ -74,8 +82,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         Loss and space as used, every "auto" replaced by what was found.
     result_ : Result
         All of it, and why the run ended.
-    dissimilarity_matrix_ : ndarray of shape (n, n)
-        The distances that were embedded.
+    dissimilarity_matrix_ : ndarray of shape (n, n), or None
+        The distances that were embedded; None where `memory_limit` kept them from being held.
     labels_ : ndarray of shape (n,), or None
         The row labels, where the input was a data frame.
     n_features_in_, feature_names_in_
@@ -105,6 +113,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         "variant": [str, None],
         "metric": [str, callable],
         "metric_params": [dict, None],
+        "memory_limit": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -116,6 +125,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         variant: str | None = None,
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
+        memory_limit: float | str | None = "auto",
         init: Any = "auto",
         n_init: int | str = "auto",
         max_iter: int = 2000,
@@ -123,6 +133,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         smoothing: float | str = "auto",
         accelerate: bool = True,
         inner_iter: int = 1,
+        dtype: str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         callback: Any = None,
@@ -134,6 +145,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.variant = variant
         self.metric = metric
         self.metric_params = metric_params
+        self.memory_limit = memory_limit
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -141,6 +153,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.smoothing = smoothing
         self.accelerate = accelerate
         self.inner_iter = inner_iter
+        self.dtype = dtype
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback
@@ -212,7 +225,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def _fit_anew(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
         loss, space = resolve_variant(self.variant, self.loss, self.space)
         self.labels_ = _labels(X)
-        D, dtype = self._distances(X)
+        D, dtype = self._distances(X, weights is not None)
         if hasattr(weights, "loc") and self.labels_ is not None:
             weights = reordered(weights, self.labels_.tolist())
         if self.labels_ is not None:
@@ -233,6 +246,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             smoothing=self.smoothing,
             accelerate=self.accelerate,
             inner_iter=self.inner_iter,
+            dtype=self.dtype,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
             callback=self.callback,
@@ -240,18 +254,22 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         )
         self._keep(result, D, dtype, weights)
 
-    def _keep(self, result: Result, D: Array, dtype: np.dtype[Any], weights: Any) -> None:
+    def _keep(self, result: Result, D: Any, dtype: np.dtype[Any], weights: Any) -> None:
         self.result_ = result
         self.embedding_ = result.embedding.astype(dtype, copy=False)
         self.cost_ = result.cost
         self.history_ = result.history
         self.n_iter_ = result.n_iter
         self.loss_, self.space_ = result.loss, result.space
-        self.dissimilarity_matrix_ = D
-        self.stress_ = stress_1(D, result.embedding, space=result.space, weights=weights)
+        if isinstance(D, Computed):
+            self.dissimilarity_matrix_ = None
+            self.stress_ = table_stress(D, result.embedding, result.space)
+        else:
+            self.dissimilarity_matrix_ = D
+            self.stress_ = stress_1(D, result.embedding, space=result.space, weights=weights)
         self._n_features_out = self.embedding_.shape[1]
 
-    def _distances(self, X: Any) -> tuple[Array, np.dtype[Any]]:
+    def _distances(self, X: Any, weighted: bool) -> tuple[Any, np.dtype[Any]]:
         """Return the distances to embed and the precision of the answer."""
         if self.metric == "precomputed":
             table = validate_data(self, _as_table(X), **TABLE)
@@ -264,16 +282,19 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         features = validate_data(
             self, X, dtype=[np.float64, np.float32], ensure_all_finite=self._finite
         )
-        _warn_of_distances(features)
+        warn_of_distances(features)
         self._fit_X = features.copy()  # later changes of X must not move new points
-        return self._cross(features, None), features.dtype
+        metric = self._metric = Metric(self.metric, self.metric_params or {}).learnt(features)
+        if self.metric == "nan_euclidean" or weighted or self._fits(features):
+            return metric.between(features), features.dtype
+        return Computed(self._fit_X, metric.between, self.dtype or features.dtype), features.dtype
+
+    def _fits(self, features: Array) -> bool:
+        return fits(len(features) ** 2 * features.itemsize, self.memory_limit)
 
     @property
     def _finite(self) -> bool | str:
         return "allow-nan" if self.metric == "nan_euclidean" else True
-
-    def _cross(self, A: Array, B: Array | None) -> Array:
-        return cross(A, B, self.metric, self.metric_params)
 
     def transform(self, X: ArrayLike) -> Any:
         """Place new points on the map, each by itself; the map does not move.
@@ -294,7 +315,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             D = validate_data(self, self._by_label(X), reset=False, **TABLE)
         else:
             kind = {"dtype": TABLE["dtype"], "ensure_all_finite": self._finite}
-            D = self._cross(validate_data(self, X, reset=False, **kind), self._fit_X)
+            D = self._metric.between(validate_data(self, X, reset=False, **kind), self._fit_X)
         placed = place_checked(D, self.result_.embedding, self.loss_, self.space_)
         return placed.astype(self.embedding_.dtype, copy=False)
 
@@ -322,16 +343,6 @@ def _labels(X: Any) -> Array | None:
     labels = np.empty(len(index), dtype=object)  # numpy would turn dates into numbers
     labels[:] = list(index)
     return labels
-
-
-def _warn_of_distances(features: Array) -> None:
-    n, m = features.shape
-    if n == m > 1 and not np.diagonal(features).any() and np.array_equal(features, features.T):
-        warn(
-            "X looks like a table of distances (square, symmetric, zero diagonal), but is used as "
-            "features; use metric='precomputed' if it is one",
-            UserWarning,
-        )
 
 
 TABLE: dict[str, Any] = {

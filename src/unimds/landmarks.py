@@ -22,9 +22,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from unimds._part import explained
 from unimds.bulk import Frame, Refiner, in_chunks, place_all
 from unimds.choosing import choose
-from unimds.estimator import TABLE, _as_table, _labels, _warn_of_distances
+from unimds.estimator import TABLE, _as_table, _labels
+from unimds.features import Metric, warn_of_distances
 from unimds.losses import Loss
-from unimds.metrics import cross
 from unimds.pairs import as_float
 from unimds.parameters import CONSTRAINTS
 from unimds.placecenter import place_center
@@ -237,8 +237,9 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                 )
             return Table(D)
         features = validate_data(self, X, **self._kind)
-        _warn_of_distances(features)
-        return Features(features, self.metric, self.metric_params)
+        warn_of_distances(features)
+        self._metric = Metric(self.metric, self.metric_params or {}).learnt(features)
+        return Features(features, self._metric)
 
     @property
     def _kind(self) -> dict[str, Any]:
@@ -379,7 +380,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         def task(some: slice) -> None:
             D = rows[some]
             if self._features is not None:
-                D = cross(D, self._features, self.metric, self.metric_params)
+                D = self._metric.between(D, self._features)
             placed[some] = place_checked(D, self._points, self.loss_, self.space_, first=some.start)
 
         bar = Progress(self.verbose, "placing points")

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, shortest_path
+from scipy.sparse.csgraph import shortest_path
+from sklearn.utils import gen_batches
 
-from unimds.survey import Survey, survey
+from unimds.faults import (
+    check_both_ways,
+    check_connected,
+    check_diagonal,
+    check_not_triangular,
+    check_range,
+    check_tile,
+    check_values,
+    rounding,
+)
+from unimds.survey import OUTER, survey
+from unimds.table import Computed, Held, Table, gathered
 
 Array = NDArray[Any]
+
+SAMPLE = 50_000
+"""Distances of which the typical one is the median."""
 
 
 @dataclass(frozen=True)
@@ -23,10 +39,10 @@ class Pairs:
 
     Attributes
     ----------
-    D : ndarray of shape (n, layers, n)
+    table : Table of shape (n, layers, n)
         Given distances, NaN where missing; a second layer holds the transpose of an asymmetric
         table.
-    W : ndarray of the shape of `D`, or None
+    W : ndarray of the shape of the table, or None
         Weights; None where all are one.
     free : ndarray of bool of shape (n,)
         Points that may move.
@@ -38,7 +54,7 @@ class Pairs:
         Number of missing distances, both directions of a pair counted.
     """
 
-    D: Array
+    table: Table
     W: Array | None
     free: Array
     typical: float
@@ -48,21 +64,28 @@ class Pairs:
     @property
     def n(self) -> int:
         """Number of points."""
-        return int(self.D.shape[0])
+        return self.table.shape[0]
 
     @property
     def layers(self) -> int:
         """1 for a symmetric table, else 2."""
-        return int(self.D.shape[1])
+        return self.table.shape[1]
 
     @property
     def dtype(self) -> Any:
         """Precision of the given distances."""
-        return self.D.dtype
+        return self.table.dtype
+
+    @property
+    def D(self) -> Array:
+        """The whole table as an array."""
+        tiles = [D for _, D in self.table.tiles()]
+        return tiles[0] if len(tiles) == 1 else np.concatenate(tiles)
 
     def tiles(self) -> Iterator[tuple[int, Array, Array | None]]:
         """Yield rows of the table in turn: the number of the first, distances and weights."""
-        yield 0, self.D, self.W
+        for first, D in self.table.tiles():
+            yield first, D, None if self.W is None else self.W[first : first + len(D)]
 
     @cached_property
     def total_weight(self) -> float:
@@ -119,40 +142,46 @@ class Pairs:
         count = known.sum(axis=1)
         return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
-    def astype(self, dtype: Any) -> Pairs:
-        """Return the pairs in another precision."""
-        D, W = (None if table is None else table.astype(dtype) for table in (self.D, self.W))
-        assert D is not None
-        return replace(self, D=D, W=W)
+    @property
+    def plain(self) -> bool:
+        """Whether the table is symmetric and complete, so that a seed can read it as it is."""
+        return self.layers == 1 and self.complete_graph
 
     def cross(self, rows: Array, columns: Array) -> tuple[Array, Array | None]:
         """Return the distances and weights of some points to some others, of one direction."""
-        block = np.ix_(rows, columns)
-        return self.D[:, 0][block], None if self.W is None else self.W[:, 0][block]
+        W = None if self.W is None else self.W[:, 0][np.ix_(rows, columns)]
+        return self.table.block(rows, columns)[:, 0], W
 
-    def subset(self, index: Array) -> Pairs:
-        """Return the pairs among some of the points."""
-        block = np.ix_(index, np.arange(self.layers), index)
-        D, W = self.D[block], None if self.W is None else self.W[block]
+    def subset(self, index: Array, dtype: Any = None) -> Pairs:
+        """Return the pairs among some of the points, in another precision where asked for."""
+        D = self.table.block(index, index, dtype)
+        W = None if self.W is None else gathered(self.W, index, index, dtype)
         missing = 0 if self.missing == 0 else _missing(D)
-        return Pairs(D, W, self.free[index], self.typical, self.largest, missing)
+        return Pairs(Held(D), W, self.free[index], self.typical, self.largest, missing)
 
 
 def as_pairs(
-    D: ArrayLike,
+    D: ArrayLike | Computed,
     *,
     weights: ArrayLike | None = None,
     free: Array | None = None,
     connected: bool = True,
+    dtype: str | None = None,
 ) -> Pairs:
     """Check a table of distances and its weights, and lay them out for the kernels.
 
-    Where `connected`, known pairs must join all the points, as a map of them needs.
+    Where `connected`, known pairs must join all the points, as a map of them needs. `dtype` is
+    the precision to round the table to, if any.
     """
     name = "D"
+    if isinstance(D, Computed):
+        return _computed_pairs(D, free, name)
     if hasattr(weights, "loc") and hasattr(D, "index") and hasattr(D, "loc"):
         weights = reordered(weights, D.index)
     table = as_float(aligned(D), name)
+    if dtype is not None:
+        with np.errstate(over="ignore"):  # what is too large is reported as infinite
+            table = table.astype(dtype, copy=False)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(
             f"{name} must be a square table of distances; its shape is {table.shape}. "
@@ -163,12 +192,12 @@ def as_pairs(
         raise ValueError(f"{name} is empty: at least one point is needed")
     free = np.ones(n, dtype=bool) if free is None else free
     W = None if weights is None else as_weights(weights, n)
-    seen = survey(table, _rounding(table))
-    _check_values(table, name, seen)
-    _check_not_triangular(seen, n, name)
+    seen = survey(table, rounding(table))
+    check_values(table, name, seen)
+    check_not_triangular(seen, n, name)
     if W is not None and ((W == 0.0) & (W.T == 0.0)).any():  # as good as missing
         table = np.where((W == 0.0) & (W.T == 0.0), np.nan, table)
-        seen = survey(table, _rounding(table))
+        seen = survey(table, rounding(table))
     largest = seen.largest
     symmetric = not seen.asymmetric
     if seen.one_sided:  # a pair known in one direction is known: in the other it is the same
@@ -176,23 +205,41 @@ def as_pairs(
         W = None if W is None else np.where(unknown, W.T, W)
         table = np.where(unknown, table.T, table)
     if symmetric and seen.uneven:
-        table = 0.5 * (table + table.T)
+        table = _mean_of_both(table)
     if symmetric and W is not None:
         W = 0.5 * (W + W.T)  # the same cost, as distances are the same both ways
     if n > 1 and connected and (seen.missing or W is not None):
         known = ~np.isnan(table) if W is None else ~np.isnan(table) & (W > 0.0)
         np.fill_diagonal(known, False)
-        _check_connected(known, free, name)
-    typical = _typical(table)
-    if largest > 1e154 or typical < 1e-154:
-        raise ValueError(
-            f"{name} holds distances up to {largest:g}, about {typical:g}: their squares are not "
-            "numbers any more; use another unit of length"
-        )
+        check_connected(known, free, name)
     layers = _layers(table, symmetric)
+    at = _sampled(n)
+    typical = _typical(layers[at // n, 0, at % n], Held(layers))
+    check_range(largest, typical, name)
     weight_layers = None if W is None else _layers(W, symmetric)
     missing = _missing(layers) if seen.missing else 0
-    return Pairs(layers, weight_layers, free, typical, float(largest), missing)
+    return Pairs(Held(layers), weight_layers, free, typical, float(largest), missing)
+
+
+def _computed_pairs(table: Computed, free: Array | None, name: str) -> Pairs:
+    """Check a table that is computed by rows, and describe it, in one pass."""
+    n, largest, samples = table.shape[0], 0.0, []
+    at = _sampled(n)
+    for first, D in table.tiles():
+        tile = D[:, 0]
+        rows = slice(first, first + len(tile))
+        check_tile(tile, first, name)
+        largest = max(largest, float(tile.max()))
+        check_both_ways(tile[:, rows], tile[:, rows].T, first, first, name)
+        if first == 0:  # and one tile with all points: what is not symmetric shows there
+            check_both_ways(tile, table.backward(rows).T, 0, 0, name)
+        here = at[(at // n >= first) & (at // n < rows.stop)]
+        samples.append(tile[here // n - first, here % n])
+    check_diagonal(table.own(), largest, rounding(table), name)
+    typical = _typical(np.concatenate(samples), table)
+    check_range(largest, typical, name)
+    free = np.ones(n, dtype=bool) if free is None else free
+    return Pairs(table, None, free, typical, largest, 0)
 
 
 def as_float(values: ArrayLike, name: str) -> Array:
@@ -281,39 +328,6 @@ def _missing(D: Array) -> int:
     return int(np.count_nonzero(np.isnan(D)) - own) // int(D.shape[1])
 
 
-def _check_not_triangular(seen: Survey, n: int, name: str) -> None:
-    """Refuse a table with one half left out as zeros: they would count as distances."""
-    if n > 2 and seen.upper != seen.lower:
-        raise ValueError(
-            f"{name} is triangular, and zeros are distances too: fill the other half "
-            f"({name} + {name}.T), or put NaN where nothing is known"
-        )
-
-
-def _rounding(D: Array) -> float:
-    """Relative size of what counts as rounding in a table."""
-    return 1e-5 if D.dtype == np.float32 else 1e-8
-
-
-def _check_values(D: Array, name: str, seen: Survey) -> None:
-    n, largest = D.shape[0], seen.largest
-    for at, what, remedy in (
-        (seen.infinite, "infinite", "use NaN for a pair whose distance is not known"),
-        (seen.negative, "negative", "distances must be zero or more"),
-    ):
-        if at >= 0:
-            i, j = divmod(at, n)
-            raise ValueError(f"{name}[{i}, {j}] = {D[i, j]:g} is {what}: {remedy}")
-    diagonal = np.abs(np.diagonal(D))
-    wrong = np.flatnonzero(diagonal > _rounding(D) * largest)
-    if wrong.size:
-        i = wrong[0]
-        raise ValueError(
-            f"{name}[{i}, {i}] = {D[i, i]:g}, but the distance of a point to itself is 0; "
-            f"is {name} a table of similarities?"
-        )
-
-
 def _layers(table: Array, symmetric: bool) -> Array:
     if not symmetric:
         return np.stack([table, table.T], axis=1)
@@ -321,37 +335,24 @@ def _layers(table: Array, symmetric: bool) -> Array:
     return np.ascontiguousarray(table.T if table.flags.f_contiguous else table)[:, None, :]
 
 
-def _components(table: Array, anchored: Array) -> list[int]:
-    """Sizes of the groups of points that known pairs join, largest first."""
-    i, j = np.nonzero(~np.isnan(table))
-    held = np.flatnonzero(anchored)  # anchors are joined by their coordinates
-    i = np.concatenate([i, held[1:]])
-    j = np.concatenate([j, np.full(max(held.size - 1, 0), held[0] if held.size else 0)])
-    graph = csr_array((np.ones(i.size, dtype=np.int8), (i, j)), shape=table.shape)
-    _, label = connected_components(graph, directed=False)
-    return sorted(np.bincount(label).tolist(), reverse=True)
+def _mean_of_both(table: Array) -> Array:
+    """Return ½ (D + Dᵀ), in no more memory than its own."""
+    mean = np.empty(table.shape, dtype=table.dtype)
+    squares = list(gen_batches(len(table), OUTER))
+    for i, j in product(squares, squares):
+        np.add(table[i, j], table[j, i].T, out=mean[i, j])
+        mean[i, j] *= 0.5
+    return mean
 
 
-def _check_connected(known: Array, free: Array, name: str) -> None:
-    if known.sum() == known.size - known.shape[0]:
-        return
-    if not known.any() and free.any():
-        raise ValueError(f"{name} has no known pair: all are missing (NaN) or have weight 0")
-    sizes = _components(np.where(known, 0.0, np.nan), ~free)
-    if len(sizes) > 1:
-        shown = ", ".join(map(str, sizes[:10])) + (", …" if len(sizes) > 10 else "")
-        raise ValueError(
-            f"the known pairs of {name} fall into {len(sizes)} groups with nothing between them, "
-            f"of {shown} points; their places relative to each other are not determined: "
-            "add distances between the groups or embed each one alone"
-        )
+def _sampled(n: int) -> Array:
+    """Return the places, row by row, of distances that stand for all."""
+    return np.arange(0, n * n, max(1, n * n // SAMPLE) | 1)  # an odd stride leaves a column
 
 
-def _typical(D: Array) -> float:
-    """Median positive distance, of a sample where the table is large."""
-    stride = max(1, D.size // 50_000)
-    sample = D.ravel()[:: stride | 1]  # an odd stride does not stay in one column
+def _typical(sample: Array, table: Table) -> float:
+    """Return the median positive distance of a sample; of the table where it has none."""
     positive = sample[sample > 0.0]
     if not positive.size:
-        positive = D[D > 0.0]
+        positive = np.concatenate([row[row > 0.0] for _, D in table.tiles() for row in D])
     return float(np.median(positive)) if positive.size else 1.0

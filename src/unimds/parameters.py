@@ -26,6 +26,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "smoothing": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
     "accelerate": ["boolean"],
     "inner_iter": [Interval(Integral, 1, None, closed="left")],
+    "dtype": [StrOptions({"float32", "float64"}), None],
     "n_jobs": [
         None,
         Interval(Integral, 1, None, closed="left"),

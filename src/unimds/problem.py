@@ -15,6 +15,7 @@ from unimds._warn import warn
 from unimds.losses import Loss
 from unimds.pairs import Pairs
 from unimds.spaces import Space
+from unimds.table import Rows
 
 Array = NDArray[Any]
 
@@ -59,15 +60,17 @@ class Problem:
         inner = space.sized(pairs.typical * unit) if resize else in_unit(space, unit)
         return cls(pairs, loss.scaled(unit), inner, unit, n_components, resize)
 
-    def on(self, index: Array) -> Problem:
-        """Return the problem of some of the points."""
-        return replace(self, pairs=self.pairs.subset(index))
+    def on(self, index: Array, *, single: bool = False) -> Problem:
+        """Return the problem of some of the points, in `single` precision if that suffices."""
+        dtype = np.float32 if single and self._single_suffices else None
+        return replace(self, pairs=self.pairs.subset(index, dtype))
 
-    def in_single_precision(self) -> Problem:
-        """Return the problem with its distances rounded to float32, where space and loss allow."""
-        if not self._single_suffices:
-            return self
-        return replace(self, pairs=self.pairs.astype(np.float32))
+    def distances(self) -> Array | Rows:
+        """Return the distances of all pairs in the problem's unit: what a seed begins with."""
+        if not (self.space.seed_reads_rows and self.pairs.plain):
+            return self.pairs.complete() * self.unit
+        rows = Rows(self.pairs.table, self.dtype)
+        return rows.through(lambda d: d * self.unit) if self.unit != 1.0 else rows
 
     # --- what the kernels compute -----------------------------------------------------------
 

@@ -6,18 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import gen_batches
 
 from unimds._part import explained
 from unimds.losses import Loss, as_loss
 from unimds.pairs import aligned, as_float, as_pairs, as_weights
 from unimds.problem import Problem
 from unimds.spaces import Space, as_space, distances
+from unimds.table import Held, Rows, Table
 
 Array = NDArray[np.floating[Any]]
-
-TILE = 2**20
-"""Pairs that are looked at together, where a whole table of them would be too large."""
 
 __all__ = [
     "Shepard",
@@ -273,21 +270,31 @@ def _weighted(values: Array, weights: ArrayLike | None) -> Array:
 def _stress(
     D: ArrayLike, X: ArrayLike, space: str | Space, weights: ArrayLike | None, *, by_mapped: bool
 ) -> float:
+    return table_stress(Held(_square(D)[:, None]), X, space, weights, by_mapped=by_mapped)
+
+
+def table_stress(
+    table: Table,
+    X: ArrayLike,
+    space: str | Space,
+    weights: ArrayLike | None = None,
+    *,
+    by_mapped: bool = True,
+) -> float:
     """Return the root of Σ w (u − d)² over Σ w u² or Σ w d², some rows at a time."""
-    given, space = _square(D), _sized(space)
-    n = len(given)
+    space, n = _sized(space), table.shape[0]
     points = _points(X, n, space)
     W = None if weights is None else as_weights(weights, n)
     # divide by the largest first: squares of 1e±200 leave the range of floats
     reach = 2.0 * float(distances(points[:1], points, space=space).max(initial=0.0))
-    scale = max(float(np.fmax.reduce(given, axis=None, initial=0.0)), reach)
+    scale = max(table.largest(), reach)
     if scale == 0.0:
         return 0.0
     scale = 2.0 ** np.clip(np.frexp(scale)[1], -1020, 1020)  # so that nothing is rounded
     above, below = 0.0, 0.0
-    for rows in gen_batches(n, max(1, TILE // n)):
+    for rows, given in Rows(table, np.float64):
         mapped = distances(points[rows], points, space=space) / scale
-        d = given[rows] / scale
+        d = given / scale
         w = np.where(np.isnan(d), 0.0, 1.0 if W is None else W[rows])
         d = np.nan_to_num(d)
         above += float(np.sum(w * (mapped - d) ** 2))

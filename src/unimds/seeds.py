@@ -7,7 +7,7 @@ for Minkowski's product, and its positive eigenpairs are the spatial coordinates
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
+from unimds.krylov import largest_eigenpairs
 from unimds.spaces.base import normalised, rotation
+from unimds.table import Rows, as_rows
 
 Array = NDArray[np.floating[Any]]
 
@@ -23,7 +25,7 @@ DENSE = 500
 """Up to this many points a full eigensolver is as fast as a partial one."""
 
 
-def classical(D: Array, n_components: int) -> Array:
+def classical(D: Array | Rows, n_components: int) -> Array:
     """Return the classical MDS (Torgerson) of a table of distances.
 
     Examples
@@ -32,38 +34,70 @@ def classical(D: Array, n_components: int) -> Array:
     >>> abs(X[0, 0] - X[1, 0]).round(12)
     np.float64(3.0)
     """
-    B = classical_gram(D)
-    values, vectors = top_eigenpairs(B, n_components)
+    rows = as_rows(D).through(_half_square)
+    values, vectors = _leading(rows, n_components, centred=True)
     X = vectors * np.sqrt(np.maximum(values, 0.0))
-    return _fill_flat(X, values, lambda: X @ X.T - B)
+    return _fill_flat(X, values, lambda: ((X[at] @ X.T, B) for at, B in _centred(rows)))
 
 
 def classical_gram(D: Array) -> Array:
     """Return the inner products of points around their mean, from their distances."""
-    B: Array = -0.5 * D**2
-    B -= B.mean(axis=0)
-    B -= B.mean(axis=1, keepdims=True)
-    return B
+    return np.concatenate([B for _, B in _centred(as_rows(D).through(_half_square))])
 
 
-def spherical(gram: Array, n_components: int) -> Array:
-    """Return unit vectors in ℝ^(n_components+1) from a matrix of their cosines."""
-    values, vectors = top_eigenpairs(gram, n_components + 1)
+def spherical(cosines: Rows, n_components: int) -> Array:
+    """Return unit vectors in ℝ^(n_components+1) from their cosines."""
+    values, vectors = _leading(cosines, n_components + 1)
     X = vectors * np.sqrt(np.maximum(values, 0.0))
-    return normalised(_fill_flat(X, values, lambda: X @ X.T - gram))
+    return normalised(_fill_flat(X, values, lambda: ((X[at] @ X.T, B) for at, B in cosines)))
 
 
-def hyperbolic(D: Array, n_components: int) -> Array:
+def hyperbolic(D: Array | Rows, n_components: int) -> Array:
     """Return points of the hyperboloid from their distances at curvature −1."""
-    lorentz = -np.cosh(np.minimum(D, 40.0))  # beyond 40, t² has no digits left to tell points apart
-    values, vectors = top_eigenpairs(lorentz, n_components)
+    rows = as_rows(D).through(_lorentz)
+    values, vectors = _leading(rows, n_components)
     X = vectors * np.sqrt(np.maximum(values, 0.0))
 
     def time() -> Array:
         return np.asarray(np.sqrt(1.0 + np.einsum("ij,ij->i", X, X)))
 
-    X = _fill_flat(X, values, lambda: X @ X.T - np.outer(time(), time()) - lorentz)
+    t = time()
+    X = _fill_flat(X, values, lambda: ((X[at] @ X.T - np.outer(t[at], t), B) for at, B in rows))
     return np.column_stack([time(), X])
+
+
+def _half_square(d: Array) -> Array:
+    return -0.5 * np.square(d, dtype=np.float64)
+
+
+def _lorentz(d: Array) -> Array:
+    # beyond 40, t² has no digits left to tell points apart
+    return -np.cosh(np.minimum(d, 40.0), dtype=np.float64)
+
+
+def _centred(rows: Rows) -> Iterator[tuple[slice, Array]]:
+    """Yield the rows of a symmetric matrix less the means of its rows and columns."""
+    means = np.concatenate([block.mean(axis=1) for _, block in rows])
+    for at, block in rows:
+        yield at, block - means[at, None] - (means - means.mean())
+
+
+def _leading(rows: Rows, k: int, centred: bool = False) -> tuple[Array, Array]:
+    """Return what `top_eigenpairs` does of a matrix that is not built where it is large."""
+    if rows.n <= DENSE or k > rows.n // 20:
+        blocks = _centred(rows) if centred else rows
+        return top_eigenpairs(np.concatenate([block for _, block in blocks]), k)
+
+    def product(V: Array) -> Array:
+        V = V - V.mean(axis=0) if centred else V
+        out = np.empty_like(V)
+        for at, block in rows:
+            out[at] = block @ V
+        return out - out.mean(axis=0) if centred else out
+
+    # no more digits than the data have
+    tol = 1e-6 if rows.table.dtype == np.float32 else 1e-10
+    return _in_order(*largest_eigenpairs(product, rows.n, k, tol), k)
 
 
 def into_orthant(X: Array) -> Array:
@@ -122,7 +156,12 @@ def top_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
             values, vectors = np.zeros(0), np.zeros((n, 0))
         if len(values) < m:  # as on equal eigenvalues
             values, vectors = _all_eigenpairs(A, m)
-    order = np.argsort(values)[::-1]
+    return _in_order(values, vectors, k)
+
+
+def _in_order(values: Array, vectors: Array, k: int) -> tuple[Array, Array]:
+    """Return eigenpairs by falling value, with a fixed sign, and zeros up to `k` of them."""
+    order, m = np.argsort(values)[::-1], len(values)
     values, vectors = np.asarray(values[order]), np.asarray(vectors[:, order])
     strongest = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(m)]
     vectors = vectors * np.where(strongest < 0.0, -1.0, 1.0)
@@ -135,16 +174,19 @@ def _all_eigenpairs(A: Array, m: int) -> tuple[Array, Array]:
     return values[-m:], vectors[:, -m:]
 
 
-def _fill_flat(X: Array, values: Array, miss: Callable[[], Array]) -> Array:
+def _fill_flat(
+    X: Array, values: Array, grams: Callable[[], Iterable[tuple[Array, Array]]]
+) -> Array:
     """Give axes without variance a little of it, unless the data are flat themselves.
 
     A descent never leaves a hyperplane that all points lie in, so a missing axis would stay
     missing even where leaving the plane lowers the cost. Data that are flat themselves are known
-    by their Gram matrix: the points miss nothing of it.
+    by their Gram matrix: the points miss nothing of it. `grams` yields rows of the points' own
+    and of that of the data.
     """
     largest = max(values.max(), 0.0)
     flat = values <= 1e-12 * largest
-    if flat.any() and np.abs(miss()).max() > 1e-9 * largest:
+    if flat.any() and any(np.abs(own - B).max() > 1e-9 * largest for own, B in grams()):
         noise = np.random.default_rng(0).normal(size=(len(X), int(flat.sum())))
         X[:, flat] = 1e-3 * np.sqrt(largest / len(X)) * noise
     return X

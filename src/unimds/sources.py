@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.metrics import cross
+from unimds.features import Metric
 
 Array = NDArray[Any]
 
@@ -76,27 +76,21 @@ class Source(ABC):
 class Features(Source):
     """Distances by a metric between rows of features, which may be a file that is mapped."""
 
-    def __init__(
-        self,
-        X: Array,
-        metric: Any,
-        params: dict[str, Any] | None = None,
-        numbers: Array | None = None,
-    ):
+    def __init__(self, X: Array, metric: Metric, numbers: Array | None = None):
         self.n, self.dtype = len(X), X.dtype
-        self.X, self.metric, self.params, self.numbers = X, metric, params, numbers
+        self.X, self.metric, self.numbers = X, metric, numbers
 
     def on(self, index: Array) -> Features:
         """Return the distances between some of the points; their features are copied."""
-        return Features(self.X[index], self.metric, self.params, index)
+        return Features(self.X[index], self.metric, index)
 
     def _entry(self, row: int, column: int) -> str:
         if self.numbers is not None:
             row, column = self.numbers[[row, column]]
-        return f"the distance of X[{row}] and X[{column}] by metric={self.metric!r}"
+        return f"the distance of X[{row}] and X[{column}] by metric={self.metric.name!r}"
 
     def _read(self, rows: Array | slice, columns: Array) -> Array:
-        D = cross(self.X[rows], self.X[columns], self.metric, self.params)
+        D = self.metric.between(self.X[rows], self.X[columns])
         return np.require(D, requirements=["C", "W"])
 
 

@@ -30,6 +30,7 @@ from unimds.plan import Plan, annealing
 from unimds.problem import Problem
 from unimds.result import Outcome, Result
 from unimds.spaces import SPACES, Space
+from unimds.table import BLOCK
 from unimds.watch import Silent, Watch
 
 Array = NDArray[Any]
@@ -40,12 +41,12 @@ Run = TypeVar("Run")
 SEEDS = sorted({name for space in SPACES.values() for name in space.seeds})
 """Names of spectral seeds."""
 
-RACE_SAMPLE = 2500  # points that starts are looked for on
+RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory counts from here
 SMALL_SAMPLE, SMALL_STARTS, SMALL_FINALISTS = 150, 20, 2
 SMALL_SIZES = np.geomspace(20, SMALL_SAMPLE, 50)
 SHAKE_SIZES = np.geomspace(8, 25, 1000)
 HEAT_SWEEPS, SIZE_SAMPLE, SIZE_SWEEPS = 5, 150, 10
-CHUNK_ROWS, SINGLE_FROM, BOTH_BELOW = 1024, 500, 1000
+SINGLE_FROM, BOTH_BELOW = 500, 1000
 
 
 def run_starts(
@@ -108,7 +109,7 @@ def first_seed(problem: Problem, init: str | ArrayLike, rng: np.random.Generator
             raise ValueError(
                 f'init={init!r} is not a seed for {type(space).__name__}; use "auto" for its own'
             )
-    X = space.seed(problem.pairs.complete() * problem.unit, k)
+    X = space.seed(problem.distances(), k)
     return draw(problem, rng) if X is None else _configuration(_untied(X, problem), problem)
 
 
@@ -140,7 +141,7 @@ def _untied(X: Array, problem: Problem) -> Array:
     """
     _, group, count = np.unique(X.round(12), axis=0, return_inverse=True, return_counts=True)
     for tied in (np.flatnonzero(group.ravel() == g) for g in np.flatnonzero(count > 1)):
-        if np.nanmax(problem.pairs.D[tied][:, :, tied], initial=0.0) > 0.0:
+        if np.nanmax(problem.pairs.table.block(tied, tied), initial=0.0) > 0.0:
             noise = np.random.default_rng(tied[0]).normal(size=(tied.size, X.shape[1]))
             X[tied] += 1e-4 * problem.scale / problem.space.unit * noise
     return problem.space.project_points(X)
@@ -176,14 +177,15 @@ def _race(
     The seed of a small table is finished too: there racing is never worse than not racing.
     """
     n, quiet = problem.pairs.n, Silent(watch)
-    sample = rng.permutation(n)[:RACE_SAMPLE]  # in random order, as shaking needs
+    sample = rng.permutation(n)[: _race_size(n)]  # in random order, as shaking needs
     part = problem.on(sample)
     first = first_seed(part, init, rng)
     cost, _ = part.costs(first, part.loss, part.space)
     if cost <= part.exact_cost:
         return [_extended(problem, sample, first)]
+    del part  # there need not be two tables at a time
     # twice as fast, and only the arrangement counts; a few points are not worth compiling it for
-    small = part.in_single_precision() if n >= SINGLE_FROM else part
+    small = problem.on(sample, single=n >= SINGLE_FROM)
     seed = _extended(problem, sample, first) if n < BOTH_BELOW else None
     first = first.astype(small.dtype)
     smoothing = annealing(small, first)[0] if small.loss.anneals else 0.0
@@ -214,6 +216,11 @@ def _race(
         return [seed]  # from its beginning: annealing starts from the size of a seed's errors
     winner = _extended(problem, sample, best)
     return [winner] if seed is None else [winner, seed]
+
+
+def _race_size(n: int) -> int:
+    """Return how many points take part: of large tables few enough for a fifth of the memory."""
+    return min(n if n < LARGE else int(0.45 * n), RACE_SAMPLE)
 
 
 def _small_starts(
@@ -257,7 +264,8 @@ def _extended(problem: Problem, sample: Array, fixed: Array) -> Array:
     X[:, sample] = fixed
     rest = np.setdiff1d(np.arange(n), sample)
     loss = problem.loss.smoothed(problem.scale) if problem.loss.anneals else problem.loss
-    for rows in np.array_split(rest, max(len(rest) // CHUNK_ROWS, 1)) if rest.size else ():
+    chunk = max(BLOCK // len(sample), 1)
+    for rows in (rest[i : i + chunk] for i in range(0, len(rest), chunk)):
         D, W = problem.pairs.cross(rows, sample)
         X[:, rows] = place_against(
             D, W, fixed, loss, problem.space, problem.unit, problem.scale, starts=1, steps=20

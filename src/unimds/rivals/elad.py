@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds import seeds
 from unimds.losses import Loss
 from unimds.result import Result
 from unimds.rivals.base import Steps, follow, pose, table
-from unimds.spaces import Space, Sphere, distances
+from unimds.spaces import Space, Sphere, as_space, distances
 from unimds.spaces.base import normalised
 from unimds.watch import Callback
 
@@ -104,9 +103,9 @@ def farthest_points(D: Array) -> Array:
 def coarse_to_fine(D: Array, order: Array, k: int, coarsest: int) -> tuple[Array, Array]:
     """Return a seed for all points, and which row belongs to which, from ever finer levels."""
     n, m = len(D), min(coarsest, len(D))
-    placed = order[:m]
+    placed, sphere = order[:m], as_space("sphere")
     first = D[np.ix_(placed, placed)]
-    X = nudged(seeds.spherical(np.cos(np.minimum(first, np.pi)), k), first.mean(axis=1)[:, None])
+    X = nudged(np.asarray(sphere.seed(first, k)), first.mean(axis=1)[:, None])
     while m < n:
         for step, (Y, _) in enumerate(descent(D[np.ix_(placed, placed)], X)):
             X = Y

@@ -50,6 +50,9 @@ class Space(Part, ABC):
     single_precision: ClassVar[bool] = False
     """Whether float32 coordinates are good enough for float32 distances."""
 
+    seed_reads_rows: ClassVar[bool] = False
+    """Whether `seed` takes `unimds.table.Rows`, a table that need not be in memory, as well."""
+
     # --- compiled ---------------------------------------------------------------------------
 
     def unit_length(self):
@@ -179,7 +182,7 @@ class Space(Part, ABC):
     seeds: ClassVar[tuple[str, ...]] = ()
     """Names of the spectral seed of the space, as `init` takes them."""
 
-    def seed(self, D: Points, n_components: int) -> Points | None:
+    def seed(self, D: Any, n_components: int) -> Points | None:
         """Return points whose distances are near `D`, by eigenvectors; None if there is no way."""
         return None
 

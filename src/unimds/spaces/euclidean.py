@@ -21,6 +21,7 @@ class Euclidean(Space):
     """
 
     single_precision = True
+    seed_reads_rows = True
 
     def unit_step_descends(self):
         return True

@@ -11,6 +11,7 @@ from unimds.elementary import log1p
 from unimds.seeds import hyperbolic
 from unimds.spaces.base import Space, rotation
 from unimds.spaces.sphere import check_size
+from unimds.table import as_rows
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Hyperbolic(Space):
 
     coordinates = "points of a hyperboloid"
     seeds = ("hyperbolic",)
+    seed_reads_rows = True
 
     def __post_init__(self) -> None:
         check_size("Hyperbolic", "curvature", self.curvature)
@@ -125,7 +127,7 @@ class Hyperbolic(Space):
         return exp_origin(rng.normal(scale=scale, size=(n, n_components)))
 
     def seed(self, D, n_components):
-        return hyperbolic(D / self.unit, n_components)
+        return hyperbolic(as_rows(D).through(lambda d: d / self.unit), n_components)
 
     def sizes(self, typical):
         return 0.08 * typical, 20.0 * typical

@@ -9,7 +9,8 @@ import numpy as np
 
 from unimds.seeds import into_orthant, spherical
 from unimds.spaces.base import Space, check_unit_rows, normalised, rotation
-from unimds.spaces.sphere import check_size
+from unimds.spaces.sphere import check_size, chord_cosine
+from unimds.table import as_rows
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Simplex(Space):
     coordinates = "square roots of distributions"
     seeds = ("spherical",)
     single_precision = True
+    seed_reads_rows = True
 
     def __post_init__(self) -> None:
         check_size("Simplex", "size", self.size)
@@ -87,8 +89,8 @@ class Simplex(Space):
         return np.sqrt(rng.dirichlet(np.ones(n_components + 1), size=n))
 
     def seed(self, D, n_components):
-        chord = np.minimum(D / self.unit, np.sqrt(2.0))
-        return into_orthant(spherical(1.0 - 0.5 * chord**2, n_components))
+        cosines = as_rows(D).through(chord_cosine(self.unit, sqrt(2.0)))
+        return into_orthant(spherical(cosines, n_components))
 
     def project_points(self, X):
         return normalised(np.maximum(X, 0.0))

@@ -11,6 +11,7 @@ import numpy as np
 from unimds.elementary import atan2
 from unimds.seeds import spherical
 from unimds.spaces.base import Space, check_unit_rows, normalised, rotation
+from unimds.table import as_rows
 
 
 def check_size(owner: str, field: str, value: object) -> None:
@@ -29,6 +30,7 @@ class RoundSpace(Space):
 
     coordinates = "points of a sphere"
     single_precision = True
+    seed_reads_rows = True
     seeds = ("spherical",)
 
     def __post_init__(self) -> None:
@@ -145,7 +147,11 @@ class Sphere(RoundSpace):
         return np.pi * self.radius
 
     def seed(self, D, n_components):
-        return spherical(np.cos(np.minimum(D / self.unit, np.pi)), n_components)
+        def cosine(d):  # by the half angle: short distances keep their digits, single ones too
+            half = np.sin(0.5 * np.minimum(d / self.unit, np.pi))
+            return 1.0 - 2.0 * np.square(half, dtype=np.float64)
+
+        return spherical(as_rows(D).through(cosine), n_components)
 
     def check_distances(self, largest):
         if largest > self.diameter * (1.0 + 1e-6):
@@ -193,7 +199,12 @@ class ChordalSphere(RoundSpace):
         return 2.0 * self.radius
 
     def seed(self, D, n_components):
-        return spherical(1.0 - 0.5 * np.minimum(D / self.unit, 2.0) ** 2, n_components)
+        return spherical(as_rows(D).through(chord_cosine(self.unit, 2.0)), n_components)
+
+
+def chord_cosine(unit, longest):
+    """Return the function from chords to cosines, on a sphere of radius `unit`."""
+    return lambda d: 1.0 - 0.5 * np.square(np.minimum(d / unit, longest), dtype=np.float64)
 
 
 def random_cap(n, n_components, angle, rng):

@@ -1,0 +1,189 @@
+"""How much memory a fit needs on top of its table, which may be in a file."""
+
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+
+from unimds import MDS, Euclidean, Hyperbolic, Sphere, Squared, place_center, seeds
+from unimds.pairs import as_pairs
+from unimds.problem import Problem
+from unimds.quality import stress_1
+from unimds.starts import first_seed
+
+
+def cloud(n, dtype=np.float64, k=5, seed=0):
+    X = np.random.default_rng(seed).normal(size=(n, k))
+    return cdist(X, X).astype(dtype)
+
+
+# --- peaks of a process --------------------------------------------------------------------------
+
+PEAK = """
+import warnings
+import numpy as np
+from unimds import MDS, place_center
+
+warnings.simplefilter("ignore")  # few sweeps are enough to see all that is allocated
+
+def level(name):
+    with open("/proc/self/status") as status:
+        return 1024 * int(status.read().split(name + ":")[1].split()[0])
+
+def peak_of(task):
+    task()  # compiled code and the pools of allocators stay, and are no part of a fit
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")  # the peak is now the present level
+    before = level("VmRSS")
+    task()
+    return level("VmHWM") - before
+
+def distances(X):
+    D = np.zeros((len(X), len(X)), dtype=X.dtype)
+    for i, x in enumerate(X):
+        D[i] = D[:, i] = np.sqrt(((X - x) ** 2).sum(axis=1))
+    return D
+
+"""
+
+
+def peak(script):
+    """Return what a script of its own process prints: a peak of memory."""
+    if not Path("/proc/self/clear_refs").exists():
+        pytest.skip("only Linux tells the peak of memory of a process, in /proc")
+    run = [sys.executable, "-c", PEAK + script]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return float(done.stdout)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "place_center(D, max_iter=3, random_state=0)",
+        "place_center(D, 5, max_iter=3, n_init=1)",
+        "MDS(2, loss='absolute', metric='precomputed', max_iter=3, random_state=0).fit(D)",
+    ],
+)
+def test_a_fit_needs_a_third_of_its_table_at_most(call, dtype):
+    script = f"""
+X = np.random.default_rng(0).normal(size=(3000, 5)).astype({dtype!r})
+D = distances(X)
+print(peak_of(lambda: {call}) / D.nbytes)
+"""
+    assert peak(script) < 0.3
+
+
+# --- arrays --------------------------------------------------------------------------------------
+
+
+def most_allocated(task):
+    """Return the most bytes that numpy held at a time for a task."""
+    task()  # what is compiled or imported at first is no part of it
+    tracemalloc.start()
+    try:
+        task()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_checking_a_table_copies_nothing(dtype, order):
+    D = np.asarray(cloud(2000, dtype), order=order)
+    assert most_allocated(lambda: as_pairs(D)) < 0.5 * D.nbytes
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("space", [Euclidean(), Sphere(9.0), Hyperbolic(0.1)], ids=repr)
+def test_a_seed_makes_no_table(space, dtype):
+    D = cloud(3000, dtype)
+    problem = Problem.make(as_pairs(D), Squared(), space, 2)
+    rng = np.random.default_rng(0)
+    assert most_allocated(lambda: first_seed(problem, "auto", rng)) < 0.25 * D.size * 8
+
+
+def test_a_seed_on_a_line_makes_no_table_either():
+    x = np.random.default_rng(0).normal(size=2000)
+    D = np.abs(x[:, None] - x)
+    assert most_allocated(lambda: seeds.classical(D, 2)) < 0.25 * D.nbytes
+
+
+def test_rounding_is_averaged_in_the_memory_of_one_table():
+    D = cloud(1500)
+    D[1, 2] *= 1.0 + 1e-12
+    assert most_allocated(lambda: as_pairs(D)) < 1.5 * D.nbytes
+    assert_array_equal(as_pairs(D).D[:, 0], 0.5 * (D + D.T))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_stress_is_added_up_by_rows(dtype):
+    D = cloud(2000, dtype)
+    X = np.random.default_rng(0).normal(size=(2000, 2))
+    assert most_allocated(lambda: stress_1(D, X)) < 0.3 * D.nbytes
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def on_disk(tmp_path):
+    def save(D):
+        np.save(tmp_path / "D.npy", D)
+        return np.load(tmp_path / "D.npy", mmap_mode="r")
+
+    return save
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_init", [1, "auto"])
+def test_a_table_in_a_file_gives_the_same_map_to_the_bit(on_disk, dtype, n_init):
+    D = cloud(1200, dtype)
+    options = {"n_init": n_init, "max_iter": 20, "eps": 0.0, "random_state": 0}
+    with pytest.warns(UserWarning, match="sweeps"):
+        want = place_center(D, **options)
+    with pytest.warns(UserWarning, match="sweeps"):
+        got = place_center(on_disk(D), **options)
+    assert_array_equal(got.embedding, want.embedding)
+    assert_array_equal(got.history[:, 1], want.history[:, 1])
+    with pytest.warns(UserWarning, match="sweeps"):
+        mds = MDS(metric="precomputed", **options).fit(on_disk(D))
+    assert_array_equal(mds.embedding_, want.embedding.astype(dtype))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_table_in_a_file_stays_there(on_disk, order):
+    D = on_disk(np.asarray(cloud(50), order=order))
+    assert np.shares_memory(as_pairs(D).D, D)
+    with pytest.warns(UserWarning, match="sweeps"):
+        mds = MDS(metric="precomputed", max_iter=1).fit(D)
+    assert np.shares_memory(mds.dissimilarity_matrix_, D)
+
+
+# --- precision -----------------------------------------------------------------------------------
+
+
+def test_dtype_rounds_the_table():
+    D = cloud(60)
+    want = place_center(D.astype(np.float32), random_state=0)
+    got = place_center(D, dtype="float32", random_state=0)
+    assert_array_equal(got.embedding, want.embedding)
+    mds = MDS(metric="precomputed", dtype="float32", random_state=0).fit(D)
+    assert mds.embedding_.dtype == np.float64  # as given
+    assert_array_equal(mds.embedding_, want.embedding)
+    double = place_center(D.astype(np.float32), dtype="float64", random_state=0)
+    assert_allclose(double.cost, want.cost, rtol=1e-5)
+
+
+def test_dtype_says_what_it_may_be():
+    with pytest.raises(ValueError, match="'dtype' parameter of place_center must be"):
+        place_center(cloud(4), dtype="float16")
+    with pytest.raises(ValueError, match=r"D\[0, 1\] = inf is infinite"):
+        place_center(np.array([[0.0, 1e40], [1e40, 0.0]]), dtype="float32")
