@@ -37,6 +37,7 @@ from unimds.spaces import distances
 from unimds.watch import Progress
 
 SILENT = Progress(0, "")
+EUCLIDEAN = Metric("euclidean", {})
 
 
 @pytest.fixture(autouse=True)
@@ -86,7 +87,7 @@ def test_exact_data_are_met(plane, landmarks, refine):
 @pytest.mark.parametrize("data", [blobs, roll])
 def test_refinement_comes_nearer_to_the_full_fit(data, loss):
     X = data()
-    D = Metric("euclidean", {}).between(X)
+    D = EUCLIDEAN.between(X)
     full = MDS(loss=loss, metric="precomputed", eps=1e-5, random_state=0).fit(D).cost_
     rough, fine = (
         total_cost(
@@ -103,7 +104,7 @@ def test_refinement_comes_nearer_to_the_full_fit(data, loss):
 def test_refinement_mends_what_landmarks_at_the_rim_have_done():
     """In ten dimensions the farthest points lie at the rim, and do not stand for the others."""
     X = np.random.default_rng(0).normal(size=(1500, 10))
-    D = Metric("euclidean", {}).between(X)
+    D = EUCLIDEAN.between(X)
     rough, fine, random = (
         total_cost(D, landmark_mds(n_landmarks=100, **how).fit_transform(X))
         for how in ({"refine": 0}, {}, {"refine": 0, "landmarks": "random"})
@@ -117,7 +118,7 @@ def test_refinement_mends_what_landmarks_at_the_rim_have_done():
 @pytest.mark.parametrize("loss", ["squared", "absolute", "squared_distance", "huber"])
 def test_refinement_on_other_spaces(space, loss):
     X = blobs(1500, 8)
-    D = Metric("euclidean", {}).between(X)
+    D = EUCLIDEAN.between(X)
     runs = [landmark_mds(loss=loss, space=space, refine=refine).fit(X) for refine in (0, 20)]
     rough, fine = (total_cost(D, m.embedding_, loss=m.loss_, space=m.space_) for m in runs)
     assert fine < rough
@@ -139,7 +140,7 @@ def test_a_loss_and_a_space_of_ones_own():
             return False
 
     X = blobs(800)
-    D = Metric("euclidean", {}).between(X)
+    D = EUCLIDEAN.between(X)
     runs = [landmark_mds(loss=Cauchy(), space=Shy(), refine=r).fit(X) for r in (0, 10)]
     rough, fine = (total_cost(D, m.embedding_, loss=Cauchy(), space=Shy()) for m in runs)
     assert fine < rough
@@ -147,7 +148,7 @@ def test_a_loss_and_a_space_of_ones_own():
 
 def test_noisy_refinement_is_not_taken(plane):
     """Two others tell nothing: points would fly about."""
-    D = Metric("euclidean", {}).between(plane[1])
+    D = EUCLIDEAN.between(plane[1])
     D += 0.3 * np.abs(np.subtract.outer(plane[0][:, 0], plane[0][:, 0]))  # does not fit the plane
     rough, fine = (
         total_cost(
@@ -282,7 +283,7 @@ def test_estimates_are_right_within_their_errors(holes):
     """Over many samples: unbiased, with errors of the size that is said."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 5))  # few, so that it matters that a point is no pair with itself
-    D = Metric("euclidean", {}).between(X)
+    D = EUCLIDEAN.between(X)
     if holes:
         i, j = rng.integers(60, size=(2, 400))
         D[i, j] = D[j, i] = np.nan
@@ -307,7 +308,7 @@ def test_estimates_are_right_within_their_errors(holes):
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 def test_cost_and_stress_of_a_fit(loss):
     X = blobs(500)
-    D = Metric("euclidean", {}).between(X)
+    D = EUCLIDEAN.between(X)
     mds = landmark_mds(loss=loss, refine=3).fit(X)
     assert 0.0 < mds.cost_error_ < 0.1 * mds.cost_
     assert abs(mds.cost_ - total_cost(D, mds.embedding_, loss=loss)) <= 4.0 * mds.cost_error_
@@ -503,5 +504,5 @@ def test_interrupted_while_refining(monkeypatch):
     with pytest.warns(RuntimeWarning, match="Interrupted"):
         mds = landmark_mds(refine=50).fit(X)
     assert np.isfinite(mds.embedding_).all()
-    D = Metric("euclidean", {}).between(X)
+    D = EUCLIDEAN.between(X)
     assert total_cost(D, mds.embedding_) <= total_cost(D, rough.embedding_)

@@ -11,7 +11,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 
-def _prefetch(typing: Any, array: Any, first: Any) -> tuple[Any, Callable] | None:
+def _prefetch(typing: Any, array: Any, first: Any) -> tuple[Any, Callable[..., Any]] | None:
     if not isinstance(array, types.Array) or array.ndim != 1 or array.layout != "C":
         return None  # not a row
 
@@ -32,5 +32,5 @@ def _nothing(array: Any, first: Any) -> None:
     """Stand in where nothing is compiled."""
 
 
-prefetch = _nothing if getattr(config, "DISABLE_JIT", 0) else intrinsic(_prefetch)
+prefetch: Any = _nothing if getattr(config, "DISABLE_JIT", 0) else intrinsic(_prefetch)
 """``prefetch(row, j)`` asks for the memory of ``row[j]``; any j is allowed, and nothing changes."""

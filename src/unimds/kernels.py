@@ -7,10 +7,10 @@ asymmetric one, where both directions of a pair pull. ``unit`` turns given dista
 that losses and spaces work in. A missing distance is a NaN. ``W`` is None or has the shape of
 ``D``.
 
-Some arguments choose code, not values, and are None or 0: ``grouped`` is None where a row is worked
-off in one loop, ``third`` where points then have two coordinates, and ``inner_iter`` for a single
-step that needs no check. Numba leaves out what is not chosen, which saves most of its
-time.
+Some arguments choose code, not values. Of ``two``, ``three`` and ``many`` one is 0 and the others
+are None: a row is worked off in one loop over points with so many coordinates, or in groups. And
+``inner_iter`` is None for a single step that needs no check. Numba leaves out what hangs on a None,
+which saves most of its time.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ AHEAD = 8
 
 
 @inlined
-def row_cost(p, points, grouped, third, row, loss, space, scratch):
+def row_cost(p, points, two, three, many, row, loss, space, scratch):
     """Return Σ_j loss(u_j, r_j) over the known pairs of a row: the paper's C_i."""
     X, groups, begin, end = points
     D, W, i, skip, unit = row
-    if grouped is None:
+    if many is None:
         gap = (skip, skip + 1)
-        return fused_cost(p, None, X, third, begin, end, D, W, i, None, gap, unit, loss, space)
+        return fused_cost(p, None, X, two, three, begin, end, D, W, i, None, gap, unit, loss, space)
     return grouped_cost(p, groups, end, D, W, i, skip, unit, loss, space, scratch)
 
 
 @inlined
-def recenter(p, points, grouped, third, row, turn, loss, space, scratch, v):
+def recenter(p, points, two, three, many, row, turn, loss, space, scratch, v):
     """Fill v with Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j: the paper's Recenter."""
     X, groups, begin, end = points
     D, W, i, skip, unit = row
-    if grouped is None:
+    if many is None:
         gap = (skip, skip + 1)
         sums, _ = fused_pull(
-            p, None, X, third, begin, end, D, W, i, None, gap, unit, loss, space, v, None
+            p, None, X, two, three, begin, end, D, W, i, None, gap, unit, loss, space, v, None
         )  # fmt: skip
     else:
         sums = grouped_pull(p, groups, end, D, W, i, skip, unit, loss, space, scratch, v)
@@ -116,7 +116,7 @@ def part_ways(p, turn, apart, space, v):
 
 @kernel
 def place(
-    p, points, grouped, third, row, turn, loss, space, inner_iter, eps, stretch, scratch, v, trial
+    p, points, two, three, many, row, turn, loss, space, inner_iter, eps, stretch, scratch, v, trial
 ):
     """Move `p` to lower its cost against the points of its row: the paper's Place.
 
@@ -126,20 +126,20 @@ def place(
     −1 where it was not needed, and whether the point has settled.
     """
     if inner_iter is None:
-        recenter(p, points, grouped, third, row, turn, loss, space, scratch, v)
+        recenter(p, points, two, three, many, row, turn, loss, space, scratch, v)
         space.exp(p, v)
         return -1.0, False
-    cost = row_cost(p, points, grouped, third, row, loss, space, scratch)
+    cost = row_cost(p, points, two, three, many, row, loss, space, scratch)
     start = np.empty_like(p)
     for _ in range(inner_iter):
-        recenter(p, points, grouped, third, row, turn, loss, space, scratch, v)
+        recenter(p, points, two, three, many, row, turn, loss, space, scratch, v)
         length, low, begun = 1.0, cost, cost
         start[:] = p
         while 1e-9 < length < 1e3:
             step = length * v  # exp may use its argument as scratch
             trial[:] = start
             space.exp(trial, step)
-            new = row_cost(trial, points, grouped, third, row, loss, space, scratch)
+            new = row_cost(trial, points, two, three, many, row, loss, space, scratch)
             better = new < low or (length <= 1.0 and new <= low)
             if better:
                 low = new
@@ -160,24 +160,24 @@ def workspace(k, layers, dtype):
 
 
 @kernel
-def grouped_points(X, grouped):
+def grouped_points(X, many):
     """Return the points in groups, where those are used."""
-    if grouped is None:
+    if many is None:
         return np.empty((0, X.shape[0], WIDTH), X.dtype)
     return packed(X)
 
 
 @kernel
-def sweep(D, W, first, free, X, grouped, third, loss, space, unit, inner_iter, eps):
+def sweep(D, W, first, free, X, two, three, many, loss, space, unit, inner_iter, eps):
     """Place every free point of the given rows once, in place."""
-    if grouped is None and inner_iter is None:
-        sweep_by_two(D, W, first, free, X, third, loss, space, unit)
+    if many is None and inner_iter is None:
+        sweep_by_two(D, W, first, free, X, two, three, loss, space, unit)
     else:
-        sweep_by_one(D, W, first, free, X, grouped, third, loss, space, unit, inner_iter, eps)
+        sweep_by_one(D, W, first, free, X, two, three, many, loss, space, unit, inner_iter, eps)
 
 
 @kernel
-def sweep_by_two(D, W, first, free, X, third, loss, space, unit):
+def sweep_by_two(D, W, first, free, X, two, three, loss, space, unit):
     """Do that with two rows in one loop; see `unimds.rows`.
 
     All pairs but their own are the same whichever of the two points has moved.
@@ -191,29 +191,29 @@ def sweep_by_two(D, W, first, free, X, third, loss, space, unit):
             p[a], q[a] = X[a, i], X[a, j]
         gap = (i, j + 1)
         s, t = fused_pull(
-            p, q, X, third, 0, n, D, W, row, other, gap, scale, loss, space, u, v
+            p, q, X, two, three, 0, n, D, W, row, other, gap, scale, loss, space, u, v
         )  # fmt: skip
         if free[i]:
             own = (0.0, 0.0, 0.0)
             if j > i:
                 weight = weight_of(W, row, j)
-                own = pair_pull(p, q, third, D[row, 0, j], weight, scale, loss, space, u)
+                own = pair_pull(p, q, two, three, D[row, 0, j], weight, scale, loss, space, u)
             move(p, i, s[0] + own[0], s[1] + own[1], s[2] + own[2], space, u)
             for a in range(k):
                 X[a, i] = p[a]
         if j > i and free[j]:
             weight = weight_of(W, other, i)
-            own = pair_pull(q, p, third, D[other, 0, i], weight, scale, loss, space, v)
+            own = pair_pull(q, p, two, three, D[other, 0, i], weight, scale, loss, space, v)
             move(q, j, t[0] + own[0], t[1] + own[1], t[2] + own[2], space, v)
             for a in range(k):
                 X[a, j] = q[a]
 
 
 @kernel
-def sweep_by_one(D, W, first, free, X, grouped, third, loss, space, unit, inner_iter, eps):
+def sweep_by_one(D, W, first, free, X, two, three, many, loss, space, unit, inner_iter, eps):
     """Do that row by row."""
     k, n = X.shape
-    groups, scratch = grouped_points(X, grouped), workspace(k, D.shape[1], X.dtype)
+    groups, scratch = grouped_points(X, many), workspace(k, D.shape[1], X.dtype)
     p, trial, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k)
     points, scale = (X, groups, 0, n), X.dtype.type(unit)
     for row in range(D.shape[0]):
@@ -221,16 +221,16 @@ def sweep_by_one(D, W, first, free, X, grouped, third, loss, space, unit, inner_
         if free[i]:
             p[:] = X[:, i]
             place(
-                p, points, grouped, third, (D, W, row, i, scale), i, loss, space, inner_iter, eps,
+                p, points, two, three, many, (D, W, row, i, scale), i, loss, space, inner_iter, eps,
                 False, scratch, v, trial,
             )  # fmt: skip
             X[:, i] = p
-            if grouped is not None:
+            if many is not None:
                 groups[i // WIDTH, :, i % WIDTH] = p
 
 
 @kernel
-def shake(D, W, X, grouped, third, loss, space, unit, sizes, starts):
+def shake(D, W, X, two, three, many, loss, space, unit, sizes, starts):
     """Sweep once for every entry of `sizes`, placing each point against so many others only.
 
     Those are neighbours in the order of the table, which must be random; ``starts[t, i]``, from
@@ -251,71 +251,73 @@ def shake(D, W, X, grouped, third, loss, space, unit, sizes, starts):
                 prefetch(D[i + AHEAD, 0], int(starts[t, i + AHEAD] * (n - size + 1)))
             for a in range(k):
                 p[a] = X[a, i]
-            if grouped is None:
+            if many is None:
                 points, row = (X, few, begin, end), (D, W, i, i, scale)
-                recenter(p, points, grouped, third, row, i, loss, space, scratch, v)
+                recenter(p, points, two, three, many, row, i, loss, space, scratch, v)
             else:
                 few[0, :, :size] = X[:, begin:end]
                 target[0, :, :size] = D[i, :, begin:end]
                 if W is not None:
                     weight[0, :, :size] = W[i, :, begin:end]
                 others, given = (X, few, 0, size), (target, weight, 0, i - begin, scale)
-                recenter(p, others, grouped, third, given, i, loss, space, scratch, v)
+                recenter(p, others, two, three, many, given, i, loss, space, scratch, v)
             space.exp(p, v)
             for a in range(k):
                 X[a, i] = p[a]
 
 
 @kernel
-def place_rows(D, W, X, P, grouped, third, loss, space, unit, inner_iter, eps, cost, settled):
+def place_rows(D, W, X, P, two, three, many, loss, space, unit, inner_iter, eps, cost, settled):
     """Place new points, the columns of `P`, against the fixed points `X`, each by its own row."""
     k, n = X.shape
-    groups, scratch = grouped_points(X, grouped), workspace(k, 1, X.dtype)
+    groups, scratch = grouped_points(X, many), workspace(k, 1, X.dtype)
     p, trial, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k)
     points, scale = (X, groups, 0, n), X.dtype.type(unit)
     for i in range(P.shape[1]):
         p[:] = P[:, i]
         # one turn for all: a row's place must not depend on its number
         cost[i], settled[i] = place(
-            p, points, grouped, third, (D, W, i, -1, scale), 0, loss, space, inner_iter, eps, True,
-            scratch, v, trial,
+            p, points, two, three, many, (D, W, i, -1, scale), 0, loss, space, inner_iter, eps,
+            True, scratch, v, trial,
         )  # fmt: skip
         P[:, i] = p
 
 
 @kernel
-def evaluate(D, W, first, X, grouped, third, exact, smooth, both, space, unit):
+def evaluate(D, W, first, X, two, three, many, exact, smooth, both, space, unit):
     """Return the costs of the given rows by the loss as given and, where `both`, as smoothed.
 
     Every pair counts once; the two directions of an asymmetric pair count half each.
     """
     k, scale, costs, smooth_costs = X.shape[0], X.dtype.type(unit), 0.0, 0.0
-    p, q, step = np.empty(k, X.dtype), np.empty(k, X.dtype), 2 if grouped is None else 1
-    groups, scratch = grouped_points(X, grouped), workspace(k, D.shape[1], X.dtype)
+    p, q, step = np.empty(k, X.dtype), np.empty(k, X.dtype), 2 if many is None else 1
+    groups, scratch = grouped_points(X, many), workspace(k, D.shape[1], X.dtype)
     for row in range(0, D.shape[0], step):
         other = min(row + step, D.shape[0]) - 1  # the last one may be alone
         i, j = first + row, first + other
         for a in range(k):
             p[a], q[a] = X[a, i], X[a, j]
         rows, points = (D, W, row, other, scale), (X, groups, i, j)
-        costs += cost_before(p, q, points, grouped, third, rows, exact, space, scratch)
+        costs += cost_before(p, q, points, two, three, many, rows, exact, space, scratch)
         if both:
-            smooth_costs += cost_before(p, q, points, grouped, third, rows, smooth, space, scratch)
+            smooth_costs += cost_before(
+                p, q, points, two, three, many, rows, smooth, space, scratch
+            )
     return costs, smooth_costs if both else costs
 
 
 @inlined
-def cost_before(p, q, points, grouped, third, rows, loss, space, scratch):
+def cost_before(p, q, points, two, three, many, rows, loss, space, scratch):
     """Return the cost of one row or two against the points before."""
     X, groups, i, j = points
     D, W, row, other, unit = rows
-    if grouped is not None:
+    if many is not None:
         return grouped_cost(p, groups, i, D, W, row, -1, unit, loss, space, scratch)
     gap, weight = (-1, 0), weight_of(W, other, i)
-    cost = fused_cost(p, q, X, third, 0, i, D, W, row, other, gap, unit, loss, space)
+    cost = fused_cost(p, q, X, two, three, 0, i, D, W, row, other, gap, unit, loss, space)
     if i == j:
         return 0.5 * cost  # the same row twice
-    return cost + pair_cost(q, p, third, D[other, 0, i], weight, unit, loss, space)
+    return cost + pair_cost(q, p, two, three, D[other, 0, i], weight, unit, loss, space)
 
 
 @kernel

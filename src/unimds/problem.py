@@ -121,7 +121,7 @@ class Problem:
         kernels.extrapolate(X, previous, beta, self.pairs.free, *_compiled(X, space), out)
         return out
 
-    def _form(self, space: Space) -> tuple[int | None, int | None]:
+    def _form(self, space: Space) -> tuple[int | None, ...]:
         """Return which form of the kernels to use; see `unimds.kernels`."""
         return form(space, self.n_coordinates, self.pairs.layers)
 
@@ -197,10 +197,11 @@ class Problem:
         return max(value, 0.0) * self.pairs.lightest_weight
 
 
-def form(space: Space, n_coordinates: int, layers: int = 1) -> tuple[int | None, int | None]:
+def form(space: Space, n_coordinates: int, layers: int = 1) -> tuple[int | None, ...]:
     """Return the arguments of a kernel that choose its code; see `unimds.kernels`."""
     fused = layers == 1 and n_coordinates in (2, 3) and space.fuses()
-    return (None if fused else 0), (0 if fused and n_coordinates == 3 else None)
+    chosen = n_coordinates if fused else 4
+    return tuple(0 if chosen == number else None for number in (2, 3, 4))
 
 
 def _compiled(X: Array, *parts: Any) -> tuple[Any, ...]:

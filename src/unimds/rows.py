@@ -333,33 +333,34 @@ def chunk_end(start, gap, n):
 
 
 @inlined
-def fused_cost(p, q, X, third, begin, n, D, W, row, other, gap, unit, loss, space):
+def fused_cost(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss, space):
     """Return the cost of one row or two, against the points from `begin` to `n` but the gap."""
     cost, start = 0.0, begin
     while start < n:
         stop = chunk_end(start, gap[0], n)
-        if third is None:
+        if two is not None:
             cost += cost_2(p, q, X, D, W, row, other, start, stop, unit, loss, space)
-        else:
+        if three is not None:
             cost += cost_3(p, q, X, D, W, row, other, start, stop, unit, loss, space)
         start = gap[1] if stop == gap[0] else stop
     return cost
 
 
 @inlined
-def fused_pull(p, q, X, third, begin, n, D, W, row, other, gap, unit, loss, space, u, v):
+def fused_pull(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss, space, u, v):
     """Fill u, and v for a second row; return the three sums of `grouped_pull` for each."""
     u_total, u_stiff, u_apart, v_total, v_stiff, v_apart = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for a in range(u.shape[0]):
         u[a] = 0.0
         if q is not None:
             v[a] = 0.0
-    start = begin
+    none, start = p.dtype.type(0), begin
+    sums = none, none, none, none, none, none
     while start < n:
         stop = chunk_end(start, gap[0], n)
-        if third is None:
+        if two is not None:
             sums = pull_2(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v)
-        else:
+        if three is not None:
             sums = pull_3(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v)
         u_total, u_stiff, u_apart = u_total + sums[0], u_stiff + sums[1], u_apart + sums[2]
         v_total, v_stiff, v_apart = v_total + sums[3], v_stiff + sums[4], v_apart + sums[5]
@@ -376,25 +377,26 @@ def weight_of(W, row, j):
 
 
 @inlined
-def pair_cost(p, x, third, r, weight, unit, loss, space):
+def pair_cost(p, x, two, three, r, weight, unit, loss, space):
     """Return the cost of one pair."""
-    number = p.dtype.type
-    if third is None:
-        return value_2(p[0], p[1], x[0], x[1], number(r) * unit, number(weight), loss, space)
-    return value_3(
-        p[0], p[1], p[2], x[0], x[1], x[2], number(r) * unit, number(weight), loss, space
-    )
+    given, target, cost = p.dtype.type(weight), p.dtype.type(r) * unit, p.dtype.type(0)
+    if two is not None:
+        cost = value_2(p[0], p[1], x[0], x[1], target, given, loss, space)
+    if three is not None:
+        cost = value_3(p[0], p[1], p[2], x[0], x[1], x[2], target, given, loss, space)
+    return cost
 
 
 @inlined
-def pair_pull(p, x, third, r, weight, unit, loss, space, v):
+def pair_pull(p, x, two, three, r, weight, unit, loss, space, v):
     """Add the pull of one point to v and return its three sums."""
-    given, target = p.dtype.type(weight), p.dtype.type(r) * unit
-    if third is None:
+    given, target, none = p.dtype.type(weight), p.dtype.type(r) * unit, p.dtype.type(0)
+    sums = none, none, none
+    if two is not None:
         a = drawn_2(p[0], p[1], x[0], x[1], target, given, loss, space)
         v[0], v[1] = v[0] + a[0], v[1] + a[1]
         sums = a[2], a[3], a[4]
-    else:
+    if three is not None:
         b = drawn_3(p[0], p[1], p[2], x[0], x[1], x[2], target, given, loss, space)
         v[0], v[1], v[2] = v[0] + b[0], v[1] + b[1], v[2] + b[2]
         sums = b[3], b[4], b[5]
