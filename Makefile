@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-all lint demo bench bench-engine bench-landmarks bench-projection reproduce format clean
+.PHONY: help test test-all lint demo bench bench-engine bench-landmarks bench-projection bench-starts reproduce format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,7 +34,7 @@ lint: $(TEST_STAMP) ## Check style and types only
 demo: $(DEMO_STAMP) ## Run the demonstration (sets up what it needs)
 	$(BIN)/python -m unimds.demo
 
-bench: $(TEST_STAMP) ## Measure speed and memory beside the peers, write docs/performance.md (minutes)
+bench: $(TEST_STAMP) ## Measure speed and memory beside the peers, write docs/performance.md (a quarter of an hour)
 	$(PIP) install s_gd2
 	$(BIN)/python benchmarks/performance.py
 
@@ -46,6 +46,10 @@ bench-landmarks: $(TEST_STAMP) ## Measure maps of very many points anew (a quart
 
 bench-projection: $(TEST_STAMP) ## Measure the spherical random projection anew (minutes)
 	$(BIN)/python benchmarks/projection.py
+
+bench-starts: $(TEST_STAMP) ## Measure how low fits end, beside s_gd2 (minutes)
+	$(PIP) install s_gd2
+	$(BIN)/python benchmarks/starts.py
 
 reproduce: $(TEST_STAMP) ## Run the paper's experiments and write docs/reproduction.md (half an hour)
 	$(BIN)/unimds reproduce --folder docs/reproduction

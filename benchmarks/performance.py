@@ -8,213 +8,37 @@ is measured where it is installed.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import platform
 import subprocess
 import sys
-import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import landmarks
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from clock import best_of, timed
 from matplotlib.ticker import NullFormatter
-from sklearn.datasets import load_digits, make_blobs, make_swiss_roll
+from peers import SIZES, fits, fits_table, rivals, same_seed
+from sklearn.datasets import make_swiss_roll
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from unimds import kernels, losses, place_center, spaces
 from unimds._part import in_precision
-from unimds.experiments.data import near_euclidean, near_sphere
 from unimds.problem import form
-from unimds.quality import total_cost
-from unimds.rivals import (
-    multiresolution,
-    renormalised,
-    robust_euclidean_embedding,
-    smacof,
-    smacof_q,
-)
 
 DOCS = Path(__file__).parents[1] / "docs"
-SIZES = (300, 1000, 2000, 5000)
-STATES = 3
 LOSSES = [losses.Squared(), losses.Absolute(0.1), losses.Power(1.5, 0.1), losses.Huber(0.3),
           losses.SquaredDistance(0.1)]  # fmt: skip
 SPACES = [spaces.Euclidean(), spaces.Sphere(5.0), spaces.ChordalSphere(5.0),
           spaces.Hyperbolic(0.1), spaces.Simplex(9.0)]  # fmt: skip
-
-
-def best_of(task: Callable[[], Any], times: int = 5) -> float:
-    """Return the shortest of several times, in seconds; the first call may compile."""
-    task()
-    spent = []
-    for _ in range(times):
-        began = time.perf_counter()
-        task()
-        spent.append(time.perf_counter() - began)
-    return min(spent)
-
-
-def timed(task: Callable[[], Any]) -> tuple[Any, float]:
-    """Return what a task returns, and how long it took."""
-    began = time.perf_counter()
-    result = task()
-    return result, time.perf_counter() - began
-
-
-# --- whole fits, beside the peers -----------------------------------------------------------------
-
-
-def tables(n: int) -> dict[str, np.ndarray]:
-    """Return the data sets of one size, as float32 distances."""
-    rng = np.random.default_rng(0)
-    found = {
-        "10 blobs in 50-d": spaces.distances(make_blobs(n, 50, centers=10, random_state=0)[0]),
-        "swiss roll": spaces.distances(make_swiss_roll(n, random_state=0)[0]),
-    }
-    digits = load_digits().data
-    if n <= len(digits):
-        found["digits"] = spaces.distances(rng.permutation(digits)[:n])
-    if n <= 1000:
-        found["the paper's"] = near_euclidean(n, seed=0)
-    return {name: D.astype(np.float32) for name, D in found.items()}
-
-
-def sklearn_mds(D: np.ndarray) -> np.ndarray:
-    """Embed with scikit-learn's MDS, from the classical seed."""
-    from sklearn.manifold import MDS
-
-    mds = MDS(2, metric="precomputed", n_init=1, init="classical_mds", random_state=0)
-    return mds.fit_transform(D.astype(np.float64))
-
-
-def s_gd2(D: np.ndarray) -> np.ndarray:
-    """Embed with s_gd2 and unit weights."""
-    import s_gd2
-
-    d = D[np.triu_indices(len(D), 1)].astype(np.float64)
-    return s_gd2.mds_direct(len(D), d, np.ones_like(d), random_seed=0)
-
-
-def pymde(D: np.ndarray) -> np.ndarray:
-    """Embed with PyMDE's quadratic losses on all pairs."""
-    import pymde
-    import torch
-
-    edges = torch.combinations(torch.arange(len(D)), 2)
-    d = torch.tensor(D[np.triu_indices(len(D), 1)])
-    mde = pymde.MDE(len(D), 2, edges, pymde.losses.Quadratic(d))
-    return mde.embed().numpy()
-
-
-PEERS = {
-    "scikit-learn": ("sklearn", sklearn_mds),
-    "s_gd2": ("s_gd2", s_gd2),
-    "PyMDE": ("pymde", pymde),
-}
-
-
-def fits() -> list[dict[str, Any]]:
-    """Return cost and seconds of every method on every table."""
-    rows = []
-    for n in SIZES:
-        for name, D in tables(n).items():
-            ours = [
-                timed(lambda s=s, D=D: place_center(D, 2, random_state=s)) for s in range(STATES)
-            ]
-            costs = [total_cost(D, result.embedding) for result, _ in ours]
-            seconds = [spent for _, spent in ours]
-            row = {"n": n, "data": name, "unimds": (float(max(costs)), float(np.median(seconds)))}
-            for peer, (module, method) in PEERS.items():
-                too_slow = peer == "scikit-learn" and n > 2000 and name != "swiss roll"
-                if importlib.util.find_spec(module) is None or too_slow:
-                    continue
-                X, spent = timed(lambda method=method, D=D: method(D))
-                row[peer] = (float(total_cost(D, X)), spent)
-            rows.append(row)
-            print(row, flush=True)
-    return rows
-
-
-def fits_table(rows: list[dict[str, Any]]) -> list[str]:
-    """Return the fits as a table: stress over ours, and time over ours."""
-    peers = [peer for peer in PEERS if any(peer in row for row in rows)]
-    lines = [
-        "## Whole fits",
-        "",
-        "k = 2, squared loss, float32 tables, one core, compiled. `unimds` with its defaults: the",
-        f"*worst* stress and the median time of {STATES} random states. Of the others: stress over",
-        "ours, and how many times as long they take. scikit-learn at n = 5,000 on one table only.",
-        "",
-        "| n | data | unimds, s | " + " | ".join(f"{peer}: stress | time" for peer in peers) + " |",
-        "|---:|---|---:|" + "---:|---:|" * len(peers),
-    ]
-    for row in rows:
-        cost, seconds = row["unimds"]
-        cells = []
-        for peer in peers:
-            if peer in row:
-                cells.append(f"{row[peer][0] / cost:.4f} | {row[peer][1] / seconds:.1f}×")
-            else:
-                cells.append("– | –")
-        lines.append(
-            f"| {row['n']:,} | {row['data']} | {seconds:.3f} | " + " | ".join(cells) + " |"
-        )
-    missing = [
-        peer for peer, (module, _) in PEERS.items() if importlib.util.find_spec(module) is None
-    ]
-    if missing:
-        lines += ["", f"Not installed, hence not measured: {', '.join(missing)}."]
-    return lines
-
-
-# --- robust and spherical fits, beside the rivals -------------------------------------------------
-
-
-def rivals() -> list[str]:
-    """Return costs and times of robust and geodesic fits beside the paper's other methods."""
-    lines = [
-        "",
-        "## Robust and spherical fits",
-        "",
-        "The paper's data, n = 300, k = 2; cost over ours, and time over the time that ours takes",
-        "to come within 1 % of its own end.",
-        "",
-        "| problem | method | cost | time |",
-        "|---|---|---:|---:|",
-    ]
-    near, ball = near_euclidean(300, seed=0), near_sphere(300, spaces.Sphere(), seed=0)
-    cases: dict[str, tuple[np.ndarray, dict[str, Any], dict[str, Callable[..., Any]]]] = {
-        "absolute loss": (
-            near,
-            {"loss": "absolute"},
-            {"SMACOF": smacof, "Cayton & Dasgupta": robust_euclidean_embedding},
-        ),
-        "geodesic sphere": (
-            ball,
-            {"loss": "squared", "space": "sphere"},
-            {"SMACOF-Q": smacof_q, "Elad et al.": multiresolution, "Pless & Simon": renormalised},
-        ),
-    }
-    for name, (D, options, others) in cases.items():
-        place_center(D, 2, **options, random_state=0)
-        ours = place_center(D, 2, **options, random_state=0)
-        reached = ours.history[ours.history[:, 1] <= 1.01 * ours.cost, 0][0]
-        lines.append(f"| {name} | unimds | 1 | 1 |")
-        for rival, method in others.items():
-            method(D, 2, **options)
-            result, spent = timed(lambda: method(D, 2, **options))  # noqa: B023
-            cost = total_cost(D, result.embedding, **options)
-            lines.append(f"| | {rival} | {cost / ours.cost:.4f} | {spent / reached:.1f}× |")
-    return lines
 
 
 # --- kernels, beside the machine ------------------------------------------------------------------
@@ -298,6 +122,39 @@ def growth() -> list[str]:
         "",
         f"Sixty sweeps and the seed, swiss roll: time grows like n^{exponent:.2f} from 1,000 to",
         f"4,000 points. One sweep at n = 1,000 against k, in sweeps at k = 2: {cells}.",
+    ]
+
+
+# --- threads --------------------------------------------------------------------------------------
+
+
+def threads() -> list[str]:
+    """Return what threads bring when the cores are free, and cost when they are not."""
+    D = spaces.distances(make_swiss_roll(1000, random_state=0)[0]).astype(np.float32)
+
+    def ratio() -> float:
+        serial, two = (
+            best_of(lambda jobs=jobs: place_center(D, 2, n_init=6, init="random", n_jobs=jobs), 3)
+            for jobs in (1, 2)
+        )
+        return two / serial
+
+    free = ratio()
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    try:
+        occupied = ratio()
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    return [
+        "",
+        "## Threads",
+        "",
+        "Only whole starts, and the chunks of a map by landmarks, run on threads (`n_jobs`): a",
+        "sweep is too short to be shared. Six random starts, n = 1,000, with two threads take "
+        f"{free:.2f} times as long as with one, and {occupied:.2f} times while two other processes",
+        "keep both cores busy.",
     ]
 
 
@@ -435,11 +292,14 @@ def main() -> None:
             "![Seconds against stress above the lowest, for each size.](images/performance.png)",
             "",
             *fits_table(rows),
-            *rivals(),
         ]
-        more, figures = sweeps()
-        lines += [*more, *growth()]
-    lines += memory(int(os.environ.get("BENCH_MEMORY_N", "10000")))
+        seeded, figures = same_seed()
+        lines += [*seeded, *rivals()]
+        more, others = sweeps()
+        lines += [*more, *growth(), *threads()]
+        figures |= others
+    lines += memory(int(os.environ.get("BENCH_MEMORY_N", "20000")))
+    lines += ["", "## Very many points", "", *landmarks.a_million(), *landmarks.growth()]
     cache = Path(os.environ.get("TMPDIR", "/tmp")) / f"unimds-bench-{os.getpid()}"
     lines += beginnings(cache)
     plot(rows)

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from peers import s_gd2
 from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 from sklearn import datasets
 from threadpoolctl import threadpool_limits
@@ -94,14 +95,6 @@ def ours(D: np.ndarray, state: int) -> np.ndarray:
 def classical(D: np.ndarray, state: int) -> np.ndarray:
     """Embed from the classical seed alone."""
     return place_center(D, 2, init="classical").embedding
-
-
-def s_gd2(D: np.ndarray, state: int) -> np.ndarray:
-    """Embed with s_gd2."""
-    import s_gd2
-
-    d = D[np.triu_indices(len(D), 1)].astype(np.float64)
-    return s_gd2.mds_direct(len(D), d, np.ones_like(d), random_seed=state)
 
 
 def measured() -> dict[str, dict[str, tuple[np.ndarray, float]]]:

@@ -2,6 +2,7 @@
 
 import platform
 import re
+from itertools import product
 
 import mpmath
 import numpy as np
@@ -83,23 +84,27 @@ SPACES = [spaces.Euclidean(), spaces.Sphere(), spaces.ChordalSphere(), spaces.Hy
 LOSSES = [losses.Squared(), losses.Absolute(0.1), losses.Power(1.5, 0.1), losses.Huber(0.3)]
 
 
+def loops():
+    """Return each space with the squared loss and each loss in the plane; most are slow tests."""
+    pairs = [*((LOSSES[0], space) for space in SPACES), *((loss, SPACES[0]) for loss in LOSSES[1:])]
+    for (loss, space), dtype in product(pairs, (np.float32, np.float64)):
+        quick = dtype == np.float32 and (loss, space) in (pairs[0], pairs[1], pairs[5])
+        marks = () if quick else pytest.mark.slow
+        yield pytest.param(loss, space, dtype, marks=marks, id=f"{loss}-{space}-{dtype.__name__}")
+
+
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names x86 instructions")
-@PRECISIONS
-@pytest.mark.parametrize(
-    ("loss", "space"),
-    [*((losses.Squared(), space) for space in SPACES), *((loss, SPACES[0]) for loss in LOSSES[1:])],
-    ids=str,
-)
+@pytest.mark.parametrize(("loss", "space", "dtype"), list(loops()))
 def test_the_innermost_loop_vectorises(loss, space, dtype):
     k, pull = (2, pull_2) if isinstance(space, spaces.Euclidean) else (3, pull_3)
     parts = in_precision(loss, dtype), in_precision(space, dtype)
 
     @njit(**JIT)
-    def loop(p, X, row, unit, loss, space, v):
-        return pull(p, X, row, None, 0, 0, unit, loss, space, v)
+    def loop(p, X, D, unit, loss, space, v):  # two rows, as in a sweep
+        return pull(p, p, X, D, None, 0, 1, 0, 64, unit, loss, space, v, v)
 
-    p, row = np.ones(k, dtype), np.ones(64, dtype)
-    loop(p, np.ones((k, 64), dtype), row, dtype(1), *parts, np.zeros(k))
+    p, D = np.ones(k, dtype), np.ones((2, 1, 64), dtype)
+    loop(p, np.ones((k, 64), dtype), D, dtype(1), *parts, np.zeros(k))
     (assembly,) = loop.inspect_asm().values()
     kind = "ps" if dtype == np.float32 else "pd"
     packed = rf"v(?:sqrt|rsqrt14|rsqrt|div){kind}\s|\b(?:sqrt|rsqrt|div){kind}\s"

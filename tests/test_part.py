@@ -314,7 +314,11 @@ def test_a_loss_of_ones_own_compiles_to_the_same_instructions(own):
     row, table, X = np.ones(8), np.ones((1, 8)), np.ones((2, 8))
     for kernel, before, after in (
         (rows.group_cost, (row, table, None, 0, 0), ()),
-        (rows.pull_2, (row[:2], X, row, None, 0, 0, 1.0), (Euclidean(), row[:2])),
+        (
+            rows.pull_2,
+            (row[:2], None, X, table[:, None, :], None, 0, None, 0, 8, 1.0),
+            (Euclidean(), row[:2], None),
+        ),
     ):
         ours, _ = machine_code(kernel.py_func, *before, Squared(), *after)
         theirs, called = machine_code(kernel.py_func, *before, own, *after)

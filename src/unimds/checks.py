@@ -154,10 +154,11 @@ def check_space(space: Space, n_components: int = 2, *, seed: int = 0) -> None:
     r"""Check that a space is sound: a distance, its logarithm and its exponential that agree.
 
     On random points: the distance is symmetric, zero from a point to itself and obeys the
-    triangle inequality; it is the length of the logarithm times ``unit``; walking along the
-    logarithm arrives; walking never leaves the space; close points keep their digits; the compiled
-    methods return what Python returns; ``scaled``, ``sized`` and ``isometry`` do what they say; and
-    where unit steps are said to descend, no placement raises the cost.
+    triangle inequality; it is the length of the logarithm times ``unit``; ``pair`` agrees with
+    ``measure`` where the space ``fuses``; walking along the logarithm arrives; walking never leaves
+    the space; close points keep their digits; the compiled methods return what Python returns;
+    ``scaled``, ``sized`` and ``isometry`` do what they say; and where unit steps are said to
+    descend, no placement raises the cost.
 
     Parameters
     ----------
@@ -192,6 +193,8 @@ def check_space(space: Space, n_components: int = 2, *, seed: int = 0) -> None:
         _check_metric(space, X)
         for i in range(10):
             _check_walk(space, X[i], X[i + 10])
+            if space.fuses():
+                _check_pair_of_points(space, X[i], X[i + 10])
         _check_near(space, X)
         _check_sizes(space, X)
         _check_isometry(space, X, rng)
@@ -234,6 +237,20 @@ def _check_walk(space: Space, p: Array, x: Array) -> None:
     stay = p.copy()
     _exp(space, stay, np.zeros_like(v))
     _close(space, "exp(0) stays", stay, p, 1e-12)
+
+
+def _check_pair_of_points(space: Space, p: Array, x: Array) -> None:
+    """Check that the one loop over points with few coordinates gets what the others do."""
+    u, v = np.empty(1), np.empty(p.size)
+    _log(space, p, np.ascontiguousarray(x[:, None]), u, v)
+    sign = np.array([space.sign(a) for a in range(p.size)])
+    near, far, inner = (float(sign @ t) for t in ((x - p) ** 2, (x + p) ** 2, x * p))
+    dist, slope, lean = space.pair(near, far, inner, float(np.sum((x - p) ** 2)))
+    step = slope * (x - p)
+    space.project(p, step)
+    _close(space, "pair gives the distance that measure does", dist, u[0], 1e-8)
+    _close(space, "pair's slope and the chord give the logarithm", step, v, 1e-8)
+    _close(space, "pair's third number is its slope over the distance", lean * dist, slope, 1e-8)
 
 
 def _check_near(space: Space, X: Array) -> None:
@@ -290,7 +307,7 @@ def _check_descent(space: Space, n_components: int, rng: np.random.Generator) ->
     # in negative curvature it takes luck to see a unit step rise: many trials of the worst kind
     cases = [*product((2, 3, 4, 6), (1.0, 0.3, 0.1, 0.0) * 3), *[(3, 0.0)] * 200]
     steps = None if space.unit_step_descends() else 1
-    forms = ((0, None), form(space, space.n_coordinates(n_components)))
+    forms = ((None, None, 0), form(space, space.n_coordinates(n_components)))
     for (n, share), code in zip(cases, cycle(forms), strict=False):
         table = np.triu(rng.uniform(0.0, share * longest, size=(n, n)), 1)
         table = (table + table.T)[:, None, :]

@@ -1,0 +1,107 @@
+"""The ways to work off a row agree: one loop or groups, one row or two, single or double."""
+
+import numpy as np
+import pytest
+from common import LOSSES, SPACES, name, table
+
+from unimds import kernels
+from unimds._part import in_precision
+from unimds._prefetch import prefetch
+from unimds.problem import form
+
+GROUPED = (None, None, 0)
+
+
+def cases():
+    """Return every loss with every space; compiling them takes long, so two are not slow tests."""
+    for loss in LOSSES:
+        for space in SPACES:
+            quick = loss is LOSSES[0] and space in SPACES[:2]
+            marks = () if quick else pytest.mark.slow
+            yield pytest.param(loss, space, marks=marks, id=f"{name(loss)}-{name(space)}")
+
+
+def problem(loss, space, n, seed=0, dtype=np.float64, k=2):
+    """Return a table with missing pairs, weights, points with one tie, and compiled parts."""
+    rng = np.random.default_rng(seed)
+    D, points = table(rng, n, space, noise=0.3, k=k)
+    D[1, 3] = D[3, 1] = np.nan
+    W = rng.random((n, n))
+    X = space.project_points(points + 0.1 * rng.normal(size=points.shape))
+    X[5] = X[4]
+    loss = loss.smoothed(0.1) if loss.anneals else loss
+    parts = [in_precision(part, dtype) for part in (loss, space)]
+    X = np.ascontiguousarray(X.T, dtype=dtype)
+    return D[:, None, :].astype(dtype), (W + W.T)[:, None, :].astype(dtype), X, parts
+
+
+def swept(D, W, X, code, parts, free=None):
+    """Return the points after a sweep, and their cost."""
+    X = X.copy()
+    free = np.ones(X.shape[1], dtype=bool) if free is None else free
+    kernels.sweep(D, W, 0, free, X, *code, *parts, 1.0, None, 0.0)
+    loss, space = parts
+    cost, _ = kernels.evaluate(D, W, 0, X, *code, loss, loss, False, space, 1.0)
+    return X, cost
+
+
+@pytest.mark.parametrize(("loss", "space"), list(cases()))
+def test_one_loop_does_what_groups_do(loss, space):
+    for n in (6, 37):  # an even and an odd number of rows
+        D, W, X, parts = problem(loss, space, n)
+        code = form(space, X.shape[0])
+        assert code != GROUPED
+        for weights in (None, W):
+            fused, groups = (swept(D, weights, X, c, parts) for c in (code, GROUPED))
+            np.testing.assert_allclose(fused[0], groups[0], rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(fused[1], groups[1], rtol=1e-9)
+
+
+def test_points_that_are_held_stay_in_either_row_of_two():
+    D, _, X, parts = problem(LOSSES[0], SPACES[0], 12)
+    free = np.random.default_rng(1).random(12) < 0.5
+    fused, groups = (swept(D, None, X, c, parts, free) for c in (form(SPACES[0], 2), GROUPED))
+    assert (fused[0][:, ~free] == X[:, ~free]).all()
+    assert (fused[0][:, free] != X[:, free]).any(axis=0).all()
+    np.testing.assert_allclose(fused[0], groups[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("space", [SPACES[0], SPACES[1]], ids=name)
+def test_rows_of_a_tile_are_rows_of_the_table(space):
+    D, W, X, parts = problem(LOSSES[0], space, 15)
+    code, free = form(space, X.shape[0]), np.ones(15, dtype=bool)
+    whole, cost = swept(D, W, X, code, parts)
+    loss, tiled = parts[0], X.copy()
+    for rows in (slice(0, 5), slice(5, 6), slice(6, 15)):
+        kernels.sweep(D[rows], W[rows], rows.start, free, tiled, *code, *parts, 1.0, None, 0.0)
+    np.testing.assert_allclose(tiled, whole, rtol=1e-12, atol=1e-12)
+    costs = [
+        kernels.evaluate(
+            D[rows], W[rows], rows.start, tiled, *code, loss, loss, False, parts[1], 1.0
+        )[0]
+        for rows in (slice(0, 5), slice(5, 6), slice(6, 15))
+    ]
+    np.testing.assert_allclose(sum(costs), cost, rtol=1e-12)
+
+
+@pytest.mark.parametrize("space", [s for s in SPACES if s.single_precision], ids=name)
+def test_single_precision_is_double_precision_rounded(space):
+    double, single = (problem(LOSSES[0], space, 37, dtype=t) for t in (np.float64, np.float32))
+    (X, cost), (Y, rounded) = (
+        swept(D, None, X, form(space, X.shape[0]), parts) for D, _, X, parts in (double, single)
+    )
+    assert Y.dtype == np.float32
+    np.testing.assert_allclose(Y, X, atol=2e-5)
+    np.testing.assert_allclose(rounded, cost, rtol=1e-4)
+
+
+def test_asking_for_memory_changes_nothing():
+    row = np.arange(5.0)
+
+    @kernels.kernel
+    def ask(row):
+        for j in (-1, 0, 4, 10**9):
+            prefetch(row, j)
+        return row.sum()
+
+    assert ask(row) == 10.0
