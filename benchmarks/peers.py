@@ -185,8 +185,9 @@ def rivals() -> list[str]:
         "",
         "## Robust and spherical fits",
         "",
-        "The paper's data, n = 300, k = 2: cost over ours (the median of five random states), and",
-        "the time until a method is within 1 % of our cost, over ours.",
+        "The paper's data, n = 300, k = 2: cost over ours (the median of five random states, and how",
+        "they spread), and the time until a method is within 1 % of that, over the time of ours from",
+        "one start, which is what the others have.",
         "",
         "| problem | method | cost | time to within 1 % |",
         "|---|---|---:|---:|",
@@ -210,10 +211,12 @@ def rivals() -> list[str]:
         place_center(D, 2, **options, random_state=0)
         runs = [place_center(D, 2, **options, random_state=state) for state in range(5)]
         ours = sorted(runs, key=lambda run: run.cost)[2]
-        reached = ours.history[ours.history[:, 1] <= 1.01 * ours.cost, 0][0]
+        once = place_center(D, 2, **options, n_init=1)
+        reached = once.history[once.history[:, 1] <= 1.01 * ours.cost, 0][0]
         ends = sorted(run.cost / ours.cost for run in runs)
         spread = f"{ends[0]:.4f}–{ends[-1]:.4f}"
-        lines.append(f"| {name} | unimds | 1 ({spread}) | 1 |")
+        lines.append(f"| {name} | unimds | 1 ({spread}) | |")
+        lines.append(f"| | unimds, one start | {once.cost / ours.cost:.4f} | 1 |")
         for rival, method in others.items():
             method(D, 2, **options)
             result = method(D, 2, **options)

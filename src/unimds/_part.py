@@ -279,8 +279,12 @@ def _typeof(part: Part, _context: object) -> PartType:
 
 @typeof_impl.register(Single)
 def _typeof_single(single: Single, context: object) -> PartType:
-    double = _typeof(single.part, context)
-    return type(double)(type(single.part).__qualname__, double.digest, double.params, True)
+    return _rounded(_typeof(single.part, context), type(single.part).__qualname__)
+
+
+@cache
+def _rounded(double: PartType, name: str) -> PartType:
+    return type(double)(name, double.digest, double.params, True)
 
 
 def check_part_class(cls: type[Part]) -> None:

@@ -143,8 +143,8 @@ def place_center(
         Number of starts, of which the best is returned; all but the first are random, and a seed
         that is given by name or as points is the only one. "auto" races several kinds of
         start briefly against the first, where that can find a lower minimum (maps of up to three
-        dimensions, ``init="auto"`` or "random"), and finishes the best; below 1,000 points the
-        first as well, and a callback then sees two runs, one after the other.
+        dimensions, ``init="auto"`` or "random"), and finishes the best; below 1,000 points two or
+        three of them, the first included, which a callback sees one after the other.
     max_iter : int, default=2000
         Maximum number of sweeps of one start.
     eps : float, default=1e-7

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -46,7 +47,7 @@ SMALL_SAMPLE, SMALL_STARTS, SMALL_FINALISTS = 150, 20, 2
 SMALL_SIZES = np.geomspace(20, SMALL_SAMPLE, 50)
 SHAKE_SIZES = np.geomspace(8, 25, 1000)
 HEAT_SWEEPS, SIZE_SAMPLE, SIZE_SWEEPS = 5, 150, 10
-SINGLE_FROM, BOTH_BELOW = 500, 1000
+SINGLE_FROM, ALL_BELOW = 500, 1000
 
 
 def run_starts(
@@ -174,20 +175,21 @@ def _race(
 ) -> list[Array]:
     """Return what to finish: the best of several kinds of start after some sweeps of each.
 
-    The seed of a small table is finished too: there racing is never worse than not racing.
+    Of a small table the seed and the shaken seed are finished in any case: racing is then never
+    worse than not racing, and a seed that is rough from shaking is not judged too early.
     """
     n, quiet = problem.pairs.n, Silent(watch)
     sample = rng.permutation(n)[: _race_size(n)]  # in random order, as shaking needs
-    part = problem.on(sample)
-    first = first_seed(part, init, rng)
-    cost, _ = part.costs(first, part.loss, part.space)
-    if cost <= part.exact_cost:
-        return [_extended(problem, sample, first)]
-    del part  # there need not be two tables at a time
-    # twice as fast, and only the arrangement counts; a few points are not worth compiling it for
-    small = problem.on(sample, single=n >= SINGLE_FROM)
-    seed = _extended(problem, sample, first) if n < BOTH_BELOW else None
-    first = first.astype(small.dtype)
+    small = problem.on(sample)
+    seed = first_seed(small, init, rng)
+    cost, _ = small.costs(seed, small.loss, small.space)
+    if cost <= small.exact_cost:
+        return [_extended(problem, sample, seed)]
+    if n >= SINGLE_FROM and small.pairs.dtype != np.float32:
+        # twice as fast, and only the arrangement counts; few points are not worth compiling it for
+        del small  # there need not be two tables at a time
+        small = problem.on(sample, single=True)
+    first = seed.astype(small.dtype)
     smoothing = annealing(small, first)[0] if small.loss.anneals else 0.0
     loss = small.loss.smoothed(smoothing) if small.loss.anneals else small.loss
     seeds = rng.integers(2**32, size=2)
@@ -195,27 +197,25 @@ def _race(
     def find(kind: int) -> list[Array]:
         own = np.random.default_rng(seeds[kind])
         if kind == 0:
-            return [first, shaken(small, loss, first, SHAKE_SIZES, own, quiet)]
+            return [shaken(small, loss, first, SHAKE_SIZES, own, quiet)]
         return _small_starts(small, loss, own, quiet)
 
-    found = [X for some in _on_threads(find, range(2), watch, n_jobs) for X in some]
-    starts = list(enumerate(found))  # the seed is number 0
-    while len(starts) > 1 and not quiet.stopped:
+    def heated(starts: list[Array]) -> list[tuple[float, Array]]:
         heat = plan.heat(HEAT_SWEEPS, smoothing)
-        runs = _on_threads(
-            lambda start: descend(small, start[1], heat, quiet),  # noqa: B023
-            starts,
-            watch,
-            n_jobs,
-        )
-        order = np.argsort([run.levels[-1, 1] for run in runs], kind="stable")
-        half = order[: len(runs) // 2]
-        starts = [(starts[i][0], small.inner(runs[i].embedding)) for i in half]
-    number, best = starts[0]
-    if seed is not None and number == 0:
-        return [seed]  # from its beginning: annealing starts from the size of a seed's errors
-    winner = _extended(problem, sample, best)
-    return [winner] if seed is None else [winner, seed]
+        runs = _on_threads(lambda X: descend(small, X, heat, quiet), starts, watch, n_jobs)
+        return [(float(run.levels[-1, 1]), small.inner(run.embedding)) for run in runs]
+
+    found = [X for some in _on_threads(find, range(2), watch, n_jobs) for X in some]
+    if n < ALL_BELOW:
+        rough, *random = heated(found)
+        best = min(random, key=itemgetter(0))
+        finals = [rough, best] if best[0] < rough[0] else [rough]
+        return [_extended(problem, sample, X) for X in (seed, *(X for _, X in finals))]
+    starts = [first, *found]
+    while len(starts) > 1 and not quiet.stopped:
+        heats = sorted(heated(starts), key=itemgetter(0))
+        starts = [X for _, X in heats[: len(starts) // 2]]
+    return [_extended(problem, sample, starts[0])]
 
 
 def _race_size(n: int) -> int:

@@ -145,7 +145,10 @@ def gathered(D: Array, rows: Array, columns: Array, dtype: Any = None) -> Array:
     """
     out = np.empty((len(rows), D.shape[1], len(columns)), dtype=dtype or D.dtype)
     for at in np.argsort(rows, kind="stable"):
-        out[at] = D[rows[at]][:, columns]
+        if out.dtype == D.dtype:  # twice as fast, and "clip" again: columns are in range
+            np.take(D[rows[at]], columns, axis=1, out=out[at], mode="clip")
+        else:
+            out[at] = D[rows[at]][:, columns]
     return out
 
 
