@@ -79,5 +79,14 @@ def _numbers(cells: bytes, mark: bytes) -> Array | None:
         )
     except pyarrow.ArrowException:
         return None
-    column: Array = table.column(0).to_numpy()
-    return column
+    return np.concatenate([_array(chunk) for chunk in table.column(0).chunks])
+
+
+def _array(chunk: Any) -> Array:
+    """Return a column of pyarrow, NaN for its nulls; its own `to_numpy` would import pandas."""
+    known, data = chunk.buffers()
+    values = np.frombuffer(data)[chunk.offset : chunk.offset + len(chunk)]
+    if not chunk.null_count:
+        return values
+    bits = np.unpackbits(np.frombuffer(known, np.uint8), bitorder="little")
+    return np.where(bits[chunk.offset : chunk.offset + len(chunk)], values, np.nan)
