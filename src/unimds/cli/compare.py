@@ -24,6 +24,7 @@ class Row(NamedTuple):
 
     method: Method
     run: Run | None
+    space: Any
     stress: float
     why: str
 
@@ -56,8 +57,8 @@ def compare(
     check_picture_name("--plot", plot)
     with failures_told("Interrupted before any method had ended.", debug):
         check_outputs({"--plot": plot}, file, force)
-        table = o.read_table(file, format, kind, metric)
         parts = o.parts(variant, loss, space, size)
+        table = o.read_table(file, format, kind, metric)
         from unimds.experiments.methods import Effort, Setting
 
         effort = Effort(max_iter=max_iter, eps=eps)
@@ -98,18 +99,10 @@ def _rows(setting: Setting, effort: Effort, quiet: bool) -> tuple[list[Row], boo
             for method in methods:
                 step(method.label)
                 rows.append(_measured(setting, method, effort))
-                run = rows[0].run
-                if setting.space.is_auto and run is not None:  # the others need its size
-                    setting = replace(setting, space=_found(setting, effort))
+                setting = replace(setting, space=rows[0].space)  # others need the size it found
     except KeyboardInterrupt:
         return rows, False
     return rows, True
-
-
-def _found(setting: Setting, effort: Effort) -> Any:
-    from unimds.experiments.methods import OURS
-
-    return OURS.run(setting, effort).space
 
 
 def _measured(setting: Setting, method: Method, effort: Effort) -> Row:
@@ -129,12 +122,12 @@ def _measured(setting: Setting, method: Method, effort: Effort) -> Row:
             method.run(small, BRIEFLY)  # compiles
             result = method.run(setting, effort)
         except ValueError as error:
-            return Row(method, None, float("nan"), " ".join(str(error).split()))
+            return Row(method, None, setting.space, float("nan"), " ".join(str(error).split()))
     if result.outcome.name == "INTERRUPTED":
         raise KeyboardInterrupt
-    settled = replace(setting, space=result.space)
-    run = judged("compare", settled, method, result)
-    return Row(method, run, stress_1(setting.D, result.embedding, space=result.space), run.message)
+    run = judged("compare", replace(setting, space=result.space), method, result)
+    stress = stress_1(setting.D, result.embedding, space=result.space)
+    return Row(method, run, result.space, stress, run.message)
 
 
 def _told(row: Row) -> dict[str, Any]:

@@ -123,9 +123,9 @@ def embed(
         _check_landmarks(weights, checkpoint, point_stress, report)
     with failures_told(NO_MAP, debug):
         targets.check(file, checkpoint)
+        wanted["loss"], wanted["space"] = o.parts(variant, loss, space, size)
         table = o.read_table(file, format, kind, metric)
         wanted["metric"] = "precomputed" if table.precomputed else metric
-        wanted["loss"], wanted["space"] = o.parts(variant, loss, space, size)
         began = time.perf_counter()
         if landmarks is not None:
             mds = _fit_landmarks(table, landmarks, wanted)

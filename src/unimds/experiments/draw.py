@@ -104,6 +104,9 @@ def _frame(ax: Axes, runs: Sequence[Run]) -> None:
     """Show where the methods end, and the way there from the seed that most of them share."""
     ends = [run.cost for run in runs]
     seeds = [run.curve[0][1] for run in runs if run.curve[0][1] > 0.0]
-    low, high = min(ends), max([*ends, float(np.median(seeds))])
+    high = max([*ends, *([float(np.median(seeds))] if seeds else [])])
+    low = max(min(ends), 1e-12 * high)  # a cost of zero has no logarithm
+    if high == 0.0:
+        return
     margin = (high / low) ** 0.06
     ax.set_ylim(low / margin, high * margin)
