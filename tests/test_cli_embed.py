@@ -204,7 +204,7 @@ def test_a_folder_that_is_not_there_is_noticed_before_the_work(cities, tmp_path,
         (["--radius", "5"], "has no size"),
         (["--space", "sphere", "--radius", "big"], "needs a number"),
         (["--n-init", "many"], "must be auto or a number"),
-        (["--dim", "0"], "0"),
+        (["--dim", "0"], "--dim"),
         (["--format", "xls"], "must be one of"),
         (["--kind", "magic"], "must be one of"),
         (["--json"], "name a file with -o"),
@@ -342,7 +342,7 @@ def test_interrupted_before_there_is_a_map(cities, tmp_path, monkeypatch):
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes of this kind")
 def test_a_reader_who_has_had_enough_is_no_error(tmp_path):
     (tmp_path / "d.csv").write_text(CITIES)
-    process = start("embed", "d.csv", "--quiet", cwd=tmp_path)
-    process.stdout.close()
-    assert process.stderr.read() == ""
-    assert process.wait() == 1
+    with start("embed", "d.csv", "--quiet", cwd=tmp_path) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait() == 1

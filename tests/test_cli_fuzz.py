@@ -28,7 +28,7 @@ def check(content: bytes) -> None:
             assert output.read_bytes().startswith((b"label,x,y\n", b"x,y\n"))
         else:
             assert said.code == 1, said.err
-            assert "unexpected" not in said.err
+            assert "error: unexpected" not in said.err
             assert said.err.splitlines()[-1].startswith("error: ")
             assert [path.name for path in Path(folder).iterdir()] == ["d.csv"]
 
