@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -51,7 +52,7 @@ class Targets:
         if self.plot is not None:
             require("matplotlib", "plot")
         if self.report is not None:
-            require("unimds.report", "plot")  # whatever that needs, it says so now
+            import_module("unimds.report")  # whatever that needs, it says so now
 
 
 def embed(
@@ -216,9 +217,7 @@ def _write(targets: Targets, mds: Any, table: Table, metric: str) -> None:
     if targets.model is not None:
         _save(targets.model, mds, table, targets.force)
     if targets.report is not None:
-        from unimds._extras import require
-
-        require("unimds.report", "plot").write_report(
+        import_module("unimds.report").write_report(
             targets.report,
             mds,
             D=D,
@@ -240,10 +239,9 @@ def _save(path: str, mds: Any, table: Table, force: bool) -> None:
 
 
 def _draw(path: str, mds: Any, table: Table, force: bool) -> None:
-    from unimds._extras import require
     from unimds.files import atomic
 
-    plots = require("unimds.plots", "plot")
+    plots = import_module("unimds.plots")
     axes = plots.plot_embedding(mds.embedding_, labels=table.labels, space=mds.space_)
     with atomic(path, force=force) as partial:
         axes.figure.savefig(partial)
@@ -274,9 +272,10 @@ def _tell(
         }
         print_json(found)
     if not quiet:
+        why = "" if o.shows_progress(quiet) else f" {result.message}"  # the bar has said it
         say(
             f"{len(mds.embedding_)} points: cost {mds.cost_:.6g}, stress {mds.stress_:.4g}, "
-            f"{mds.n_iter_} sweeps, {seconds:.2f} s. {result.message}"
+            f"{mds.n_iter_} sweeps, {seconds:.2f} s.{why}"
         )
         if written:
             say(f"Written: {', '.join(written.values())}")
