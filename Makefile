@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-all lint demo bench bench-engine bench-landmarks bench-projection bench-starts reproduce format clean
+.PHONY: help test test-all lint demo bench bench-cli bench-engine bench-landmarks bench-projection bench-starts reproduce format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ demo: $(DEMO_STAMP) ## Run the demonstration (sets up what it needs)
 bench: $(TEST_STAMP) ## Measure speed and memory beside the peers, write docs/performance.md (a quarter of an hour)
 	$(PIP) install s_gd2
 	$(BIN)/python benchmarks/performance.py
+
+bench-cli: $(TEST_STAMP) ## Measure how long the command line takes (half a minute)
+	$(BIN)/python benchmarks/cli.py
 
 bench-engine: $(TEST_STAMP) ## Measure the engine's decisions anew (minutes)
 	$(BIN)/python benchmarks/engine.py

@@ -102,7 +102,7 @@ def test_interrupted_it_says_how_to_go_on_and_goes_on(tmp_path):
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
-    assert (process.returncode, out) == (1, "")
+    assert (process.returncode, out) == (130, "")
     assert err == "\nInterrupted. The same command goes on from here; see here.\n"
     kept = files(runs, "*.json")
     assert 1 <= len(kept) < len(ROUND)

@@ -64,7 +64,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         are computed whenever they are needed, twice in every sweep, so prefer landmarks for very
         many points. A table with weights, or of ``metric="nan_euclidean"``, is always built.
     init, n_init, max_iter, eps, smoothing, accelerate, inner_iter, dtype, n_jobs, random_state
-        As in `place_center`, and so are `callback` and `verbose`.
+        As in `place_center`, and so are `callback`, `verbose` and `checkpoint`.
 
     Attributes
     ----------
@@ -138,6 +138,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         random_state: Any = None,
         callback: Any = None,
         verbose: int = 0,
+        checkpoint: Any = None,
     ):
         self.n_components = n_components
         self.loss = loss
@@ -158,6 +159,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.random_state = random_state
         self.callback = callback
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def fit(
         self,
@@ -251,6 +253,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             random_state=self.random_state,
             callback=self.callback,
             verbose=self.verbose,
+            checkpoint=self.checkpoint,
         )
         self._keep(result, D, dtype, weights)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any
 
 from sklearn.utils._param_validation import (
@@ -11,6 +12,7 @@ from sklearn.utils._param_validation import (
     validate_parameter_constraints,
 )
 
+from unimds.checkpoint import Checkpoint
 from unimds.losses import LOSSES, Loss
 from unimds.spaces import SPACES, Space
 from unimds.starts import SEEDS
@@ -35,6 +37,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "random_state": ["random_state"],
     "callback": [callable, None],
     "verbose": ["verbose"],
+    "checkpoint": [str, PathLike, Checkpoint, None],
 }
 
 

@@ -9,6 +9,7 @@ level by level: otherwise points stick to the first few pairs that they satisfy 
 
 from __future__ import annotations
 
+import os
 from math import sqrt
 from typing import Any
 
@@ -18,13 +19,14 @@ from sklearn.utils import check_random_state
 
 from unimds._part import explained
 from unimds._warn import warn
-from unimds.anchors import as_anchors
+from unimds.anchors import Anchors, as_anchors
+from unimds.checkpoint import Checkpoint, Keeper, digest
 from unimds.losses import Loss, as_loss
-from unimds.pairs import as_float, as_pairs
+from unimds.pairs import Pairs, as_float, as_pairs
 from unimds.parameters import check_parameters
 from unimds.plan import Level, Plan, levels
 from unimds.problem import Problem, check_room
-from unimds.record import Record, State
+from unimds.record import Motion, Record, Slot, State
 from unimds.result import Outcome, Result
 from unimds.spaces import Space, as_space
 from unimds.starts import run_starts
@@ -33,15 +35,19 @@ from unimds.watch import Callback, Watch
 Array = NDArray[Any]
 
 
-def descend(problem: Problem, X: Array, plan: Plan, watch: Watch) -> Result:
+def descend(
+    problem: Problem, X: Array, plan: Plan, watch: Watch, slot: Slot | None = None
+) -> Result:
     """Sweep over all points until the cost no longer falls, from the configuration `X`."""
-    record = Record(problem, X, watch)
+    record = Record(problem, X, watch, slot)
     if not problem.pairs.free.any() and not problem.resize:
         return record.result(Outcome.NOTHING_TO_DO)
     outcome = Outcome.MAX_ITER
     try:
-        for level in levels(problem, X, plan):
-            outcome = _descend_at(level, record, plan)
+        for number, level in enumerate(levels(problem, X, plan)):
+            if record.passed(number):
+                continue
+            outcome = _descend_at(level, record, plan, record.enter(number, level))
             if outcome not in (Outcome.CONVERGED, Outcome.STATIONARY, Outcome.MAX_ITER):
                 break
     except KeyboardInterrupt:
@@ -50,30 +56,30 @@ def descend(problem: Problem, X: Array, plan: Plan, watch: Watch) -> Result:
     return record.result(outcome)
 
 
-def _descend_at(level: Level, record: Record, plan: Plan) -> Outcome:
+def _descend_at(level: Level, record: Record, plan: Plan, motion: Motion) -> Outcome:
     """Sweep at one level of smoothing. Its cost never rises."""
     problem, watch = record.problem, record.watch
-    state = previous = record.enter(level)
-    inertia, costs = 1.0, [state.smooth]
-    for _ in range(min(level.sweeps, plan.max_iter - record.sweeps)):
+    for _ in range(min(level.sweeps - motion.sweeps, plan.max_iter - record.sweeps)):
+        state = motion.state
+        if plan.settled(motion.costs):
+            return Outcome.CONVERGED
         if state.cost <= problem.exact_cost:
             return Outcome.EXACT
+        inertia = motion.inertia
         grown = 0.5 * (1.0 + sqrt(1.0 + 4.0 * inertia * inertia))  # Nesterov's sequence
         beta = (inertia - 1.0) / grown if plan.accelerate else 0.0
-        new = _swept(problem, *_beyond(problem, state, previous, beta), level, plan)
+        new = _swept(problem, *_beyond(problem, state, motion.previous, beta), level, plan)
         if beta > 0.0 and not new.smooth <= state.smooth:
             grown = 1.0  # restart: the same sweep without momentum
             new = _swept(problem, state.X.copy(), state.space, level, plan)
         if not new.smooth <= state.smooth:
             return Outcome.STATIONARY  # only rounding is left
-        previous, state, inertia = state, new, grown
-        record.note(state, level)
+        motion = motion.moved(new, grown)
+        record.note(new, level)
+        record.keep(motion)
         if watch.stopped:
             return Outcome.CALLBACK if watch.called_off.is_set() else Outcome.INTERRUPTED
-        costs.append(state.smooth)
-        if plan.settled(costs):
-            return Outcome.CONVERGED
-    return Outcome.MAX_ITER
+    return Outcome.CONVERGED if plan.settled(motion.costs) else Outcome.MAX_ITER
 
 
 def _beyond(problem: Problem, state: State, previous: State, beta: float) -> tuple[Array, Space]:
@@ -115,6 +121,7 @@ def place_center(
     random_state: Any = None,
     callback: Callback | None = None,
     verbose: int = 0,
+    checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
 ) -> Result:
     r"""Embed a table of distances: minimise Σ loss(dist(x_i, x_j), d_ij) over points of a space.
 
@@ -169,6 +176,9 @@ def place_center(
         ends the run.
     verbose : int, default=0
         1 shows a progress bar on standard error.
+    checkpoint : str, PathLike or Checkpoint, default=None
+        A file to keep the run in, every half a minute and after ^C. Where it is there already the
+        run goes on from it, to the same result. `unimds.checkpoint.Checkpoint` says how often.
 
     Returns
     -------
@@ -209,6 +219,7 @@ def place_center(
         random_state=random_state,
         callback=callback,
         verbose=verbose,
+        checkpoint=checkpoint,
     )
     plan = Plan(max_iter, eps, smoothing, accelerate, inner_iter)
     loss, space = as_loss(loss), as_space(space)
@@ -221,8 +232,10 @@ def place_center(
     free = None if anchors is None else anchors.free
     pairs = as_pairs(D, weights=weights, free=free, dtype=dtype)
     check_room(pairs, n_components, space)
+    settings = (loss, space, n_components, plan, n_init)
     with explained(loss, space):
         problem = Problem.make(pairs, loss, space, n_components)
+        keeper = _keeper(checkpoint, pairs, anchors, init, random_state, watch, settings)
         result = run_starts(
             descend,
             problem,
@@ -233,6 +246,7 @@ def place_center(
             anchors,
             check_random_state(random_state),
             n_jobs,
+            keeper,
         )
     watch.done(result.n_iter, result.cost, result.message)
     if result.outcome is Outcome.MAX_ITER:
@@ -240,3 +254,26 @@ def place_center(
     if result.outcome is Outcome.INTERRUPTED:
         warn(result.message, RuntimeWarning)
     return result
+
+
+def _keeper(
+    checkpoint: str | os.PathLike[str] | Checkpoint | None,
+    pairs: Pairs,
+    anchors: Anchors | None,
+    init: str | ArrayLike,
+    random_state: Any,
+    watch: Watch,
+    settings: tuple[Any, ...],
+) -> Keeper | None:
+    """Return what keeps the run; its digest covers all that the result depends on."""
+    if checkpoint is None:
+        return None
+    if not isinstance(checkpoint, Checkpoint):
+        checkpoint = Checkpoint(checkpoint)
+    seed = random_state if isinstance(random_state, int | None) else "drawn"
+    arrays = [] if anchors is None else [anchors.points]
+    if isinstance(init, str):
+        settings = (*settings, init)
+    else:
+        arrays.append(as_float(init, "init"))
+    return Keeper(checkpoint, digest(pairs, arrays, (*settings, seed)), watch)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,7 +35,7 @@ class Plan:
         """Over how many sweeps the decrease of the cost is averaged."""
         return PATIENCE if self.accelerate else 1
 
-    def settled(self, costs: list[float]) -> bool:
+    def settled(self, costs: Sequence[float]) -> bool:
         """Whether the cost has fallen by less than `eps` a sweep, relative to itself."""
         if len(costs) <= self.window:
             return False

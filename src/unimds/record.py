@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.plan import Level
+from unimds.plan import PATIENCE, Level
 from unimds.problem import Problem
 from unimds.result import Outcome, Result
 from unimds.spaces import Space
@@ -27,10 +27,51 @@ class State:
     smooth: float  # by the loss that the level judges by
 
 
+@dataclass(frozen=True)
+class Motion:
+    """Where a descent stands at one level, with all it needs to take the next sweep."""
+
+    level: int
+    state: State
+    previous: State
+    inertia: float
+    costs: tuple[float, ...]  # the last ones by which the level judges
+    sweeps: int = 0  # at this level
+
+    def moved(self, state: State, inertia: float) -> Motion:
+        """Return the motion after another sweep."""
+        costs = (*self.costs[-PATIENCE:], state.smooth)
+        return Motion(self.level, state, self.state, inertia, costs, self.sweeps + 1)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A descent as it can be kept in a file: its motion and its record so far.
+
+    The lists are those of the record, which grow: what belongs to the snapshot is their first
+    ``sweeps + 1`` entries.
+    """
+
+    motion: Motion
+    best: State
+    history: list[tuple[float, float]]
+    levels: list[tuple[float, float]]
+    sweeps: int
+
+
+class Slot(Protocol):
+    """Where the snapshots of one descent go, and where it finds the one to go on from."""
+
+    begun: Snapshot | None
+
+    def keep(self, snapshot: Snapshot) -> None:
+        """Take a snapshot."""
+
+
 class Record:
     """Notes every sweep, tells the watch, and keeps the best configuration."""
 
-    def __init__(self, problem: Problem, X: Array, watch: Watch):
+    def __init__(self, problem: Problem, X: Array, watch: Watch, slot: Slot | None = None):
         self.problem, self.watch = problem, watch
         cost, _ = problem.costs(X, problem.loss, problem.space)
         if not np.isfinite(cost):
@@ -41,21 +82,37 @@ class Record:
         self.now = self.best = State(X, problem.space, cost, cost)
         self.history = [(watch.seconds(), problem.outer_cost(cost))]
         self.levels = [(0.0, problem.outer_cost(cost))]
+        self.slot = slot
+        self.begun = None if slot is None else slot.begun
+        if self.begun is not None:
+            self.now, self.best = self.begun.motion.state, self.begun.best
+            self.history, self.levels = [*self.begun.history], [*self.begun.levels]
 
     @property
     def sweeps(self) -> int:
         """Number of sweeps so far."""
         return len(self.history) - 1
 
-    def enter(self, level: Level) -> State:
-        """Return the present state, judged at a new level."""
+    def passed(self, number: int) -> bool:
+        """Whether a run that goes on had left this level behind."""
+        return self.begun is not None and number < self.begun.motion.level
+
+    def enter(self, number: int, level: Level) -> Motion:
+        """Return the motion at a new level: from rest, or from where an earlier run stood."""
+        if self.begun is not None and number == self.begun.motion.level:
+            return self.begun.motion
         now = self.now
         _, smooth = self.problem.costs(now.X, level.judge, now.space)
         self.now = State(now.X, now.space, now.cost, smooth)
         if not self.sweeps:
             smoothing = self.problem.outer_smoothing(level.smoothing)
             self.levels = [(smoothing, self.problem.outer_cost(smooth))]
-        return self.now
+        return Motion(number, self.now, self.now, 1.0, (smooth,))
+
+    def keep(self, motion: Motion) -> None:
+        """Offer a snapshot, if anyone wants it."""
+        if self.slot is not None:
+            self.slot.keep(Snapshot(motion, self.best, self.history, self.levels, self.sweeps))
 
     def note(self, state: State, level: Level) -> None:
         """Note a sweep."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
 from unimds.anchors import Anchors
+from unimds.checkpoint import Keeper, Slot
 from unimds.losses import Loss
 from unimds.pairs import as_float
 from unimds.placing import place_against
@@ -35,9 +36,18 @@ from unimds.table import BLOCK
 from unimds.watch import Silent, Watch
 
 Array = NDArray[Any]
-Descend = Callable[[Problem, Array, Plan, Watch], Result]
 Start = TypeVar("Start")
 Run = TypeVar("Run")
+
+
+class Descend(Protocol):
+    """Sweeps from a configuration until the cost no longer falls."""
+
+    def __call__(
+        self, problem: Problem, X: Array, plan: Plan, watch: Watch, slot: Slot | None = None
+    ) -> Result:
+        """Return the result."""
+
 
 SEEDS = sorted({name for space in SPACES.values() for name in space.seeds})
 """Names of spectral seeds."""
@@ -60,30 +70,58 @@ def run_starts(
     anchors: Anchors | None,
     rng: np.random.RandomState,
     n_jobs: int | None,
+    keeper: Keeper | None = None,
 ) -> Result:
     """Descend from one or several seeds and return the best result."""
-    random = np.random.default_rng(rng.randint(np.iinfo(np.int32).max))
-    if problem.resize:
-        watch.say("Estimating the size of the space …")
-        problem = replace(problem, space=estimate_size(descend, problem, watch))
+    begun = None if keeper is None else keeper.begun(problem)
+    if begun is None:
+        random = np.random.default_rng(rng.randint(np.iinfo(np.int32).max))
+        if problem.resize:
+            watch.say("Estimating the size of the space …")
+            problem = replace(problem, space=estimate_size(descend, problem, watch))
+        starts = _starts(descend, problem, plan, watch, init, n_init, anchors, random, n_jobs)
+        if keeper is not None and not watch.interrupted.is_set():  # else they are not the best
+            keeper.begin(problem, starts)
+    else:
+        watch.say("Going on from the checkpoint …")
+        problem, starts = begun
     plan = _in_unit(plan, problem)
+
+    def finish(number: int) -> Result:
+        slot = None if keeper is None else keeper.slot(number)
+        return descend(problem, starts[number], plan, watch, slot)
+
+    runs = _on_threads(finish, range(len(starts)), watch, n_jobs)
+    best = min(runs, key=lambda run: run.cost)  # the first of equals: the same on any threads
+    if watch.interrupted.is_set():
+        best = replace(best, outcome=Outcome.INTERRUPTED)
+        if keeper is not None:
+            keeper.write()
+    return best
+
+
+def _starts(
+    descend: Descend,
+    problem: Problem,
+    plan: Plan,
+    watch: Watch,
+    init: str | ArrayLike,
+    n_init: int | str,
+    anchors: Anchors | None,
+    random: np.random.Generator,
+    n_jobs: int | None,
+) -> list[Array]:
+    """Return what to descend from."""
     if n_init == "auto" and _race_pays(problem, init, anchors):
         watch.say(f"Choosing among {SMALL_STARTS + 2} starts …")
-        starts = _race(descend, problem, plan, watch, init, random, n_jobs)
-    else:
-        first = first_seed(problem, init, random)
-        if anchors is not None:
-            first = _held(problem, first, anchors)
-        starts = [first]
+        return _race(descend, problem, _in_unit(plan, problem), watch, init, random, n_jobs)
+    first = first_seed(problem, init, random)
+    starts = [first if anchors is None else _held(problem, first, anchors)]
     if n_init != "auto":
         again = isinstance(init, str) and init in ("auto", "random")
         others = [draw(problem, random) for _ in range(int(n_init) - 1)] if again else []
         starts += [_held(problem, X, anchors) if anchors else X for X in others]
-    runs = _on_threads(lambda X: descend(problem, X, plan, watch), starts, watch, n_jobs)
-    best = min(runs, key=lambda run: run.cost)  # the first of equals: the same on any threads
-    if watch.interrupted.is_set():
-        best = replace(best, outcome=Outcome.INTERRUPTED)
-    return best
+    return starts
 
 
 def _in_unit(plan: Plan, problem: Problem) -> Plan:

@@ -18,6 +18,11 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # a κ must not end a run where it cannot be printed
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
-    from unimds.cli.app import app
+    from unimds.cli.messages import INTERRUPTED
 
-    app()
+    try:
+        from unimds.cli.app import app
+
+        app()
+    except KeyboardInterrupt:  # before a command could answer it
+        sys.exit(INTERRUPTED)

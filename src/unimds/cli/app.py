@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
+from unimds.cli.compare import compare
+from unimds.cli.demo import demo
+from unimds.cli.embed import embed
+from unimds.cli.info import info
+from unimds.cli.place import place
+from unimds.cli.project import project
 from unimds.cli.reproduce import reproduce
+from unimds.cli.warmup import warmup
 
 app = typer.Typer(
     name="unimds",
@@ -33,4 +40,6 @@ def _options(
     """Take the options that come before a command."""
 
 
-app.command()(reproduce)
+# The modules of commands import what is heavy only when they run: help comes at once.
+for command in (embed, place, compare, project, reproduce, demo, warmup, info):
+    app.command()(command)

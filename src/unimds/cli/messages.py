@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
-from collections.abc import Iterator
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from math import isfinite
+from typing import Any, NoReturn
 
 import typer
+
+INTERRUPTED = 130
+"""The exit code after ^C, as shells have it; 1 is a failed run and 2 bad usage."""
+
+EXPECTED = (ValueError, OSError, ImportError, MemoryError)
+"""What goes wrong without a mistake of ours."""
 
 
 def say(message: str) -> None:
@@ -14,14 +26,55 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
+def print_json(found: Mapping[str, Any]) -> None:
+    """Print the result for a machine: one JSON object, null for what is no number."""
+    print(json.dumps(_plain(found), ensure_ascii=False, allow_nan=False), flush=True)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
+    return value
+
+
 @contextmanager
-def failures_told(interrupted: str) -> Iterator[None]:
-    """Tell in one line what went wrong, and end with exit code 1."""
+def failures_told(interrupted: str, debug: bool = False) -> Iterator[None]:
+    """Tell in one line what went wrong, and end with the exit code for it."""
     try:
-        yield
+        with warnings_told():
+            yield
+    except (typer.Exit, typer.BadParameter):
+        raise
     except KeyboardInterrupt:
         say(f"\n{interrupted}")
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:  # whoever read our output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from None
-    except (ValueError, OSError, ImportError) as error:
-        say(f"error: {error}")
-        raise typer.Exit(1) from None
+    except EXPECTED as error:
+        _fail(" ".join(str(error).split()) or type(error).__name__, debug)
+    except Exception as error:
+        name = type(error).__name__
+        _fail(f"unexpected {name}: {error}; with --debug there is more to report", debug)
+
+
+def _fail(message: str, debug: bool) -> NoReturn:
+    if debug:
+        traceback.print_exc()
+    say(f"error: {message}")
+    raise typer.Exit(1) from None
+
+
+@contextmanager
+def warnings_told() -> Iterator[None]:
+    """Tell warnings as messages, without the line of code that they come from."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for kind in (UserWarning, RuntimeWarning):
+            warnings.simplefilter("always", kind)
+        warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
+        yield

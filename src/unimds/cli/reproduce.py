@@ -6,16 +6,23 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
+from unimds.cli import options as o
 from unimds.cli.messages import failures_told, say
-from unimds.experiments import FIGURES, NAMES, Scale, jl
-from unimds.experiments import reproduce as run_experiments
-from unimds.experiments.report import report
-from unimds.experiments.runs import write_whole
-from unimds.experiments.tables import rows
+from unimds.cli.progress import bar
+
+NAMES = (
+    "rmds-convergence",
+    "rmds-k",
+    "rmds-noise",
+    "fmds-k",
+    "fmds-noise",
+    "r2mds-k",
+    "g1smds",
+    "c2smds",
+    "spherical-jl",
+)
+"""`unimds.experiments.NAMES`, without the second that importing them takes."""
 
 
 def _known(names: list[str] | None) -> list[str]:
@@ -49,45 +56,39 @@ def reproduce(
         bool, typer.Option("--quick", help="60 points instead of 300: a try.")
     ] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the data.")] = 0,
+    debug: o.Debug = False,
 ) -> None:
     """Run the paper's experiments; write figures (PNG, SVG) and tables (CSV).
 
     Interrupted and started again, it goes on with what is missing. When all figures are there, the
     report on the paper's claims is written too.
     """
-    names = _known(names)
+    where = folder or Path("reproduction-quick" if quick else "reproduction")
+    with failures_told(f"Interrupted. The same command goes on from here; see {where}.", debug):
+        _reproduce(_known(names), where, quick, seed)
+
+
+def _reproduce(names: list[str], folder: Path, quick: bool, seed: int) -> None:
+    from unimds.experiments import Scale
+    from unimds.experiments import reproduce as run_experiments
+    from unimds.experiments.report import report
+    from unimds.experiments.runs import write_whole
+
     scale = Scale.quick(seed) if quick else Scale(seed=seed)
-    folder = folder or Path("reproduction-quick" if quick else "reproduction")
-    screen = Console(stderr=True)
-    with failures_told(f"Interrupted. The same command goes on from here; see {folder}."):
-        total = sum(_count(name, scale) for name in names)
-        with Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=screen,
-            disable=not screen.is_terminal,
-            transient=True,
-        ) as progress:
-            task = progress.add_task("", total=total)
-            done = run_experiments(
-                folder,
-                names,
-                scale,
-                started=lambda *what: progress.update(task, description=" · ".join(what)),
-                finished=lambda run: progress.advance(task),
-            )
-        for name, runs in done.items():
-            _show(name, runs)
-        if all((folder / f"{name}.csv").exists() for name in NAMES):
-            write_whole(folder / "claims.md", report(folder, folder))
-            say(f"Figures, tables and the report claims.md are in {folder}")
-        else:
-            say(f"Figures and tables are in {folder}")
+    with bar(sum(_count(name, scale) for name in names)) as step:
+        done = run_experiments(folder, names, scale, started=lambda *what: step(" · ".join(what)))
+    for name, runs in done.items():
+        _show(name, runs)
+    if all((folder / f"{name}.csv").exists() for name in NAMES):
+        write_whole(folder / "claims.md", report(folder, folder))
+        say(f"Figures, tables and the report claims.md are in {folder}")
+    else:
+        say(f"Figures and tables are in {folder}")
 
 
-def _count(name: str, scale: Scale) -> int:
+def _count(name: str, scale: Any) -> int:
+    from unimds.experiments import FIGURES, jl
+
     if name == jl.NAME:
         return len(jl.LOOKS) * len(jl.dimensions(scale.n))
     figure = FIGURES[name]
@@ -95,6 +96,9 @@ def _count(name: str, scale: Scale) -> int:
 
 
 def _show(name: str, runs: list[Any]) -> None:
+    from unimds.experiments import FIGURES, jl
+    from unimds.experiments.tables import rows
+
     if name == jl.NAME:
         columns = ("method", "coordinates", "largest error", "worst draw", "mean", "promised ε")
         lines = [
@@ -120,6 +124,9 @@ def _show(name: str, runs: list[Any]) -> None:
 
 def _print(title: str, columns: tuple[str, ...], lines: list[list[str]]) -> None:
     """Print a table; what its first column repeats is left out."""
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(title=title, title_justify="left")
     for column in columns:
         words = column in ("setting", "method")

@@ -45,23 +45,27 @@ for method, shade, dash in zip(m.SMACOF_Q, KAPPA_SHADES, KAPPA_DASHES, strict=Tr
 
 def draw_figure(folder: Path, figure: Figure, runs: Sequence[Run]) -> None:
     """Draw a figure as PNG and SVG."""
-    matplotlib = require("matplotlib", "plot")
-    Axes = require("matplotlib.figure", "plot").Figure
+    # ids by name, not by chance: the same data give the same file
+    with require("matplotlib", "plot").rc_context({"svg.hashsalt": figure.name, "font.size": 9}):
+        save(drawn(figure.title, runs), folder, figure.name)
+
+
+def drawn(title: str, runs: Sequence[Run]) -> Any:
+    """Return a picture of cost against time, one panel for each setting."""
     names = list(dict.fromkeys(run.setting for run in runs))
     columns = min(len(names), 2)
     lines = -(-len(names) // columns)
-    # ids by name, not by chance: the same data give the same file
-    with matplotlib.rc_context({"svg.hashsalt": figure.name, "font.size": 9}):
-        page = Axes(figsize=(4.2 * columns + 1.9, 3.1 * lines + 0.5), layout="constrained")
-        panels = page.subplots(lines, columns, squeeze=False).ravel()
-        for ax, name in zip(panels, names, strict=False):
-            _draw_panel(ax, name, [run for run in runs if run.setting == name])
-        handles, labels = panels[0].get_legend_handles_labels()
-        page.legend(handles, labels, loc="outside right center", frameon=False)
-        page.suptitle(figure.title, fontsize=11, fontweight="bold", x=0.01, ha="left")
-        page.supxlabel("seconds")
-        page.supylabel("cost")
-        save(page, folder, figure.name)
+    size = (4.2 * columns + 1.9, 3.1 * lines + 0.5)
+    page = require("matplotlib.figure", "plot").Figure(figsize=size, layout="constrained")
+    panels = page.subplots(lines, columns, squeeze=False).ravel()
+    for ax, name in zip(panels, names, strict=False):
+        _draw_panel(ax, name, [run for run in runs if run.setting == name])
+    handles, labels = panels[0].get_legend_handles_labels()
+    page.legend(handles, labels, loc="outside right center", frameon=False)
+    page.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    page.supxlabel("seconds")
+    page.supylabel("cost")
+    return page
 
 
 def save(page: Any, folder: Path, name: str) -> None:
@@ -100,6 +104,9 @@ def _frame(ax: Axes, runs: Sequence[Run]) -> None:
     """Show where the methods end, and the way there from the seed that most of them share."""
     ends = [run.cost for run in runs]
     seeds = [run.curve[0][1] for run in runs if run.curve[0][1] > 0.0]
-    low, high = min(ends), max([*ends, float(np.median(seeds))])
+    high = max([*ends, *([float(np.median(seeds))] if seeds else [])])
+    low = max(min(ends), 1e-12 * high)  # a cost of zero has no logarithm
+    if high == 0.0:
+        return
     margin = (high / low) ** 0.06
     ax.set_ylim(low / margin, high * margin)

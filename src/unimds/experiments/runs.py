@@ -62,6 +62,11 @@ def measure(figure: str, setting: Setting, method: Method, effort: Effort) -> Ru
             result = method.run(task, pains)
             if result.outcome is Outcome.INTERRUPTED:  # its best so far is no run to keep
                 raise KeyboardInterrupt
+    return judged(figure, setting, method, result)
+
+
+def judged(figure: str, setting: Setting, method: Method, result: Result) -> Run:
+    """Return what a method made of a setting, its cost measured as for all methods."""
     cost = total_cost(setting.D, result.embedding, loss=setting.loss, space=setting.space)
     seconds, costs = result.history.T
     return Run(

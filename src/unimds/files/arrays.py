@@ -31,8 +31,7 @@ def from_npy(source: Source, kind: str) -> Table:
 
 def from_npz(source: Source, kind: str) -> Table:
     """Make a table of named arrays, or of the only one there is."""
-    with source.guarded("the NPZ file"), zipfile.ZipFile(io.BytesIO(source.data)) as archive:
-        arrays = _members(source, archive)
+    arrays = members(source)
     distances, points, labels, weights = (
         next((arrays.pop(name) for name in names if name in arrays), None)
         for names in (DISTANCES, POINTS, LABELS, WEIGHTS)
@@ -50,6 +49,12 @@ def from_npz(source: Source, kind: str) -> Table:
     W = None if weights is None else _numbers(source, weights)
     named = None if labels is None else _texts(labels)
     return _table(source, _numbers(source, values), kind, "npz", named, W)
+
+
+def members(source: Source) -> dict[str, Array]:
+    """Return the arrays of an NPZ file by their names."""
+    with source.guarded("the NPZ file"), zipfile.ZipFile(io.BytesIO(source.data)) as archive:
+        return _members(source, archive)
 
 
 def _members(source: Source, archive: zipfile.ZipFile) -> dict[str, Array]:

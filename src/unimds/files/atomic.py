@@ -68,6 +68,32 @@ def atomic(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Pat
             partial.unlink(missing_ok=True)
 
 
+def check_writable(path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Raise now what `atomic` would raise later: before long work, not after it.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file to be written.
+    force : bool, default=False
+        Whether a file that is there already may be replaced.
+
+    Raises
+    ------
+    FileError
+        Where the file is there and `force` is not given, or cannot be written.
+    """
+    name = os.fspath(path)
+    try:
+        target = Path(os.path.realpath(name))
+        _check_target(name, target, force)
+        _new_file(target).unlink()
+    except FileError:
+        raise
+    except (OSError, ValueError) as error:
+        raise FileError(name, f"cannot be written: {_reason(error)}") from None
+
+
 def _check_target(name: str, target: Path, force: bool) -> None:
     if target.is_dir():
         raise FileError(name, "this is a folder; name a file in it")

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import shortest_path
 
 from unimds.files.errors import FileError, shown
 from unimds.files.source import Source
@@ -161,6 +159,9 @@ def from_edges(links: Links, format: str, nodes: Sequence[str] = ()) -> Table:
     order = np.lexsort((links.values, high, low))  # the shortest of each pair comes first
     _, first = np.unique((low * n + high)[order], return_index=True)
     kept = order[first]
+    from scipy.sparse import csr_array  # slow to import, and needed for graphs alone
+    from scipy.sparse.csgraph import shortest_path
+
     graph = csr_array((links.values[kept], (low[kept], high[kept])), shape=(n, n))
     paths: Array = shortest_path(graph, directed=False)
     paths[np.isinf(paths)] = np.nan

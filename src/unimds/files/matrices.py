@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import squareform
 
 from unimds.files.errors import shown
 from unimds.files.grid import Grid
@@ -175,6 +174,8 @@ def condensed(source: Source, vector: Array, format: str) -> Table:
     if m == 1 and vector[0] == 0.0:
         return Table(vector.reshape(1, 1), "distances", format, "square")
     source.check_room(n, "points")
+    from scipy.spatial.distance import squareform  # slow to import, and seldom needed
+
     return Table(squareform(vector, checks=False), "distances", format, "condensed")
 
 

@@ -10,6 +10,7 @@ from unimds.files.graphml import from_graphml
 from unimds.files.grid import parse
 from unimds.files.layouts import interpret
 from unimds.files.phylip import from_phylip, is_phylip
+from unimds.files.quick import quick_parse
 from unimds.files.source import Source, load, magic
 from unimds.files.table import KINDS, Table
 from unimds.files.text import DELIMITERS, Text, as_text, dialect_of
@@ -118,7 +119,8 @@ def _from_text(text: Text, format: str, kind: str) -> Table:
     if format == "phylip":
         _check_fits(text.source, "a PHYLIP matrix", kind, "distances")
         return from_phylip(text)
-    return interpret(parse(text, dialect_of(text, DELIMITED.get(format, DELIMITERS))), kind)
+    dialect = dialect_of(text, DELIMITED.get(format, DELIMITERS))
+    return interpret(quick_parse(text, dialect) or parse(text, dialect), kind)
 
 
 def _from_bytes(source: Source, format: str, kind: str) -> Table:

@@ -8,7 +8,6 @@ from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import pairwise_distances
 
 from unimds._extras import require
 
@@ -88,6 +87,8 @@ class Table:
         """
         if self.precomputed:
             return self.values
+        from sklearn.metrics import pairwise_distances  # a second to import: not to read a file
+
         found: Array = pairwise_distances(self.values, metric=metric, **params)
         return found
 

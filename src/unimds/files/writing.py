@@ -72,10 +72,8 @@ def write(
     Bonn,1.0,0.25,0.2
     """
     name = os.fspath(path)
-    ending = PurePath(name).suffix.lower()
-    packed = ending == ".gz"
-    ending = PurePath(name).with_suffix("").suffix.lower() if packed else ending
-    format = _format(name, ending, format)
+    packed = PurePath(name).suffix.lower() == ".gz"
+    format = output_format(name, format)
     content = _encoded(_as_table(values), labels, columns or {}, format)
     content = gzip.compress(content, mtime=0) if packed else content
     if name == "-":
@@ -88,9 +86,19 @@ def write(
             raise FileError(name, f"cannot be written: {error.strerror}") from error
 
 
-def _format(name: str, ending: str, format: str) -> str:
+def output_format(path: str | os.PathLike[str], format: str = "auto") -> str:
+    """Return the format that a file would be written in, or raise a FileError.
+
+    Examples
+    --------
+    >>> output_format("map.tsv.gz"), output_format("-")
+    ('tsv', 'csv')
+    """
+    name = os.fspath(path)
     if format == "auto":
-        format = "csv" if name == "-" else ending.removeprefix(".")
+        plain = PurePath(name)
+        plain = plain.with_suffix("") if plain.suffix.lower() == ".gz" else plain
+        format = "csv" if name == "-" else plain.suffix.lower().removeprefix(".")
     if format not in WRITABLE:
         endings = ", ".join(f".{known}" for known in WRITABLE)
         raise FileError(name, f"the format {format!r} is not known; end the name in {endings}")

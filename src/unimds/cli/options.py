@@ -1,0 +1,143 @@
+"""Options that several commands share, and what their values mean."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from unimds.files import Table
+    from unimds.losses import Loss
+    from unimds.spaces import Space
+
+VARIANTS = "fMDS, rMDS, r2MDS, c-1-sMDS, c-2-sMDS, g-1-sMDS, g-2-sMDS"
+LOSSES = "squared, absolute, huber, squared_distance, power; or huber:0.5, power:1.2"
+SPACES = "euclidean, sphere, chordal_sphere, hyperbolic, simplex"
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Distances, points, pairs or a graph, in any known format; - is standard input.",
+        show_default=False,
+    ),
+]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="OUT", help="Where it goes; - is standard output.")
+]
+Format = Annotated[
+    str, typer.Option("--format", help="Format of FILE, where its content does not tell.")
+]
+Kind = Annotated[
+    str,
+    typer.Option("--kind", help="What FILE holds, if not told: distances, points, pairs, graph."),
+]
+OutFormat = Annotated[
+    str, typer.Option("--out-format", help="Format of OUT, where its name does not tell.")
+]
+Variant = Annotated[
+    str | None, typer.Option("--variant", help=f"Loss and space by name: {VARIANTS}.")
+]
+LossName = Annotated[
+    str | None, typer.Option("--loss", help=f"What a wrong distance costs: {LOSSES}.")
+]
+SpaceName = Annotated[str | None, typer.Option("--space", help=f"Where the map lies: {SPACES}.")]
+Size = Annotated[
+    str | None,
+    typer.Option(
+        "--radius",
+        "--curvature",
+        "--size",
+        help="Radius of the sphere, curvature of hyperbolic space or size of the simplex: a "
+        "number, or auto to find it.",
+    ),
+]
+Dimension = Annotated[int, typer.Option("--dim", "-k", min=1, help="Dimension of the map.")]
+MetricName = Annotated[
+    str, typer.Option("--metric", help="Distance between rows of points, as in scikit-learn.")
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all that is random.")]
+MaxIter = Annotated[int, typer.Option("--max-iter", min=1, help="Sweeps at most.")]
+Eps = Annotated[
+    float, typer.Option("--eps", min=0.0, help="Fall of the cost a sweep that counts as none.")
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the result as one JSON object, for machines.")
+]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Write over files that exist.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no messages.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+def parts(
+    variant: str | None, loss: str | None, space: str | None, size: str | None
+) -> tuple[Loss, Space]:
+    """Return the loss and the space that the options name, or say that the usage is wrong."""
+    from unimds.variants import resolve_variant
+
+    try:
+        given = "squared" if loss is None else _loss(loss)
+        found, target = resolve_variant(variant, given, "euclidean" if space is None else space)
+        return found, target if size is None else _sized(target, size)
+    except ValueError as error:
+        raise typer.BadParameter(" ".join(str(error).split())) from None
+
+
+def _loss(text: str) -> Loss:
+    from unimds.losses import Huber, Power, as_loss
+
+    name, _, number = text.partition(":")
+    kinds: dict[str, Any] = {"huber": Huber, "power": Power}
+    if number and name not in kinds:
+        raise ValueError(f"--loss {text}: only huber and power take a number")
+    if name not in kinds:
+        return as_loss(name)
+    found: Loss = kinds[name](_number(number, f"--loss {name}")) if number else kinds[name]()
+    return found
+
+
+def _sized(space: Space, size: str) -> Space:
+    from dataclasses import fields, replace
+
+    names = [field.name for field in fields(space)]
+    if not names:
+        raise ValueError(f"--radius {size}: {space} has no size; choose another --space")
+    value = size if size == "auto" else _number(size, "--radius")
+    return replace(space, **{names[0]: value})
+
+
+def _number(text: str, option: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{option} needs a number, not {text!r}") from None
+
+
+def read_table(file: str, format: str, kind: str, metric: str) -> Table:
+    """Read the input of a command, and check that what is said about it can be."""
+    from unimds.files import FORMATS, KINDS, read
+
+    for option, value, known in (("--format", format, FORMATS), ("--kind", kind, KINDS)):
+        if value not in ("auto", *known):
+            names = ", ".join(("auto", *known))
+            raise typer.BadParameter(f"{option} {value}: it must be one of {names}")
+    table = read(file, format=format, kind=kind)
+    if table.precomputed and metric not in ("euclidean", "precomputed"):
+        raise ValueError(
+            f"{file} holds distances, to which --metric {metric} does not apply; leave it out, or "
+            "give --kind points if it holds points"
+        )
+    return table
+
+
+def check_stdout(output: str, as_json: bool) -> None:
+    """Refuse to print both a table and JSON."""
+    if as_json and output == "-":
+        raise typer.BadParameter("--json takes standard output: name a file with -o")
+
+
+def shows_progress(quiet: bool) -> int:
+    """Return 1 where somebody is watching: on a terminal, unless told to be quiet."""
+    return int(sys.stderr.isatty() and not quiet)

@@ -1,0 +1,84 @@
+"""``unimds place``: new points on a map that does not move."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from unimds.cli import options as o
+from unimds.cli.messages import failures_told, print_json, say
+from unimds.cli.outputs import check_outputs, check_table_name
+
+
+def place(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model by `unimds embed --model`.")
+    ],
+    new: Annotated[
+        str,
+        typer.Argument(
+            metavar="NEW",
+            help="New points, one a row: features, or distances to the points of the map.",
+        ),
+    ],
+    output: o.Output = "-",
+    format: o.Format = "auto",
+    out_format: o.OutFormat = "auto",
+    as_json: o.AsJson = False,
+    force: o.Force = False,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
+) -> None:
+    """Place new points on the map of a saved model.
+
+    Columns with the names of the map's points, or features, may come in any order.
+    """
+    o.check_stdout(output, as_json)
+    with failures_told("Interrupted: nothing was written.", debug):
+        check_table_name(output, out_format)
+        check_outputs({"--output": output}, new, force)
+        from unimds.files import write
+        from unimds.models import load
+
+        mds: Any = load(model)
+        table = o.read_table(new, format, "points", "euclidean")
+        points = mds.transform(_matched(mds, table, new))
+        write(
+            output,
+            points,
+            labels=table.labels,
+            columns=table.columns,
+            format=out_format,
+            force=force,
+        )
+        if as_json:
+            print_json({"model": model, "points": len(points), "files": {"output": output}})
+        if output != "-" and not quiet:
+            say(f"{len(points)} points placed. Written: {output}")
+
+
+def _matched(mds: Any, table: Any, new: str) -> Any:
+    """Return a frame with the columns in the order that the model knows."""
+    from unimds._extras import require
+
+    frame = require("pandas", "files").DataFrame
+    names = getattr(mds, "feature_names_in_", None)
+    if names is None:
+        return table.values
+    if table.features is None:
+        fits = table.values.shape[1] == len(names)
+        return frame(table.values, columns=list(names)) if fits else table.values
+    known = set(table.features)
+    wanted = list(names)
+    marks = getattr(mds, "landmarks_", None)
+    if mds.metric == "precomputed" and marks is not None and not known.issuperset(wanted):
+        wanted = [names[i] for i in marks]  # distances to the landmarks will do
+    missing = next((name for name in wanted if name not in known), None)
+    if missing is not None:
+        what = "distances to" if mds.metric == "precomputed" else "feature"
+        raise ValueError(
+            f"{new} lacks the {what} {missing!r}, which the model needs; add a column of that name"
+        )
+    index = {name: j for j, name in enumerate(table.features)}
+    return frame(table.values[:, [index[name] for name in wanted]], columns=wanted)

@@ -1,0 +1,59 @@
+"""Running the command line: in this process, which is fast, or in one of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+from typing import NamedTuple
+
+from typer.testing import CliRunner
+
+from unimds.cli.app import app
+
+COLOURS = ("FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE", "GITHUB_ACTIONS", "TTY_COMPATIBLE")
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in COLOURS}
+ENVIRONMENT |= {"COLUMNS": "200", "PYTHONIOENCODING": "utf-8"}
+
+CITIES = """\
+,Ulm,Bonn,Kiel,Trier,Jena
+Ulm,0,305,650,290,280
+Bonn,305,0,430,130,320
+Kiel,650,430,0,550,400
+Trier,290,130,550,0,380
+Jena,280,320,400,380,0
+"""
+
+
+class Said(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+def run(*arguments, stdin=None):
+    """Run a command in this process."""
+    runner = CliRunner(env={"COLUMNS": "200", "NO_COLOR": "1"})
+    done = runner.invoke(app, [str(part) for part in arguments], input=stdin)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return Said(done.exit_code, done.stdout, done.stderr)
+
+
+def start(*arguments, cwd, **options):
+    """Start a command in a process of its own, which ^C can reach."""
+    line = [sys.executable, "-m", "unimds", *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+    return subprocess.Popen(
+        line, cwd=cwd, env=ENVIRONMENT, preexec_fn=interruptible, **{**pipes, **options}
+    )
+
+
+def interruptible():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def apart(*arguments, cwd, stdin=None):
+    """Run a command in a process of its own."""
+    process = start(*arguments, cwd=cwd, stdin=subprocess.PIPE if stdin is not None else None)
+    out, err = process.communicate(stdin)
+    return Said(process.returncode, out, err)

@@ -1,0 +1,161 @@
+"""Checkpoints: an interrupted run goes on to the very result of one that was not."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from unimds import MDS, Sphere, place_center
+from unimds.archive import read_archive, write_archive
+from unimds.checkpoint import Checkpoint
+from unimds.datasets import corrupt
+from unimds.files import FileError
+from unimds.spaces import distances
+
+POINTS = np.random.default_rng(1).normal(size=(40, 3))
+D, _ = corrupt(distances(POINTS), 0.2, rng=0)
+RUNS = {
+    "annealed": {"loss": "absolute"},
+    "squared": {"loss": "squared", "eps": 1e-10},
+    "resized": {"loss": "squared", "space": Sphere("auto"), "n_init": 1},
+    "threads": {"loss": "absolute", "n_init": 3, "n_jobs": 2},
+    "fixed": {"loss": "absolute", "fixed": {0: [0.0, 0.0], 1: [1.0, 0.0]}},
+    "given": {"loss": "squared", "init": POINTS[:, :2], "eps": 1e-12},
+}
+
+
+class Interruption:
+    """^C after so many sweeps, whichever start takes them."""
+
+    def __init__(self, sweeps):
+        self.sweeps = sweeps
+
+    def __call__(self, *_):
+        self.sweeps -= 1
+        if self.sweeps == 0:
+            raise KeyboardInterrupt
+
+
+def interrupted(sweeps, table=D, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return place_center(table, random_state=0, callback=Interruption(sweeps), **options)
+
+
+@pytest.mark.parametrize("sweeps", [1, 9, 60])
+@pytest.mark.parametrize("run", RUNS)
+def test_a_run_that_goes_on_ends_like_one_that_was_not_interrupted(tmp_path, run, sweeps):
+    path, options = tmp_path / "run.ckpt", RUNS[run]
+    whole = place_center(D, random_state=0, **options)
+    cut = interrupted(sweeps, checkpoint=path, **options)
+    assert not cut.converged
+    assert path.exists()
+    ended = place_center(D, random_state=0, checkpoint=path, **options)
+    assert ended.outcome is whole.outcome
+    assert ended.n_iter == whole.n_iter
+    assert ended.cost == pytest.approx(whole.cost, rel=1e-12)
+    np.testing.assert_allclose(ended.embedding, whole.embedding, rtol=0, atol=1e-12)
+    assert ended.space == whole.space
+    np.testing.assert_allclose(ended.history[:, 1], whole.history[:, 1], rtol=1e-12)
+    np.testing.assert_allclose(ended.levels, whole.levels, rtol=1e-12)
+    assert (np.diff(ended.history[:, 0]) >= 0.0).all()
+
+
+def test_it_goes_on_instead_of_beginning_anew(tmp_path):
+    path = tmp_path / "run.ckpt"
+    interrupted(50, checkpoint=path, n_init=1, loss="absolute")
+    seen = []
+    place_center(
+        D,
+        loss="absolute",
+        random_state=0,
+        n_init=1,
+        checkpoint=path,
+        callback=lambda iteration, *_: seen.append(iteration),
+    )
+    assert seen[0] in (50, 51)  # the sweep that ^C met may be done again
+
+
+def test_interrupted_twice_it_still_ends_the_same(tmp_path):
+    path = tmp_path / "run.ckpt"
+    whole = place_center(D, loss="absolute", random_state=0)
+    for _ in range(3):
+        assert not interrupted(40, checkpoint=path, loss="absolute").converged
+    ended = place_center(D, loss="absolute", random_state=0, checkpoint=path)
+    assert ended.cost == whole.cost
+    assert ended.n_iter == whole.n_iter
+
+
+def test_it_is_written_while_the_run_goes_on(tmp_path):
+    path = tmp_path / "run.ckpt"
+    there = []
+    place_center(
+        D,
+        n_init=1,
+        random_state=0,
+        checkpoint=Checkpoint(path, every=0.0),
+        callback=lambda *_: there.append(path.exists()),
+    )
+    assert not there[0]
+    assert all(there[1:])
+    assert [file.name for file in tmp_path.iterdir()] == ["run.ckpt"]
+
+
+def test_it_is_not_written_more_often_than_asked_for(tmp_path):
+    place_center(D, n_init=1, random_state=0, checkpoint=Checkpoint(tmp_path / "c", every=3600.0))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("table", "options"),
+    [
+        (D * (1.0 + 1e-15 * (np.arange(40) == 3) * (np.arange(40)[:, None] == 5)), {}),
+        (2.0 * D, {}),
+        (D, {"loss": "huber"}),
+        (D, {"n_components": 3}),
+        (D, {"random_state": 1}),
+        (D, {"eps": 1e-8}),
+        (D, {"weights": np.full((40, 40), 2.0)}),
+        (D, {"fixed": {0: [0.0, 0.0]}}),
+    ],
+    ids=["a bit", "data", "loss", "dimension", "seed", "eps", "weights", "fixed"],
+)
+def test_one_of_another_run_is_refused(tmp_path, table, options):
+    path = tmp_path / "run.ckpt"
+    interrupted(5, checkpoint=path)
+    before = path.read_bytes()
+    with pytest.raises(FileError, match="other data or other settings"):
+        place_center(table, checkpoint=path, **{"random_state": 0, **options})
+    assert path.read_bytes() == before
+
+
+def test_a_broken_one_is_refused(tmp_path):
+    path = tmp_path / "run.ckpt"
+    interrupted(5, checkpoint=path)
+    header, arrays = read_archive(path, "checkpoint")
+    name = next(name for name in arrays if name.endswith("state"))
+    told = {key: value for key, value in header.items() if key not in ("unimds", "version")}
+    for broken in (
+        {key: array for key, array in arrays.items() if key != name},
+        {**arrays, name: arrays[name][:, :5]},
+    ):
+        write_archive(path, "checkpoint", told, broken, force=True)
+        with pytest.raises(FileError, match="broken"):
+            place_center(D, random_state=0, checkpoint=path)
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(FileError, match="broken or cut off"):
+        place_center(D, random_state=0, checkpoint=path)
+
+
+def test_a_checkpoint_that_cannot_be_written_does_not_end_the_run(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "nowhere" / "run.ckpt", every=0.0)
+    with pytest.warns(RuntimeWarning, match="there is no folder"):
+        result = place_center(D, n_init=1, random_state=0, checkpoint=checkpoint)
+    assert result.converged
+
+
+def test_the_estimator_takes_one(tmp_path):
+    path = tmp_path / "run.ckpt"
+    interrupted(5, checkpoint=path)
+    mds = MDS(metric="precomputed", random_state=0, checkpoint=path).fit(D)
+    assert mds.cost_ == MDS(metric="precomputed", random_state=0).fit(D).cost_

@@ -1,0 +1,236 @@
+"""The other commands: place, compare, project, demo, warmup, info; and how fast they start."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from cli_runs import CITIES, ENVIRONMENT, run
+
+from unimds import MDS, LandmarkMDS, SphericalRandomProjection, experiments
+from unimds.cli import reproduce
+from unimds.cli.compare import suitable
+from unimds.files import read
+from unimds.models import save
+from unimds.spaces import Euclidean, Hyperbolic, Sphere
+
+NEW = "point,Jena,Kiel,Ulm,Trier,Bonn\nnear Ulm,281,649,1,291,304\nnear Jena,2,401,281,379,321\n"
+
+
+@pytest.fixture
+def cities(tmp_path):
+    path = tmp_path / "cities.csv"
+    path.write_text(CITIES)
+    return path
+
+
+@pytest.fixture
+def model(cities, tmp_path):
+    said = run("embed", cities, "-o", tmp_path / "map.csv", "--model", tmp_path / "m", "-q")
+    assert said.code == 0, said.err
+    return tmp_path / "m"
+
+
+# --- place ----------------------------------------------------------------------------------------
+
+
+def test_new_points_are_placed_by_distances_whose_labels_are_matched(cities, model, tmp_path):
+    (tmp_path / "new.csv").write_text(NEW)
+    said = run("place", model, tmp_path / "new.csv", "-o", tmp_path / "placed.csv", "-q")
+    assert (said.code, said.out, said.err) == (0, "", "")
+    given, new = read(cities), read(tmp_path / "new.csv", kind="points")
+    mds = MDS(metric="precomputed", random_state=0).fit(given.values)
+    order = [new.features.index(label) for label in given.labels]
+    placed = read(tmp_path / "placed.csv", kind="points")
+    assert np.array_equal(placed.values, mds.transform(new.values[:, order]))
+    assert placed.labels == ["near Ulm", "near Jena"]
+
+
+def test_distances_without_names_are_taken_in_order(cities, model, tmp_path):
+    np.save(tmp_path / "new.npy", read(cities).values[:2] + 0.5)
+    said = run("place", model, tmp_path / "new.npy")
+    assert said.code == 0, said.err
+    assert len(said.out.splitlines()) == 3
+
+
+def test_features_are_matched_by_their_names(tmp_path):
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    rows = "\n".join(",".join(map(repr, row)) for row in X.tolist())
+    (tmp_path / "x.csv").write_text(f"f1,f2,f3\n{rows}\n")
+    assert (
+        run("embed", tmp_path / "x.csv", "-o", tmp_path / "y.csv", "--model", tmp_path / "m").code
+        == 0
+    )
+    (tmp_path / "n.csv").write_text("f3,f1,f2\n0.3,0.1,0.2\n1.3,1.1,1.2\n")
+    said = run("place", tmp_path / "m", tmp_path / "n.csv", "-q")
+    assert (said.code, said.err) == (0, "")
+    placed = np.array([line.split(",") for line in said.out.splitlines()[1:]], dtype=float)
+    mds = MDS(random_state=0).fit(X)
+    expected = mds.transform([[0.1, 0.2, 0.3], [1.1, 1.2, 1.3]])
+    np.testing.assert_allclose(placed, expected, atol=1e-6)
+
+
+def test_distances_to_landmarks_will_do(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    mds = LandmarkMDS(n_landmarks=10, metric="precomputed", random_state=0).fit(D)
+    labels = [f"p{i}" for i in range(40)]
+    save(mds, tmp_path / "m", labels=labels, features=labels)
+    marks = [labels[i] for i in mds.landmarks_][::-1]
+    row = D[3, mds.landmarks_][::-1]
+    (tmp_path / "n.csv").write_text(
+        ",".join(marks) + "\n" + ",".join(map(repr, row.tolist())) + "\n"
+    )
+    said = run("place", tmp_path / "m", tmp_path / "n.csv", "-q")
+    assert (said.code, said.err) == (0, "")
+    placed = np.array(said.out.splitlines()[1].split(","), dtype=float)
+    assert np.array_equal(placed, mds.transform(D[3:4, mds.landmarks_])[0])
+
+
+def test_a_missing_column_is_named(model, tmp_path):
+    (tmp_path / "new.csv").write_text(NEW.replace("Kiel", "Hamburg"))
+    said = run("place", model, tmp_path / "new.csv", "-o", tmp_path / "placed.csv")
+    assert (said.code, said.out) == (1, "")
+    assert "lacks the distances to 'Kiel', which the model needs" in said.err
+    assert not (tmp_path / "placed.csv").exists()
+
+
+def test_what_is_no_model_is_refused(cities):
+    said = run("place", cities, cities)
+    assert (said.code, said.out) == (1, "")
+    assert "no model of unimds" in said.err
+
+
+# --- compare --------------------------------------------------------------------------------------
+
+
+def test_all_suitable_methods_are_compared_by_one_cost(cities, tmp_path):
+    said = run("compare", cities, "--variant", "rMDS", "--json", "--plot", tmp_path / "c.png")
+    assert said.code == 0, said.err
+    found = {row["method"]: row for row in json.loads(said.out)["methods"]}
+    assert list(found) == ["pc-unimds", "pc-paper", "smacof", "cd-svd", "sgd", "svd"]
+    mds = MDS(variant="rMDS", metric="precomputed", random_state=0).fit(read(cities).values)
+    assert found["pc-unimds"]["cost"] == pytest.approx(mds.cost_, rel=1e-6)
+    assert found["pc-unimds"]["stress"] == pytest.approx(mds.stress_, rel=1e-4)
+    assert all(row["cost"] >= 0.999 * mds.cost_ for row in found.values())
+    assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_table_is_the_result(cities):
+    said = run("compare", cities, "--max-iter", "50")
+    assert (said.code, said.err) == (0, "")
+    for word in ("PC, unimds", "SMACOF", "SVD (cMDS)", "stress", "seconds"):
+        assert word in said.out
+
+
+def test_a_method_that_cannot_do_it_says_why(tmp_path):
+    (tmp_path / "d.csv").write_text(CITIES.replace("650", ""))
+    said = run("compare", tmp_path / "d.csv", "--max-iter", "50")
+    assert said.code == 0, said.err
+    assert "SVD (cMDS): D has missing distances" in said.err
+
+
+def test_each_space_has_its_methods():
+    names = {
+        space: [m.name for m in suitable(space)] for space in (Euclidean(), Sphere(), Hyperbolic())
+    }
+    assert "svd" in names[Euclidean()]
+    assert "elad" in names[Sphere()]
+    assert names[Hyperbolic()] == ["pc-unimds", "pc-paper", "sgd"]
+
+
+# --- project --------------------------------------------------------------------------------------
+
+
+def test_points_are_projected(tmp_path):
+    X = np.random.default_rng(0).normal(size=(10, 600))
+    np.save(tmp_path / "x.npy", X)
+    options = ("--eps", "0.3", "--delta", "0.1", "--method", "gaussian", "--seed", "3")
+    said = run("project", tmp_path / "x.npy", "-o", tmp_path / "y.npy", "--json", *options)
+    assert said.code == 0, said.err
+    projection = SphericalRandomProjection(eps=0.3, delta=0.1, method="gaussian", random_state=3)
+    expected = projection.fit_transform(X)
+    assert np.array_equal(np.load(tmp_path / "y.npy"), expected)
+    assert json.loads(said.out)["to"] == expected.shape[1]
+
+
+@pytest.mark.parametrize(
+    "options", [("--eps", "2"), ("--delta", "0"), ("--method", "magic"), ("--dim", "0")]
+)
+def test_bad_usage_of_project_is_2(tmp_path, options):
+    assert run("project", "x.npy", *options).code == 2
+
+
+# --- demo, warmup, info ---------------------------------------------------------------------------
+
+
+def test_the_demo_is_run(monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr("unimds.demo.main", lambda argv: asked.append(argv) or 0)
+    assert run("demo", "-o", tmp_path / "d.png", "--force").code == 0
+    assert asked == [["--output", str(tmp_path / "d.png"), "--force"]]
+    assert run("demo", "-o", tmp_path / "d.txt").code == 2
+
+
+def test_warmup_compiles_what_it_is_asked_for():
+    said = run("warmup", "--loss", "squared", "--space", "euclidean", "--json", "-q")
+    assert (said.code, said.err) == (0, "")
+    assert json.loads(said.out) == {"compiled": 2}
+    assert run("warmup", "--loss", "magic").code == 2
+
+
+def test_info_tells_versions_and_extras():
+    found = json.loads(run("info", "--json").out)
+    assert found["packages"]["numpy"] == np.__version__
+    assert found["cores"] >= 1
+    assert found["cache"]
+    assert found["extras"]["cli"] == "installed"
+    assert "numpy" in run("info").out
+
+
+def test_the_names_of_figures_are_those_of_the_experiments():
+    assert reproduce.NAMES == experiments.NAMES
+
+
+# --- a fast start ---------------------------------------------------------------------------------
+
+HEAVY = {"numba", "sklearn", "scipy", "pandas", "matplotlib", "plotly"}
+
+
+def imported(*arguments, cwd):
+    """Which heavy packages a command imports."""
+    code = (
+        "import sys; sys.argv = ['unimds', *sys.argv[1:]]\nfrom unimds.cli import main\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
+    )
+    line = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(
+        line, cwd=cwd, env=ENVIRONMENT, capture_output=True, encoding="utf-8", check=True
+    )
+    return HEAVY & set(done.stderr.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["info"], ["embed", "--help"], ["reproduce", "--help"]]
+)
+def test_help_and_info_import_nothing_heavy(tmp_path, arguments):
+    assert imported(*arguments, cwd=tmp_path) == set()
+
+
+def test_embed_imports_no_more_than_it_needs(cities, tmp_path):
+    heavy = imported("embed", cities.name, "-o", "m.csv", cwd=tmp_path)
+    assert (tmp_path / "m.csv").exists()
+    assert "numba" in heavy
+    assert not heavy & {"matplotlib", "plotly"}  # pandas is scikit-learn's own wish
+
+
+def test_commands_are_completed(tmp_path):
+    code = "import sys; sys.argv = ['unimds']; from unimds.cli import main; main()"
+    asked = {"_UNIMDS_COMPLETE": "complete_bash", "COMP_WORDS": "unimds em", "COMP_CWORD": "1"}
+    line = [sys.executable, "-c", code]
+    done = subprocess.run(
+        line, cwd=tmp_path, env=ENVIRONMENT | asked, capture_output=True, encoding="utf-8"
+    )
+    assert done.stdout.split() == ["embed"]

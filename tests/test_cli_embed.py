@@ -1,0 +1,348 @@
+"""`unimds embed`: the map it writes, its manners, and what it says to mistakes."""
+
+import json
+import signal
+import sys
+import time
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+from cli_runs import CITIES, apart, run, start
+
+from unimds import MDS, Outcome, Sphere, plots
+from unimds.cli import embed as module
+from unimds.files import read
+from unimds.models import load
+from unimds.quality import point_stress
+from unimds.spaces import distances
+
+
+@pytest.fixture
+def cities(tmp_path):
+    path = tmp_path / "cities.csv"
+    path.write_text(CITIES)
+    return path
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+# --- what it writes -------------------------------------------------------------------------------
+
+
+def test_the_map_is_that_of_the_library_with_its_labels(cities, tmp_path):
+    said = run("embed", cities, "-o", tmp_path / "map.csv")
+    assert said.code == 0
+    assert said.out == ""
+    table, given = read(tmp_path / "map.csv"), read(cities)
+    mds = MDS(metric="precomputed", random_state=0).fit(given.values)
+    assert np.array_equal(table.values, mds.embedding_)
+    assert table.labels == given.labels
+    assert f"cost {mds.cost_:.6g}, stress {mds.stress_:.4g}, {mds.n_iter_} sweeps" in said.err
+    assert said.err.endswith(f"Written: {tmp_path / 'map.csv'}\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "params"),
+    [
+        (["--variant", "rMDS"], {"variant": "rMDS"}),
+        (["--loss", "absolute", "--dim", "3"], {"loss": "absolute", "n_components": 3}),
+        (["--space", "sphere", "--radius", "500"], {"space": Sphere(500.0)}),
+        (["--variant", "g-2-sMDS", "--radius", "auto"], {"space": Sphere("auto")}),
+        (
+            ["--seed", "7", "--n-init", "3", "--eps", "1e-3"],
+            {"random_state": 7, "n_init": 3, "eps": 1e-3},
+        ),
+    ],
+)
+def test_options_are_parameters(cities, options, params):
+    said = run("embed", cities, "-q", *options)
+    assert (said.code, said.err) == (0, "")
+    mds = MDS(**{"metric": "precomputed", "random_state": 0, **params}).fit(read(cities).values)
+    rows = [line.split(",")[1:] for line in said.out.splitlines()[1:]]
+    assert np.array_equal(np.array(rows, dtype=float), mds.embedding_)
+
+
+def test_points_classes_and_the_stress_of_points(tmp_path):
+    X = np.random.default_rng(0).normal(size=(12, 4))
+    lines = [f"p{i},{'ab'[i % 2]}," + ",".join(map(repr, row)) for i, row in enumerate(X.tolist())]
+    (tmp_path / "x.csv").write_text("name,class,a,b,c,d\n" + "\n".join(lines) + "\n")
+    options = ("--metric", "cityblock", "--point-stress", "--kind", "points", "-q")
+    said = run("embed", tmp_path / "x.csv", "-o", tmp_path / "map.json", *options)
+    assert (said.code, said.err) == (0, "")
+    found = json.loads((tmp_path / "map.json").read_text())
+    mds = MDS(metric="cityblock", random_state=0).fit(X)
+    assert [row["x"] for row in found] == mds.embedding_[:, 0].tolist()
+    assert [row["class"] for row in found] == ["a", "b"] * 6
+    shares = point_stress(mds.dissimilarity_matrix_, mds.embedding_)
+    np.testing.assert_allclose([row["stress"] for row in found], shares)
+
+
+def test_weights_are_matched_by_their_labels(cities, tmp_path):
+    weights = tmp_path / "w.csv"
+    order = ["Jena", "Trier", "Ulm", "Kiel", "Bonn"]
+    at = read(cities).labels
+    W = np.arange(25.0).reshape(5, 5)
+    W = W + W.T
+    np.fill_diagonal(W, 0.0)
+    rows = [f"{a}," + ",".join(str(W[at.index(a), at.index(b)]) for b in order) for a in order]
+    weights.write_text("," + ",".join(order) + "\n" + "\n".join(rows) + "\n")
+    said = run("embed", cities, "-o", tmp_path / "map.npy", "--weights", weights)
+    assert said.code == 0, said.err
+    mds = MDS(metric="precomputed", random_state=0).fit(read(cities).values, weights=W)
+    assert np.array_equal(np.load(tmp_path / "map.npy"), mds.embedding_)
+
+
+def test_landmarks_for_many_points(tmp_path):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(80, 2)))
+    said = run("embed", tmp_path / "x.npy", "--landmarks", "20", "-o", tmp_path / "map.npy", "-q")
+    assert (said.code, said.err) == (0, "")
+    found = np.load(tmp_path / "map.npy")
+    np.testing.assert_allclose(distances(found), distances(np.load(tmp_path / "x.npy")), atol=0.02)
+
+
+def test_json_tells_all_and_a_pipe_gets_no_progress(cities, tmp_path):
+    said = apart("embed", cities.name, "-o", "m.csv", "--model", "m", "--json", cwd=tmp_path)
+    assert said.code == 0, said.err
+    found = json.loads(said.out)
+    assert found["cost"] == load(tmp_path / "m").cost_
+    assert found["converged"] is True
+    assert found["points"] == 5
+    assert found["files"] == {"output": "m.csv", "model": "m"}
+    assert {"stress", "n_iter", "seconds", "loss", "space", "message"} <= found.keys()
+    assert not set("\x1b\r") & set(said.out + said.err)
+    assert names(tmp_path) == ["cities.csv", "m", "m.csv"]
+
+
+def test_from_a_pipe_into_a_pipe(tmp_path):
+    said = apart("embed", "-", "--quiet", cwd=tmp_path, stdin=CITIES)
+    assert (said.code, said.err) == (0, "")
+    assert said.out.splitlines()[0] == "label,x,y"
+    assert len(said.out.splitlines()) == 6
+    assert names(tmp_path) == []
+
+
+def test_report_and_plot_are_asked_for_with_all_they_need(cities, tmp_path, monkeypatch):
+    asked = {}
+    report = ModuleType("unimds.report")
+    report.write_report = lambda path, mds, **rest: asked.update(path=path, mds=mds, **rest)
+    monkeypatch.setitem(sys.modules, "unimds.report", report)
+
+    def plot_embedding(X, labels=None, space=None):
+        asked.update(points=X, space=space)
+        save = SimpleNamespace(savefig=lambda path: path.write_text("a picture"))
+        return SimpleNamespace(figure=save)
+
+    monkeypatch.setattr(plots, "plot_embedding", plot_embedding, raising=False)
+    said = run(
+        "embed",
+        cities,
+        "-o",
+        tmp_path / "m.csv",
+        "--report",
+        "r.html",
+        "--plot",
+        tmp_path / "p.png",
+    )
+    assert said.code == 0, said.err
+    assert asked["path"] == "r.html"
+    assert asked["labels"] == read(cities).labels
+    assert np.array_equal(asked["D"], read(cities).values)
+    assert asked["force"] is False
+    assert np.array_equal(asked["points"], asked["mds"].embedding_)
+    assert (tmp_path / "p.png").read_text() == "a picture"
+
+
+# --- mistakes -------------------------------------------------------------------------------------
+
+
+def never(*_, **__):
+    pytest.fail("it was computed")
+
+
+@pytest.mark.parametrize("option", ["-o", "--model", "--plot"])
+def test_files_are_never_replaced_without_force_and_nothing_is_computed(
+    cities, tmp_path, monkeypatch, option
+):
+    there = tmp_path / "there.png"
+    target = tmp_path / "there.csv" if option == "-o" else there
+    target.write_text("mine")
+    monkeypatch.setattr(module, "_fit", never)
+    others = () if option == "-o" else ("-o", tmp_path / "new.csv")
+    said = run("embed", cities, *others, option, target)
+    assert (said.code, said.out) == (1, "")
+    (line,) = said.err.splitlines()
+    assert line.startswith(f"error: {target}: the file is there already")
+    assert target.read_text() == "mine"
+    assert names(tmp_path) == sorted(["cities.csv", target.name])
+
+
+def test_force_replaces(cities, tmp_path):
+    (tmp_path / "m.csv").write_text("mine")
+    assert run("embed", cities, "-o", tmp_path / "m.csv", "--force", "-q").code == 0
+    assert read(tmp_path / "m.csv").n == 5
+
+
+def test_a_folder_that_is_not_there_is_noticed_before_the_work(cities, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_fit", never)
+    said = run("embed", cities, "-o", tmp_path / "no" / "m.csv")
+    assert said.code == 1
+    assert "there is no folder" in said.err
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--loss", "foo"], "loss='foo' is not known"),
+        (["--loss", "power:7"], "p must lie between 1 and 2"),
+        (["--loss", "squared:7"], "only huber and power take a number"),
+        (["--space", "torus"], "space='torus' is not known"),
+        (["--variant", "xMDS"], "variant='xMDS' is not known"),
+        (["--variant", "rMDS", "--loss", "huber"], "leave one out"),
+        (["--radius", "5"], "has no size"),
+        (["--space", "sphere", "--radius", "big"], "needs a number"),
+        (["--n-init", "many"], "must be auto or a number"),
+        (["--dim", "0"], "--dim"),
+        (["--format", "xls"], "must be one of"),
+        (["--kind", "magic"], "must be one of"),
+        (["--json"], "name a file with -o"),
+        (["-o", "map.xyz"], "the format 'xyz' is not known"),
+        (["-o", "m.csv", "--plot", "m.txt"], "must end in .png"),
+        (["-o", "m.csv", "--model", "m.csv"], "name the same file"),
+        (["-o", "m.csv", "--model", "-"], "needs the name of a file"),
+        (["--landmarks", "3", "--checkpoint", "c"], "does not go with --landmarks"),
+        (["--surprise"], "No such option"),
+    ],
+)
+def test_bad_usage_is_2(cities, tmp_path, monkeypatch, options, says):
+    monkeypatch.chdir(tmp_path)
+    said = run("embed", cities, *options)
+    assert (said.code, said.out) == (2, "")
+    assert says in said.err
+    assert names(tmp_path) == ["cities.csv"]
+
+
+def test_the_input_is_never_an_output(cities):
+    said = run("embed", cities, "-o", cities, "--force")
+    assert said.code == 2
+    assert "is the input itself" in said.err
+    assert cities.read_text() == CITIES
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "the file is empty"),
+        ("a,b\nx,y\n", "there are no numbers"),
+        (CITIES.replace("650", "abc", 1), "line 2, column 4: 'abc' is not a number"),
+        (CITIES.replace("305", "-305"), "negative"),
+        ("0,1\n1,0\n2,2\n", ""),
+    ],
+)
+def test_a_bad_file_is_1_in_one_line(tmp_path, content, says):
+    (tmp_path / "d.csv").write_text(content)
+    said = run("embed", tmp_path / "d.csv", "-o", tmp_path / "m.csv", "--kind", "distances")
+    assert (said.code, said.out) == (1, "")
+    (line,) = said.err.splitlines()
+    assert line.startswith("error: ")
+    assert says in line
+    assert names(tmp_path) == ["d.csv"]
+
+
+def test_debug_shows_the_traceback(tmp_path):
+    said = run("embed", tmp_path / "nowhere.csv", "--debug")
+    assert said.code == 1
+    assert "Traceback" in said.err
+    assert "Traceback" not in run("embed", tmp_path / "nowhere.csv").err
+
+
+def test_a_mistake_of_ours_is_one_line_too(cities, monkeypatch):
+    monkeypatch.setattr(module, "_fit", lambda *_: {}["surprise"])
+    said = run("embed", cities)
+    assert said.code == 1
+    assert said.err.startswith("error: unexpected KeyError: 'surprise'")
+
+
+def test_warnings_are_messages(cities):
+    said = run("embed", cities, "--variant", "rMDS", "--max-iter", "1", "--n-init", "1")
+    assert said.code == 0
+    assert said.err.startswith("warning: Stopped after max_iter sweeps")
+    assert "Warning:" not in said.err
+
+
+# --- interruptions --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def long(tmp_path):
+    """A table that takes for ever: the cost falls and falls."""
+    X = np.random.default_rng(0).normal(size=(1500, 8))
+    np.save(tmp_path / "d.npy", distances(X))
+    precise = ("--loss", "absolute", "--eps", "0", "--max-iter", "1000000", "--n-init", "1")
+    return ("embed", "d.npy", "-o", "map.npy", *precise)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to a process")
+def test_interrupted_it_writes_the_best_so_far_and_goes_on(long, tmp_path):
+    kept = ("--checkpoint", "run.ckpt", "--checkpoint-every", "0.1")
+    process = start(*long, *kept, cwd=tmp_path)
+    while not (tmp_path / "run.ckpt").exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert err.endswith(
+        "Interrupted: the best map so far is in map.npy. The same command goes on from run.ckpt.\n"
+    )
+    assert np.load(tmp_path / "map.npy").shape == (1500, 2)
+    assert names(tmp_path) == ["d.npy", "map.npy", "run.ckpt"]
+
+    said = apart(*long[:-4], "--max-iter", "7", "--n-init", "1", *kept, "-f", cwd=tmp_path)
+    assert said.code == 1
+    assert "belongs to other data or other settings" in said.err
+
+
+def test_a_run_that_goes_on_ends_like_one_that_was_not_interrupted(cities, tmp_path, monkeypatch):
+    options = ("--variant", "rMDS", "--n-init", "1", "-q")
+    assert run("embed", cities, "-o", tmp_path / "whole.npy", *options).code == 0
+    count = 0
+
+    def callback(*_):
+        nonlocal count
+        count += 1
+        if count == 8:
+            raise KeyboardInterrupt
+
+    kept = ("--checkpoint", tmp_path / "c")
+    with monkeypatch.context() as patch:
+        patch.setattr("unimds.estimator.MDS", lambda **params: MDS(**params, callback=callback))
+        said = run("embed", cities, "-o", tmp_path / "map.npy", *options, *kept)
+    assert said.code == 130
+    assert (tmp_path / "c").exists()
+    assert run("embed", cities, "-o", tmp_path / "map.npy", *options, *kept, "-f").code == 0
+    assert np.array_equal(np.load(tmp_path / "map.npy"), np.load(tmp_path / "whole.npy"))
+    assert not (tmp_path / "c").exists()  # the run is over
+
+
+def test_interrupted_before_there_is_a_map(cities, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "_fit", interrupted)
+    said = run("embed", cities, "-o", tmp_path / "m.csv")
+    assert (said.code, said.out) == (130, "")
+    assert said.err == "\nInterrupted before there was a map: nothing was written.\n"
+    assert names(tmp_path) == ["cities.csv"]
+    assert Outcome.INTERRUPTED.name == "INTERRUPTED"  # what the command looks for
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes of this kind")
+def test_a_reader_who_has_had_enough_is_no_error(tmp_path):
+    (tmp_path / "d.csv").write_text(CITIES)
+    with start("embed", "d.csv", "--quiet", cwd=tmp_path) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait() == 1

@@ -1,0 +1,66 @@
+"""The commands on docs/cli.md run, and print what it says."""
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_runs import CITIES
+from test_cli_commands import NEW
+from test_docs import LENIENT, ROOT, SAME, blocks
+from typer.testing import CliRunner
+
+from unimds.cli.app import app
+
+COMMANDS = ("embed", "place", "compare", "project", "warmup", "info")
+
+
+def told(line: str) -> str:
+    """Run a line of the page, and return all that it prints."""
+    line, _, source = line.partition(" < ")
+    name, *arguments = shlex.split(line)
+    if name == "cat":
+        return Path(*arguments).read_text()
+    assert name == "unimds"
+    given = Path(source).read_text() if source else None
+    done = CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"}).invoke(app, arguments, input=given)
+    assert done.exit_code == 0, f"{line}: {done.output}"
+    return done.output
+
+
+def sessions(text: str) -> list[tuple[str, str]]:
+    """Return the commands of the page, each with the output that the page shows."""
+    shown = [block.body for block in blocks(text) if block.language == "console"]
+    return [
+        (part.partition("\n")[0], part.partition("\n")[2])
+        for body in shown
+        for part in re.split(r"^\$ ", body, flags=re.M)[1:]
+    ]
+
+
+def test_the_commands_on_the_page_do_what_it_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("cities.csv").write_text(CITIES)
+    Path("new.csv").write_text(NEW)
+    counts = np.random.default_rng(0).poisson(5.0, size=(6, 8))
+    Path("counts.csv").write_text("\n".join(",".join(map(str, row)) for row in counts) + "\n")
+    found = sessions((ROOT / "docs/cli.md").read_text(encoding="utf-8"))
+    for line, shown in found:
+        printed = told(line)
+        # "..." may stand for all that follows
+        assert SAME(shown, printed, LENIENT) or SAME(shown + "...\n", printed, LENIENT), (
+            f"{line}: the page shows\n{shown}\nnot\n{printed}"
+        )
+    assert {line.split()[1] for line, _ in found if line.startswith("unimds")} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("shown", ["label,x,y\n", "nothing of the kind\n"])
+def test_a_page_that_is_wrong_is_noticed(shown):
+    assert not SAME(shown, "label,x,y,stress\n", LENIENT)
+
+
+def test_every_command_is_on_the_page():
+    text = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    for command in app.registered_commands:
+        assert f"unimds {command.callback.__name__}" in text

@@ -1,0 +1,178 @@
+"""Models: a file places points as the map it was made of, and a wrong file is an error."""
+
+import pickle
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from unimds import MDS, Hyperbolic, LandmarkMDS, Loss, Power, Simplex, Sphere
+from unimds.archive import read_archive, write_archive
+from unimds.files import FileError
+from unimds.models import load, save
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(30, 4))
+NEW = RNG.normal(size=(7, 4))
+
+
+@dataclass(frozen=True)
+class Own(Loss):
+    def value(self, u, r):
+        return (u - r) * (u - r)
+
+    def weight(self, u, r):
+        return 1.0
+
+
+MODELS = {
+    "euclidean": MDS(random_state=0),
+    "robust": MDS(3, loss=Power(1.5), random_state=0, n_init=1),
+    "sphere": MDS(space=Sphere("auto"), loss="huber", random_state=0, n_init=1),
+    "variant": MDS(variant="rMDS", random_state=np.int64(3), n_init=1),
+    "mahalanobis": MDS(metric="mahalanobis", random_state=0, n_init=1),
+    "minkowski": MDS(metric="minkowski", metric_params={"p": 3}, random_state=0, n_init=1),
+    "landmarks": LandmarkMDS(n_landmarks=12, refine=2, random_state=0),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_loaded_model_places_points_as_the_saved_one(tmp_path, name):
+    mds = MODELS[name].fit(X)
+    save(mds, tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert type(again) is type(mds)
+    assert np.array_equal(again.transform(NEW), mds.transform(NEW))
+    assert np.array_equal(again.embedding_, mds.embedding_)
+    assert (again.loss_, again.space_) == (mds.loss_, mds.space_)
+    assert (again.cost_, again.stress_, again.n_iter_) == (mds.cost_, mds.stress_, mds.n_iter_)
+
+
+@pytest.mark.parametrize("space", [Hyperbolic(), Simplex("auto")], ids=str)
+def test_curved_spaces_come_back(tmp_path, space):
+    mds = MDS(space=space, n_init=1, random_state=0).fit(X[:10])
+    save(mds, tmp_path / "m")
+    assert np.array_equal(load(tmp_path / "m").transform(NEW), mds.transform(NEW))
+
+
+@pytest.mark.parametrize("model", [MDS(), LandmarkMDS(n_landmarks=10)], ids=["MDS", "LandmarkMDS"])
+def test_distances_and_labels_come_back(tmp_path, model):
+    labels = [f"p{i}" for i in range(30)]
+    D = pd.DataFrame(np.abs(X[:, :1] - X[:, :1].T), index=labels, columns=labels)
+    mds = model.set_params(metric="precomputed", random_state=0).fit(D)
+    save(mds, tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert again.labels_.tolist() == labels
+    assert again.feature_names_in_.tolist() == labels
+    new = D.iloc[:3] + 0.1
+    assert np.array_equal(again.transform(new), mds.transform(new))
+
+
+def test_single_precision_stays_single(tmp_path):
+    mds = MDS(random_state=0, n_init=1).fit(X.astype(np.float32))
+    save(mds, tmp_path / "m")
+    assert load(tmp_path / "m").transform(NEW.astype(np.float32)).dtype == np.float32
+
+
+def test_code_of_the_users_cannot_be_saved(tmp_path):
+    own = MDS(loss=Own(), n_init=1, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="a loss of your own: its code cannot be saved"):
+        save(own, tmp_path / "m")
+    function = MDS(metric=lambda a, b: abs(a - b).sum(), n_init=1, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="a function of your own, which cannot be saved"):
+        save(function, tmp_path / "m")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_is_there_is_kept(tmp_path):
+    mds = MODELS["euclidean"].fit(X)
+    (tmp_path / "m").write_text("mine")
+    with pytest.raises(FileError, match="there already"):
+        save(mds, tmp_path / "m")
+    assert (tmp_path / "m").read_text() == "mine"
+    save(mds, tmp_path / "m", force=True)
+    load(tmp_path / "m")
+
+
+# --- wrong files ----------------------------------------------------------------------------------
+
+
+class Bomb:
+    def __reduce__(self):
+        return pytest.fail, ("a pickle was run",)
+
+
+def test_a_pickle_is_never_run(tmp_path):
+    (tmp_path / "m").write_bytes(pickle.dumps(Bomb()))
+    with pytest.raises(FileError, match="a pickle, which can run any code"):
+        load(tmp_path / "m")
+    array = np.empty(1, dtype=object)
+    array[0] = Bomb()
+    np.savez(tmp_path / "m.npz", header=array)
+    with pytest.raises(FileError, match="holds Python objects"):
+        load(tmp_path / "m.npz")
+
+
+def test_other_files_are_named_for_what_they_are(tmp_path):
+    (tmp_path / "t").write_text("a,b\n1,2\n")
+    with pytest.raises(FileError, match="another file, and no model of unimds"):
+        load(tmp_path / "t")
+    np.savez(tmp_path / "t.npz", D=np.zeros((3, 3)))
+    with pytest.raises(FileError, match="no model of unimds: its header is missing"):
+        load(tmp_path / "t.npz")
+    write_archive(tmp_path / "c", "checkpoint", {}, {})
+    with pytest.raises(FileError, match="a checkpoint of unimds, and a model was expected"):
+        load(tmp_path / "c")
+    with pytest.raises(FileError, match="no such file"):
+        load(tmp_path / "nowhere")
+
+
+def altered(tmp_path, arrays=lambda a: a, header=lambda h: h):
+    save(MODELS["euclidean"].fit(X), tmp_path / "m", force=True)
+    told, found = read_archive(tmp_path / "m", "model")
+    write_archive(tmp_path / "m", "model", header(told), arrays(found), force=True)
+    return tmp_path / "m"
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        lambda a: {**a, "map": a["map"][:, :1]},
+        lambda a: {**a, "map": a["map"] * np.nan},
+        lambda a: {**a, "embedding": a["embedding"][0]},
+        lambda a: {**a, "features": a["features"][:3]},
+        lambda a: {**a, "history": a["history"][:3]},
+        lambda a: {k: v for k, v in a.items() if k != "embedding"},
+    ],
+)
+def test_wrong_shapes_are_errors(tmp_path, arrays):
+    with pytest.raises(FileError, match="the model is broken"):
+        load(altered(tmp_path, arrays=arrays))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"version": 99}, "its version is 99, and this release of unimds reads version 1"),
+        ({"loss": {"name": "Own"}}, "'Own' is no loss of this release"),
+        ({"loss": {"name": "Sphere", "radius": 1.0}}, "is no loss"),
+        ({"loss": {"name": "Power", "p": 7}}, "p must lie between 1 and 2"),
+        ({"params": {"surprise": 1}}, "the model is broken"),
+        ({"labels": ["a"]}, "1 labels for 30"),
+        ({"estimator": "os.system"}, "the model is broken"),
+        ({"outcome": "BEST"}, "the model is broken"),
+    ],
+)
+def test_wrong_headers_are_errors(tmp_path, change, says):
+    with pytest.raises(FileError, match=says):
+        load(altered(tmp_path, header=lambda header: {**header, **change}))
+
+
+def test_a_file_that_is_cut_off_is_an_error(tmp_path):
+    path = altered(tmp_path)
+    content = path.read_bytes()
+    for length in range(0, len(content), 97):
+        path.write_bytes(content[:length])
+        with pytest.raises(FileError):
+            load(path)
