@@ -5,6 +5,17 @@ drawn. Colours are told apart by people who are colour-blind, and shapes differ 
 picture can be read in grey.
 """
 
+from unimds.plots.embedding import plot_embedding, plot_poincare, plot_sphere, plot_ternary
+from unimds.plots.fits import plot_convergence, plot_point_stress, plot_shepard
 from unimds.plots.globe import plot_globe
 
-__all__ = ["plot_globe"]
+__all__ = [
+    "plot_convergence",
+    "plot_embedding",
+    "plot_globe",
+    "plot_poincare",
+    "plot_point_stress",
+    "plot_shepard",
+    "plot_sphere",
+    "plot_ternary",
+]

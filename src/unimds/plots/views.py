@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.plots.shapes import CORNERS, circle, geodesic_grid, graticule, in_triangle, triangle_grid
+from unimds.plots.shapes import (
+    CORNERS,
+    circle,
+    geodesic_grid,
+    graticule,
+    in_triangle,
+    triangle_grid,
+)
 from unimds.spaces import ChordalSphere, Hyperbolic, Simplex, Space, Sphere, as_space, to_poincare
 from unimds.spaces.hyperbolic import boost
 
@@ -96,7 +103,9 @@ def _sphere(points: Array) -> View:
 
 def _simplex(points: Array) -> View:
     if points.shape[1] == 2:
-        return View("plane", _upright(points[:, 1:] ** 2), note="Probability of the second outcome.")
+        return View(
+            "plane", _upright(points[:, 1:] ** 2), note="Probability of the second outcome."
+        )
     return View("triangle", in_triangle(points**2), [CORNERS[[0, 1, 2, 0]]], triangle_grid())
 
 

@@ -58,12 +58,12 @@ def filled(template: str, parts: Mapping[str, str]) -> str:
 
 
 def embedded(data: Any) -> str:
-    """Return data as JSON that cannot end the script element it stands in.
+    r"""Return data as JSON that cannot end the script element it stands in.
 
     Examples
     --------
     >>> print(embedded(["</script>"]))
-    ["\\u003c/script\\u003e"]
+    ["\u003c/script\u003e"]
     """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text = text.encode("utf-8", "replace").decode()  # half of a surrogate pair cannot be written

@@ -26,7 +26,7 @@ function ball() {
   return {
     type: "surface", x, y, z, showscale: false, hoverinfo: "skip", surfacecolor: x.map((row) => row.map(() => 0)),
     colorscale: [[0, color], [1, color]], contours: { x: { highlight: false }, y: { highlight: false }, z: { highlight: false } },
-    lighting: { ambient: 0.85, diffuse: 0.25, specular: 0.02, roughness: 1 },
+    lighting: { ambient: 0.96, diffuse: 0.08, specular: 0, roughness: 1 },
   };
 }
 
@@ -78,7 +78,8 @@ function namesTrace() {
   const extra = state.selected >= 0 && !shown.includes(state.selected) ? [state.selected] : [];
   const all = [...shown, ...extra];
   return {
-    ...named(lift(rows(all), 1.07)), type: flat ? "scatter" : "scatter3d", mode: "text", hoverinfo: "skip",
+    ...named(lift(rows(all), 1.07)), type: flat ? "scatter" : "scatter3d", mode: "markers+text", hoverinfo: "skip",
+    marker: { size, opacity: 0 }, // out of sight: it keeps the name off the point
     text: all.map((i) => plain(nameOf(i))), textposition: "top center", cliponaxis: false,
     textfont: { color: css("--ink"), size: 12 },
   };
@@ -128,7 +129,7 @@ function uncrowded() {
 }
 
 function axis(title) {
-  return { title: { text: title }, gridcolor: css("--grid"), zeroline: false, linecolor: css("--line"), automargin: true };
+  return { title: { text: title, standoff: 8 }, gridcolor: css("--grid"), zeroline: false, linecolor: css("--line"), automargin: true };
 }
 
 function layout(more) {
@@ -165,7 +166,7 @@ function facing(v, distance) {
 
 function mapTraces() {
   const back = data.kind === "globe" ? [ball()] : [];
-  if (data.grid.length) back.push(lineTrace(data.grid, css("--grid"), flat ? 1 : 2));
+  if (data.grid.length) back.push(lineTrace(lift(data.grid, 1.02 * BALL), css("--grid"), flat ? 1 : 2));
   if (data.edge.length) back.push(lineTrace(data.edge, css("--quiet"), 2));
   return [...back, linksTrace(), pointsTrace(), marksTrace(), namesTrace()];
 }
