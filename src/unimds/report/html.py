@@ -31,7 +31,7 @@ ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", 
 def page_of(subject: Subject, fit: Fit | None, columns: Any, title: str) -> str:
     """Return the page."""
     view = view_of(subject.points, subject.space)
-    return filled(
+    page = filled(
         _asset("page.html"),
         {
             "title": escape(title),
@@ -44,6 +44,7 @@ def page_of(subject: Subject, fit: Fit | None, columns: Any, title: str) -> str:
             "note": escape(view.note),
         },
     )
+    return page.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be written
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str:
@@ -66,7 +67,6 @@ def embedded(data: Any) -> str:
     ["\u003c/script\u003e"]
     """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    text = text.encode("utf-8", "replace").decode()  # half of a surrogate pair cannot be written
     return re.sub("[<>&\u2028\u2029]", lambda match: ESCAPES[match[0]], text)
 
 
