@@ -61,7 +61,8 @@ def draw_points(ax: Axes, points: Array, color: Sequence[Any] | None, size: floa
         ax.scatter(*points.T, color=FOUND, **look)
     elif _numeric(color):
         values = np.array([np.nan if v is None else float(v) for v in color])
-        drawn = ax.scatter(*points.T, c=values, cmap="viridis", plotnonfinite=True, **look)
+        x, y = points.T
+        drawn = ax.scatter(x, y, c=values, cmap="viridis", plotnonfinite=True, **look)
         ax.figure.colorbar(drawn, ax=ax, shrink=0.7, pad=0.02, label=getattr(color, "name", None))
     else:
         _draw_categories(ax, points, color, look)

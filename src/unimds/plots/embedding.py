@@ -77,9 +77,11 @@ def plot_embedding(
 def points_of(X: Any, space: str | Space | None) -> tuple[ArrayLike, str | Space]:
     """Return points and their space, of an array, a result or an estimator."""
     result = getattr(X, "result_", None) or X
-    points = getattr(result, "embedding", getattr(X, "embedding_", X))
-    found = getattr(result, "space", getattr(X, "space_", None)) if points is not X else None
-    return points, space or found or "euclidean"
+    if hasattr(result, "embedding"):
+        return result.embedding, space or result.space
+    if hasattr(X, "embedding_"):
+        return X.embedding_, space or X.space_
+    return X, space or "euclidean"
 
 
 def plot_poincare(
@@ -205,8 +207,8 @@ def plot_sphere(
             seen = np.column_stack([side * (line @ right), line @ above]) + middle
             seen[side * (line @ front) < 0.0] = np.nan
             ax.plot(*seen.T, color=QUIET, linewidth=0.4, zorder=1)
-    side = np.where(points @ front >= 0.0, 1.0, -1.0)
-    places = np.column_stack([side * (points @ right) - 1.05 * side, points @ above])
+    sides = np.where(points @ front >= 0.0, 1.0, -1.0)
+    places = np.column_stack([sides * (points @ right - 1.05), points @ above])
     draw_points(ax, places, color, size)
     bare(ax)
     if title:

@@ -131,7 +131,7 @@ def plot_point_stress(
     ax.set_yticks(rows, labels=names)
     ax.invert_yaxis()
     ax.axvline(equal, color="black", linewidth=1.0)
-    where = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+    where: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
     ax.annotate("equal shares", (equal, 0.0), xytext=(4, 4), fontsize="small", **where)
     ax.set(xlabel="share of the squared error, per cent", title=title or "")
     tidy(ax)

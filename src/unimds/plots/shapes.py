@@ -47,7 +47,7 @@ def geodesic_grid(reach: float = 3.0, step: float = 0.5) -> list[Array]:
     10
     """
     t = np.linspace(-7.0, 7.0, 121)
-    lines = []
+    lines: list[Array] = []
     for s in np.arange(-reach, reach + 0.5 * step, step):
         upright = np.column_stack([np.cosh(t) * np.cosh(s), np.cosh(t) * np.sinh(s), np.sinh(t)])
         line = upright[:, 1:] / (1.0 + upright[:, :1])
@@ -69,7 +69,7 @@ def in_triangle(P: ArrayLike) -> Array:
 
 def triangle_grid(parts: int = 5) -> list[Array]:
     """Return the lines on which one of the probabilities is a multiple of 1 / `parts`."""
-    lines = []
+    lines: list[Array] = []
     for axis in range(3):
         for share in np.arange(1, parts) / parts:
             ends = np.full((2, 3), share)

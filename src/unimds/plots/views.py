@@ -85,8 +85,9 @@ def view_of(X: ArrayLike, space: str | Space = "euclidean") -> View:
 
 def _hyperbolic(points: Array) -> View:
     """Show Poincaré's model, moved so that the mean of the points is in the middle."""
-    moved = Hyperbolic().project_points(points @ boost(points))
-    ball = to_poincare(moved)
+    # spaces are compiled code, without types
+    moved = points @ boost(points)  # type: ignore[no-untyped-call]
+    ball = to_poincare(Hyperbolic().project_points(moved))  # type: ignore[no-untyped-call]
     middle = "The mean of the points is in the middle; the edge is infinitely far away."
     if ball.shape[1] == 2:
         return View("disk", ball, [circle()], geodesic_grid(), f"The Poincaré disk. {middle}")

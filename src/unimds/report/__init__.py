@@ -26,7 +26,7 @@ def report(
     D: ArrayLike | None = None,
     *,
     labels: Sequence[Any] | None = None,
-    columns: Mapping[str, Sequence[Any]] | None = None,
+    columns: Mapping[str, Any] | None = None,
     weights: ArrayLike | None = None,
     title: str | None = None,
 ) -> str:
@@ -81,7 +81,7 @@ def write_report(
     D: ArrayLike | None = None,
     *,
     labels: Sequence[Any] | None = None,
-    columns: Mapping[str, Sequence[Any]] | None = None,
+    columns: Mapping[str, Any] | None = None,
     weights: ArrayLike | None = None,
     title: str | None = None,
     force: bool = False,

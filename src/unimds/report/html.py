@@ -95,7 +95,8 @@ def _data(subject: Subject, fit: Fit | None, view: View, columns: Any) -> dict[s
     items = [] if columns is None else columns.items()
     data = {
         "kind": view.kind,
-        "points": [brief(axis) for axis in view.points.T],
+        # near the edge of a disk the last digits are far apart
+        "points": [brief(axis, 8 if view.kind == "disk" else 5) for axis in view.points.T],
         "edge": _lines(view.edge),
         "grid": _lines(view.grid),
         "labels": subject.labels,

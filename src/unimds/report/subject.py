@@ -43,11 +43,10 @@ def subject_of(mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None) -> S
     """Gather what a report says from an estimator that is fitted, or from a result."""
     result = mds if isinstance(mds, Result) else _result(mds)
     points = mds.embedding_ if result is None else result.embedding
-    source = result or mds
     run = result or getattr(mds, "landmark_result_", None)
     return Subject(
         points=np.asarray(points, dtype=float),
-        space=getattr(source, "space", None) or mds.space_,
+        space=mds.space_ if result is None else result.space,
         loss=getattr(run, "loss", None) or Squared(),
         labels=_labels(mds, D, labels, len(points)),
         table=_table(mds, D, len(points)),

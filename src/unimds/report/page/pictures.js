@@ -42,7 +42,7 @@ function geodesic(i, j, steps = 24) {
     });
   }
   if (data.kind !== "disk") return [p, q];
-  const up = ([x, y]) => { const s = x * x + y * y; return [(1 + s) / (1 - s), (2 * x) / (1 - s), (2 * y) / (1 - s)]; };
+  const up = ([x, y]) => { const s = Math.min(x * x + y * y, 1 - 1e-12); return [(1 + s) / (1 - s), (2 * x) / (1 - s), (2 * y) / (1 - s)]; };
   const [a, b] = [up(p), up(q)];
   return path.map((t) => {
     const v = a.map((c, k) => (1 - t) * c + t * b[k]);
@@ -140,20 +140,27 @@ function layout(more) {
 // How much of the picture the globe fills.
 const WIDE = 1.9;
 
+// What the reader sees now stays when the map is drawn anew.
+function kept(name, base) {
+  const now = map.layout?.[name];
+  return now && now.autorange === false ? { ...base, range: now.range, autorange: false } : base;
+}
+
 function mapLayout() {
   const hidden = { visible: false, showgrid: false, zeroline: false };
   if (flat) {
     const bare = data.kind === "disk" || data.kind === "triangle";
     const base = bare ? hidden : axis("");
-    return layout({ dragmode: "pan", xaxis: base, yaxis: { ...base, scaleanchor: "x" } });
+    return layout({ dragmode: "pan", xaxis: kept("xaxis", base), yaxis: kept("yaxis", { ...base, scaleanchor: "x" }) });
   }
   const globe = data.kind === "globe";
   const side = globe ? { ...hidden, range: [-1.08, 1.08], showspikes: false } : { ...axis(""), showspikes: false, backgroundcolor: css("--paper") };
   const eye = globe ? facing(data.points.map((a) => a.reduce((s, v) => s + v, 0)), 1.5) : { x: 1.5, y: 1.5, z: 1 };
-  const camera = { eye, projection: { type: globe ? "orthographic" : "perspective" } };
+  const seen = map.layout?.scene ?? {};
+  const camera = seen.camera ?? { eye, projection: { type: globe ? "orthographic" : "perspective" } };
   return layout({
     margin: { l: 0, r: 0, t: 0, b: 0 },
-    scene: { xaxis: side, yaxis: side, zaxis: side, ...(globe ? { aspectmode: "manual", aspectratio: { x: WIDE, y: WIDE, z: WIDE } } : { aspectmode: "data" }), dragmode: "orbit", camera, bgcolor: css("--paper") },
+    scene: { xaxis: side, yaxis: side, zaxis: side, ...(globe ? { aspectmode: "manual", aspectratio: seen.aspectratio ?? { x: WIDE, y: WIDE, z: WIDE } } : { aspectmode: "data" }), dragmode: "orbit", camera, bgcolor: css("--paper") },
   });
 }
 

@@ -62,7 +62,7 @@ function select(i) {
   state.selected = i;
   drawDetails();
   const told = partners(i).slice(0, 1).map((one) => ` It fits worst with ${pairLine(one)}.`);
-  if (i >= 0) say(`${nameOf(i)} is marked. ${stressOf(i)}.${told.join("")}`);
+  if (i >= 0) say(`${nameOf(i)} is marked. ${stressOf(i)}${data.stress ? "." : ""}${told.join("")}`);
   drawMap().then(() => { if (i >= 0) bringToFront(i); });
   if (data.shepard) drawShepard();
 }
@@ -70,7 +70,7 @@ function select(i) {
 const cameraEye = () => (map.layout.scene.camera ?? map._fullLayout.scene.camera).eye;
 
 function bringToFront(i) {
-  if (data.kind !== "globe") return;
+  if (!globe()) return;
   const eye = cameraEye();
   Plotly.relayout(map, { "scene.camera.eye": facing(data.points.map((a) => a[i]), Math.hypot(eye.x, eye.y, eye.z)) });
 }
@@ -110,6 +110,7 @@ function nextMatch(step) {
 
 // --- by keyboard -------------------------------------------------------------------------------
 
+const globe = () => data.kind === "globe";
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1], "+": [0, 0, 0.8], "-": [0, 0, 1.25] };
 
 function turn([right, up, zoom = 1]) {
@@ -117,9 +118,12 @@ function turn([right, up, zoom = 1]) {
   const length = Math.hypot(eye.x, eye.y, eye.z);
   const east = Math.atan2(eye.y, eye.x) + 0.2 * right;
   const north = Math.max(-1.5, Math.min(1.5, Math.asin(eye.z / length) + 0.2 * up));
-  const far = length * zoom;
+  const far = length * (globe() ? 1 : zoom);
   const moved = { x: far * Math.cos(north) * Math.cos(east), y: far * Math.cos(north) * Math.sin(east), z: far * Math.sin(north) };
-  return Plotly.relayout(map, { "scene.camera.eye": moved, "scene.camera.up": { x: 0, y: 0, z: 1 } });
+  const change = { "scene.camera.eye": moved, "scene.camera.up": { x: 0, y: 0, z: 1 } };
+  // the globe is seen from afar, without perspective: coming nearer would not make it larger
+  const wide = globe() ? map.layout.scene.aspectratio.x / zoom : 0;
+  return Plotly.relayout(map, globe() ? { ...change, "scene.aspectratio": { x: wide, y: wide, z: wide } } : change);
 }
 
 function shift([right, up, zoom = 1]) {
