@@ -1,6 +1,6 @@
 // --- the map ---------------------------------------------------------------------------------
 
-const size = (flat ? 1 : 0.6) * (n <= 150 ? 10 : n <= 1000 ? 8 : n <= 5000 ? 5 : 4);
+const size = (flat ? 1 : 0.5) * (n <= 150 ? 10 : n <= 1000 ? 8 : n <= 5000 ? 5 : 4);
 // Up to a thousand points SVG is fluid, and needs no graphics card.
 const scatter = flat ? (n > 1000 ? "scattergl" : "scatter") : "scatter3d";
 const lift = (axes, by) => (data.kind === "globe" ? axes.map((axis) => axis.map((v) => (v === null ? null : v * by))) : axes);
@@ -11,23 +11,27 @@ function lineTrace(axes, color, width, dash = "solid") {
 }
 
 // Smaller than the globe: markers face the reader, and would sink into it.
-const BALL = 0.96;
+const BALL = 0.97;
 
-function ball() {
-  const [x, y, z] = [[], [], []];
-  for (let a = 0; a <= 36; a += 1) {
-    const [north, r] = [Math.sin((a / 36 - 0.5) * Math.PI), Math.cos((a / 36 - 0.5) * Math.PI)];
-    const turn = Array.from({ length: 73 }, (_, b) => (b / 36) * Math.PI);
-    x.push(turn.map((t) => BALL * r * Math.cos(t)));
-    y.push(turn.map((t) => BALL * r * Math.sin(t)));
-    z.push(turn.map(() => BALL * north));
+function ball(across = 36) {
+  const around = 2 * across;
+  const [x, y, z, i, j, k] = [[], [], [], [], [], []];
+  for (let a = 0; a <= across; a += 1) {
+    const north = (a / across - 0.5) * Math.PI;
+    for (let b = 0; b < around; b += 1) {
+      const east = (b / across) * Math.PI;
+      x.push(BALL * Math.cos(north) * Math.cos(east));
+      y.push(BALL * Math.cos(north) * Math.sin(east));
+      z.push(BALL * Math.sin(north));
+      if (a === across) continue;
+      const [here, next] = [a * around + b, a * around + ((b + 1) % around)];
+      i.push(here, next);
+      j.push(next, next + around);
+      k.push(here + around, here + around);
+    }
   }
-  const color = css("--globe");
-  return {
-    type: "surface", x, y, z, showscale: false, hoverinfo: "skip", surfacecolor: x.map((row) => row.map(() => 0)),
-    colorscale: [[0, color], [1, color]], contours: { x: { highlight: false }, y: { highlight: false }, z: { highlight: false } },
-    lighting: { ambient: 0.96, diffuse: 0.08, specular: 0, roughness: 1 },
-  };
+  const lighting = { ambient: 1, diffuse: 0, specular: 0, fresnel: 0 };
+  return { type: "mesh3d", x, y, z, i, j, k, color: css("--globe"), hoverinfo: "skip", lighting };
 }
 
 // The geodesic between two points, as it is drawn: normalised chords of sphere and hyperboloid.
@@ -173,7 +177,7 @@ function facing(v, distance) {
 
 function mapTraces() {
   const back = data.kind === "globe" ? [ball()] : [];
-  if (data.grid.length) back.push(lineTrace(lift(data.grid, 1.02 * BALL), css("--grid"), flat ? 1 : 2));
+  if (data.grid.length) back.push(lineTrace(lift(data.grid, 1.01 * BALL), css("--grid"), flat ? 1 : 2));
   if (data.edge.length) back.push(lineTrace(data.edge, css("--quiet"), 2));
   return [...back, linksTrace(), pointsTrace(), marksTrace(), namesTrace()];
 }
