@@ -65,6 +65,7 @@ def take(browser: Browser, where: str, name: str, width: int = 1000) -> None:
     """Save what a part of the page looks like, small enough for a document."""
     from selenium.webdriver.common.by import By
 
+    browser.run("document.querySelector(arguments[0]).scrollIntoView()", where)
     part: Any = browser.driver.find_element(By.CSS_SELECTOR, where)
     picture = Image.open(io.BytesIO(part.screenshot_as_png)).convert("RGB")
     if picture.width > width:

@@ -85,7 +85,7 @@ function namesTrace() {
     ...named(lift(rows(all), 1.07)), type: flat ? "scatter" : "scatter3d", mode: "markers+text", hoverinfo: "skip",
     marker: { size, opacity: 0 }, // out of sight: it keeps the name off the point
     text: all.map((i) => plain(nameOf(i))), textposition: "top center", cliponaxis: false,
-    textfont: { color: css("--ink"), size: 12 },
+    textfont: { color: css("--ink"), size: all.map(() => 12) }, // one a name: plotly loses count in space
   };
 }
 
@@ -106,7 +106,7 @@ function onScreen() {
   const reach = Math.max(...data.points.flatMap((axis) => range(axis).map(Math.abs)));
   const scale = (0.42 * map.clientHeight) / (reach || 1);
   const along = (v, i) => v[0] * data.points[0][i] + v[1] * data.points[1][i] + v[2] * data.points[2][i];
-  return (i) => (data.kind === "globe" && along(front, i) < 0.3 ? null : [scale * along(right, i), scale * along(above, i)]);
+  return (i) => (data.kind === "globe" && along(front, i) < 0.45 ? null : [scale * along(right, i), scale * along(above, i)]);
 }
 
 function seenFrom(eye, up) {
