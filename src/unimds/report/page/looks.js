@@ -32,10 +32,9 @@ function pointButton(i, text) {
   return button;
 }
 
-// plotly reads some HTML in text: in the plane it knows entities, in space it does not
+// plotly reads some HTML in text
 function plain(text) {
   const short = text.length > 28 ? `${text.slice(0, 27)}…` : text;
-  if (!flat) return short.replace(/</g, "‹").replace(/>/g, "›");
   return short.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 

@@ -77,16 +77,27 @@ function marksTrace() {
   return { ...named(lift(rows(shown), 1.01)), type: flat ? "scatter" : "scatter3d", mode: "markers", hoverinfo: "skip", marker };
 }
 
-function namesTrace() {
+function namesShown() {
   const shown = $("names").checked ? uncrowded() : [];
-  const extra = state.selected >= 0 && !shown.includes(state.selected) ? [state.selected] : [];
-  const all = [...shown, ...extra];
+  return state.selected >= 0 && !shown.includes(state.selected) ? [...shown, state.selected] : shown;
+}
+
+function namesTrace() {
+  const shown = namesShown();
   return {
-    ...named(lift(rows(all), 1.07)), type: flat ? "scatter" : "scatter3d", mode: "markers+text", hoverinfo: "skip",
+    ...named(rows(shown)), type: "scatter", mode: "markers+text", hoverinfo: "skip", cliponaxis: false,
     marker: { size, opacity: 0 }, // out of sight: it keeps the name off the point
-    text: all.map((i) => plain(nameOf(i))), textposition: "top center", cliponaxis: false,
-    textfont: { color: css("--ink"), size: all.map(() => 12) }, // one a name: plotly loses count in space
+    text: shown.map((i) => plain(nameOf(i))), textposition: "top center", textfont: { color: css("--ink"), size: 12 },
   };
+}
+
+// In space names are annotations: text of a trace would sink into the globe.
+function namesInSpace() {
+  const look = { showarrow: false, yshift: 13, font: { color: css("--ink"), size: 12 } };
+  return namesShown().map((i) => {
+    const [x, y, z] = lift(rows([i]), 1.005).map((axis) => axis[0]);
+    return { x, y, z, text: plain(nameOf(i)), ...look };
+  });
 }
 
 // Where points are in the picture, in pixels; null where they are out of sight.
@@ -106,7 +117,7 @@ function onScreen() {
   const reach = Math.max(...data.points.flatMap((axis) => range(axis).map(Math.abs)));
   const scale = (0.42 * map.clientHeight) / (reach || 1);
   const along = (v, i) => v[0] * data.points[0][i] + v[1] * data.points[1][i] + v[2] * data.points[2][i];
-  return (i) => (data.kind === "globe" && along(front, i) < 0.45 ? null : [scale * along(right, i), scale * along(above, i)]);
+  return (i) => (data.kind === "globe" && along(front, i) < 0.2 ? null : [scale * along(right, i), scale * along(above, i)]);
 }
 
 function seenFrom(eye, up) {
@@ -164,7 +175,7 @@ function mapLayout() {
   const camera = seen.camera ?? { eye, projection: { type: globe ? "orthographic" : "perspective" } };
   return layout({
     margin: { l: 0, r: 0, t: 0, b: 0 },
-    scene: { xaxis: side, yaxis: side, zaxis: side, ...(globe ? { aspectmode: "manual", aspectratio: seen.aspectratio ?? { x: WIDE, y: WIDE, z: WIDE } } : { aspectmode: "data" }), dragmode: "orbit", camera, bgcolor: css("--paper") },
+    scene: { xaxis: side, yaxis: side, zaxis: side, ...(globe ? { aspectmode: "manual", aspectratio: seen.aspectratio ?? { x: WIDE, y: WIDE, z: WIDE } } : { aspectmode: "data" }), dragmode: "orbit", camera, bgcolor: css("--paper"), annotations: namesInSpace() },
   });
 }
 
@@ -179,7 +190,7 @@ function mapTraces() {
   const back = data.kind === "globe" ? [ball()] : [];
   if (data.grid.length) back.push(lineTrace(lift(data.grid, 1.01 * BALL), css("--grid"), flat ? 1 : 2));
   if (data.edge.length) back.push(lineTrace(data.edge, css("--quiet"), 2));
-  return [...back, linksTrace(), pointsTrace(), marksTrace(), namesTrace()];
+  return [...back, linksTrace(), pointsTrace(), marksTrace(), ...(flat ? [namesTrace()] : [])];
 }
 
 async function drawMap() {
