@@ -47,7 +47,8 @@ const named = (axes) => Object.fromEntries(axes.map((axis, a) => ["xyz"[a], axis
 const HUES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c8c8c", "#b5a900"];
 const SHAPES = ["circle", "diamond", "square", "cross", "x", "circle-open", "square-open"];
 const SIGNS = ["●", "◆", "■", "✚", "✖", "○", "□"];
-const VIRIDIS = ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"];
+// Viridis; its dark end would be lost on dark paper.
+const ramp = () => [dark() ? "#9a78d6" : "#440154", dark() ? "#6f8fd0" : "#3b528b", dark() ? "#35b0a8" : "#21918c", "#5ec962", "#fde725"];
 const heat = () => (dark() ? ["#3d4b5a", "#b0611c", "#ffb066", "#fff0dc"] : ["#d3deea", "#f2a65a", "#c94f00", "#4a1c00"]);
 
 function mixed(stops, t) {
@@ -81,7 +82,7 @@ function appearance() {
   if (chosen === "stress") return byNumber(data.stress, heat());
   if (chosen === "") return { color: css("--point"), symbol: "circle" };
   const column = data.columns[Number(chosen)];
-  return column.numbers ? byNumber(column.numbers, VIRIDIS) : byCategory(column.codes);
+  return column.numbers ? byNumber(column.numbers, ramp()) : byCategory(column.codes);
 }
 
 function drawLegend() {
@@ -93,7 +94,7 @@ function drawLegend() {
   if (column.numbers) {
     const [low, high] = range(column.numbers);
     const bar = element("span", "", { class: "bar" });
-    bar.style.background = `linear-gradient(to right, ${(chosen === "stress" ? heat() : VIRIDIS).join(",")})`;
+    bar.style.background = `linear-gradient(to right, ${(chosen === "stress" ? heat() : ramp()).join(",")})`;
     legend.append(element("span", number(low)), bar, element("span", number(high)));
     return;
   }
