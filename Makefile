@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # One environment, two stamps: the demo installs much less than the tests.
 VENV_STAMP := $(VENV)/.stamp-venv
-DEMO_STAMP := $(VENV)/.stamp-plot
+DEMO_STAMP := $(VENV)/.stamp-demo
 TEST_STAMP := $(VENV)/.stamp-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-all lint demo bench bench-cli bench-engine bench-landmarks bench-projection bench-starts reproduce format clean
+.PHONY: help test test-all lint demo bench bench-cli bench-engine bench-landmarks bench-projection bench-starts reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ reproduce: $(TEST_STAMP) ## Run the paper's experiments and write docs/reproduct
 	$(BIN)/unimds reproduce --folder docs/reproduction
 	$(BIN)/python -m unimds.experiments.report docs/reproduction docs/reproduction.md
 
+screenshots: $(TEST_STAMP) ## Take the pictures of docs/report.md anew (needs Chromium)
+	$(BIN)/python tools/screenshots.py
+
 format: $(TEST_STAMP) ## Rewrite the code in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -77,11 +80,11 @@ $(VENV_STAMP):
 	"$(PYTHON)" -m venv $(VENV)
 	@touch $@
 
-# .[dev] contains .[plot], so setting up for the tests serves the demo as well.
+# .[dev] contains what the demo needs, so setting up for the tests serves the demo as well.
 $(TEST_STAMP): pyproject.toml $(VENV_STAMP)
 	$(PIP) install --editable '.[dev]'
 	@touch $(DEMO_STAMP) $@
 
 $(DEMO_STAMP): pyproject.toml $(VENV_STAMP)
-	$(PIP) install --editable '.[plot]'
+	$(PIP) install --editable '.[plot,report]'
 	@touch $@

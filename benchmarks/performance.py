@@ -259,6 +259,7 @@ def plot(rows: list[dict[str, Any]]) -> None:
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.set_xlim(right=1.5 * ax.get_xlim()[1])
         ax.grid(color="#E5E8EB")
+        ax.set_axisbelow(True)
     axes[0].set_ylabel("stress above the lowest, %")
     handles = [
         plt.Line2D([], [], color=colour, marker=marker, ls="", label=name)

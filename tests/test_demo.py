@@ -64,12 +64,15 @@ def test_the_command_says_what_it_found_and_where_the_picture_is(
     for words in ("6371.0 km", "100%", "495 of the distances", "absolute", "squared", str(path)):
         assert words in said
     assert said.isascii()  # any terminal can show it
-    assert max(map(len, said.splitlines()[:-1])) <= 100
+    assert max(map(len, said.splitlines()[:-2])) <= 100
     picture = imread(path)
     assert picture.shape[0] > 300
     assert picture.shape[1] > 1000
     assert 0.02 < np.mean(picture[:, :, :3].min(axis=2) < 0.9) < 0.5  # neither blank nor a blot
     assert path.stat().st_size < 300_000
+    page = path.with_suffix(".html").read_text(encoding="utf-8")
+    assert str(path.with_suffix(".html")) in said
+    assert "Yakutsk" in page
 
 
 def test_a_file_that_is_not_its_own_is_not_written_over(
@@ -81,6 +84,13 @@ def test_a_file_that_is_not_its_own_is_not_written_over(
         demo.main(["--output", str(path)])
     assert "--force" in capsys.readouterr().err
     assert path.read_text() == "precious"
+    assert demo.trouble_with(path, force=True) is None
+
+
+def test_nor_is_a_page_that_is_not_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "globe.png"
+    path.with_suffix(".html").write_text("precious")
+    assert "globe.html exists already" in str(demo.trouble_with(path, force=False))
     assert demo.trouble_with(path, force=True) is None
 
 

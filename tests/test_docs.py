@@ -20,6 +20,7 @@ PAGES = {
     "docs/landmarks.md": 2,
     "docs/files.md": 4,
     "docs/cli.md": 0,  # its commands are run by test_docs_cli.py
+    "docs/report.md": 2,
     "docs/spherical-jl.md": 1,
 }
 """Pages with code, and how many blocks of it there are at least."""
@@ -70,7 +71,10 @@ def check_page(text: str, page: str) -> int:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_code_on_the_page_runs_and_prints_what_it_says(page: str) -> None:
+def test_the_code_on_the_page_runs_and_prints_what_it_says(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # pages write files
     text = (ROOT / page).read_text(encoding="utf-8")
     assert check_page(text, page) == text.count("```python") >= PAGES[page]
 

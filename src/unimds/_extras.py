@@ -7,6 +7,7 @@ from typing import Any
 
 PURPOSES = {
     "plot": "drawing",
+    "report": "a report",
     "sdp": "the semidefinite program",
     "files": "this kind of file",
     "cli": "the command line",

@@ -9,7 +9,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,13 @@ from unimds.datasets import EARTH_RADIUS, Cities, corrupt, great_circle, load_ci
 from unimds.estimator import MDS
 from unimds.plots import plot_globe
 from unimds.quality import align, residuals
+from unimds.report import write_report
 from unimds.spaces import Sphere, distances
 
 Array = NDArray[np.floating[Any]]
 
 PICTURE = Path("unimds-demo.png")
+REPORT = ".html"
 FORMATS = (".png", ".pdf", ".svg")
 SHARE = 0.1
 FARTHEST = np.pi * EARTH_RADIUS
@@ -53,6 +55,7 @@ SHOWN = (
 class Globe:
     """A map of the cities, turned so that it lies on the true one, and how good it is."""
 
+    mds: MDS
     points: Array
     radius: float  # in km, as found
     errors: Array  # distance of each city from its true place, in km
@@ -71,6 +74,7 @@ def find_globe(loss: str, D: Array, wrong: NDArray[np.bool_], truth: Array) -> G
     points = align(mds.embedding_, truth, space="sphere")
     miss = np.abs(residuals(D, mds.embedding_, space=mds.space_))
     return Globe(
+        mds=mds,
         points=points,
         radius=mds.space_.unit,
         errors=np.diagonal(distances(points, truth, space=Sphere(EARTH_RADIUS))),
@@ -176,6 +180,18 @@ def draw(path: Path, cities: Cities, robust: Globe, squared: Globe) -> None:
     figure.savefig(path, dpi=150)
 
 
+# --- to be turned ---------------------------------------------------------------------------------
+
+
+def write_globe(path: Path, cities: Cities, D: Array, robust: Globe) -> None:
+    """Write a report on the map into a file: a globe that turns."""
+    # as the Earth is drawn, north up: the distances do not know
+    upright = replace(robust.mds.result_, embedding=robust.points)
+    columns = {"latitude": cities.latlon[:, 0], "misplaced by, in km": robust.errors}
+    title = f"{len(cities.names)} cities, found from distances of which one in ten is wrong"
+    write_report(path, upright, D, labels=cities.names, columns=columns, title=title, force=True)
+
+
 # --- the command ----------------------------------------------------------------------------------
 
 
@@ -199,6 +215,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error(problem)
     try:
         require("matplotlib", "plot")
+        require("plotly", "report")
     except ImportError as error:
         print(error, file=sys.stderr)
         return 1
@@ -211,6 +228,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(report(robust, squared, int(wrong.sum()) // 2))
     draw(path, cities, robust, squared)
     print(f"The picture of both maps is in {path}")
+    globe = path.with_suffix(REPORT)
+    write_globe(globe, cities, D, robust)
+    print(f"Open the globe in a browser, and turn it: {globe}")
     return 0
 
 
@@ -220,8 +240,9 @@ def trouble_with(path: Path, force: bool) -> str | None:
         return f"{path} must end in {', '.join(FORMATS)}"
     if path.is_dir() or not path.absolute().parent.is_dir():
         return f"{path} is not a file in a folder that exists"
-    if path.exists() and path != PICTURE and not force:
-        return f"{path} exists already; --force writes over it"
+    for file in (path, path.with_suffix(REPORT)):
+        if file.exists() and path != PICTURE and not force:
+            return f"{file} exists already; --force writes over it"
     return None
 
 

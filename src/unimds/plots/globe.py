@@ -1,9 +1,4 @@
-"""Pictures of maps: one function draws one picture on one pair of axes, and returns the axes.
-
-matplotlib is an extra, ``pip install 'unimds[plot]'``, and is imported only when something is
-drawn. Colours are told apart by people who are colour-blind, and shapes differ too, so that a
-picture can be read in grey.
-"""
+"""The map of the whole world, for points of S²."""
 
 from __future__ import annotations
 
@@ -13,21 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds._extras import require
+from unimds.plots.axes import FOUND, MISS, PAPER, QUIET, TRUE, new_axes
+from unimds.plots.names import write_names
 from unimds.spaces import to_latlon
 from unimds.spaces.base import normalised
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.transforms import Bbox
-
-__all__ = ["plot_globe"]
 
 Array = NDArray[np.floating[Any]]
-
-# Okabe and Ito's palette: safe for the colour-blind, and each of another grey.
-FOUND, MISS, TRUE = "#0072B2", "#D55E00", "#000000"
-QUIET, PAPER = "#BFC5CC", "#F5F8FB"
 
 
 def plot_globe(
@@ -79,7 +68,7 @@ def plot_globe(
         raise ValueError(f"X has {len(found)} points, but truth has {len(true)}")
     if labels is not None and len(labels) != len(found):
         raise ValueError(f"X has {len(found)} points, but there are {len(labels)} labels")
-    ax = _globe_axes() if ax is None else ax
+    ax = new_axes(9, 5, projection="mollweide") if ax is None else ax
     _draw_graticule(ax)
     if truth is not None:
         ax.plot(*true.T, "o", mfc="none", mec=TRUE, mew=0.6, ms=5.5, label="true place")
@@ -91,18 +80,11 @@ def plot_globe(
     if legend and truth is not None:
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=3, frameon=False)
     if labels is not None:
-        _write_names(ax, true, labels, avoid=np.vstack([true, found]))
+        write_names(ax, true, labels, avoid=np.vstack([true, found]))
     return ax
 
 
 # --- the globe ------------------------------------------------------------------------------------
-
-
-def _globe_axes() -> Axes:
-    pyplot = require("matplotlib.pyplot", "plot")
-    figure = pyplot.figure(figsize=(9, 5), layout="constrained")
-    ax: Axes = figure.add_subplot(projection="mollweide")
-    return ax
 
 
 def _on_map(X: ArrayLike, center: float) -> Array:
@@ -144,78 +126,3 @@ def _arc(a: Array, b: Array, steps: int = 65) -> Array:
         middle = normalised(middle[None])[0]
         return np.vstack([_arc(a, middle, steps), _arc(middle, b, steps)])
     return np.asarray(chord / length)
-
-
-# --- names ----------------------------------------------------------------------------------------
-
-# Where a name may stand, seen from its point: shift and alignment, the usual places first.
-PLACES = (
-    ((1.0, 0.0), "left", "center"),
-    ((-1.0, 0.0), "right", "center"),
-    ((0.0, 1.0), "center", "bottom"),
-    ((0.0, -1.0), "center", "top"),
-    ((0.7, 0.7), "left", "bottom"),
-    ((0.7, -0.7), "left", "top"),
-    ((-0.7, 0.7), "right", "bottom"),
-    ((-0.7, -0.7), "right", "top"),
-)
-
-
-def _write_names(
-    ax: Axes, places: Array, names: Sequence[str | None], avoid: Array, gap: float = 4.0
-) -> None:
-    """Write names beside their points: never over another name, and over as few points as can be.
-
-    The layout of the figure must be final, as room is measured in pixels. `gap` is the distance of
-    a name from its point, in typographic points.
-    """
-    figure: Any = ax.figure
-    figure.draw_without_rendering()
-    points = np.asarray(ax.transData.transform(avoid))
-    margin = (
-        0.6 * gap * figure.dpi / 72.0
-    )  # less than the gap: a name keeps clear of others' points
-    taken: list[Bbox] = []
-    for place, name in zip(places, names, strict=True):
-        if not name:
-            continue
-        texts = [_name_at(ax, place, name, gap, *where) for where in PLACES]
-        boxes = [text.get_window_extent() for text in texts]
-        free = [k for k, box in enumerate(boxes) if not any(map(box.overlaps, taken))]
-        cost = [_covered(box, points, margin) + _outside(box, ax.bbox) for box in boxes]
-        best = min(free, key=cost.__getitem__, default=None)
-        for k, text in enumerate(texts):
-            if k != best:
-                text.remove()
-        if best is not None:
-            taken.append(boxes[best])
-
-
-def _name_at(
-    ax: Axes, place: Array, name: str, gap: float, shift: tuple[float, float], ha: str, va: str
-) -> Any:
-    text = ax.annotate(
-        name,
-        (place[0], place[1]),
-        xytext=(gap * shift[0], gap * shift[1]),
-        textcoords="offset points",
-        ha=ha,
-        va=va,
-        fontsize="small",
-        annotation_clip=False,
-    )
-    text.set_in_layout(False)  # otherwise the axes would shrink, and the names meet after all
-    effects = require("matplotlib.patheffects", "plot")
-    text.set_path_effects([effects.withStroke(linewidth=2.0, foreground=PAPER)])
-    return text
-
-
-def _covered(box: Bbox, points: Array, margin: float) -> int:
-    """Return how many points lie in a box or closer to it than `margin`."""
-    low, high = np.array(box.min) - margin, np.array(box.max) + margin
-    return int(((points > low) & (points < high)).all(axis=1).sum())
-
-
-def _outside(box: Bbox, frame: Bbox) -> bool:
-    """Whether a box leaves a frame."""
-    return bool(np.any(box.min < frame.min) or np.any(box.max > frame.max))

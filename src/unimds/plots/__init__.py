@@ -1,0 +1,21 @@
+"""Pictures of maps: one function draws one picture on one pair of axes, and returns the axes.
+
+matplotlib is an extra, ``pip install 'unimds[plot]'``, and is imported only when something is
+drawn. Colours are told apart by people who are colour-blind, and shapes differ too, so that a
+picture can be read in grey.
+"""
+
+from unimds.plots.embedding import plot_embedding, plot_poincare, plot_sphere, plot_ternary
+from unimds.plots.fits import plot_convergence, plot_point_stress, plot_shepard
+from unimds.plots.globe import plot_globe
+
+__all__ = [
+    "plot_convergence",
+    "plot_embedding",
+    "plot_globe",
+    "plot_poincare",
+    "plot_point_stress",
+    "plot_shepard",
+    "plot_sphere",
+    "plot_ternary",
+]

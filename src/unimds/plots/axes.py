@@ -1,0 +1,92 @@
+"""What all pictures share: new axes, colours, points and a legend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds._extras import require
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.floating[Any]]
+
+# Okabe and Ito's palette: safe for the colour-blind, and each of another grey.
+HUES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#8C8C8C")
+SHAPES = ("o", "D", "s", "P", "X", "^", "v")
+FOUND, MISS, TRUE = "#0072B2", "#D55E00", "#000000"
+QUIET, PAPER = "#BFC5CC", "#F5F8FB"
+MOST = 14
+"""Categories with a colour and a shape of their own; the rarest share the last."""
+
+
+def new_axes(width: float, height: float, **how: Any) -> Axes:
+    """Return the axes of a new figure."""
+    pyplot = require("matplotlib.pyplot", "plot")
+    figure = pyplot.figure(figsize=(width, height), layout="constrained")
+    ax: Axes = figure.add_subplot(**how)
+    return ax
+
+
+def tidy(ax: Axes) -> None:
+    """Take away what says nothing."""
+    ax.grid(color="#E3E6EA", linewidth=0.6)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+def bare(ax: Axes) -> None:
+    """Leave only what is drawn, at the same scale in both directions."""
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+
+
+def check_length(values: Sequence[Any] | None, n: int, what: str) -> None:
+    """Raise where there is not one value a point."""
+    if values is not None and len(values) != n:
+        raise ValueError(f"the map has {n} points, but there are {len(values)} {what}")
+
+
+def draw_points(ax: Axes, points: Array, color: Sequence[Any] | None, size: float | None) -> None:
+    """Draw points: in one colour, by numbers with a colour bar, or by categories with a legend."""
+    check_length(color, len(points), "colours")
+    area = size if size is not None else float(np.clip(6000.0 / max(len(points), 1), 4.0, 42.0))
+    look: dict[str, Any] = {"s": area, "edgecolors": "white", "linewidths": 0.4, "zorder": 2.5}
+    if color is None:
+        ax.scatter(*points.T, color=FOUND, **look)
+    elif _numeric(color):
+        values = np.array([np.nan if v is None else float(v) for v in color])
+        x, y = points.T
+        drawn = ax.scatter(x, y, c=values, cmap="viridis", plotnonfinite=True, **look)
+        ax.figure.colorbar(drawn, ax=ax, shrink=0.7, pad=0.02, label=getattr(color, "name", None))
+    else:
+        _draw_categories(ax, points, color, look)
+
+
+def _draw_categories(ax: Axes, points: Array, color: Sequence[Any], look: dict[str, Any]) -> None:
+    names = np.array(["" if value is None else str(value) for value in color], dtype=object)
+    found, counts = np.unique(names, return_counts=True)
+    order = list(found[np.argsort(-counts, kind="stable")])
+    rare = order[MOST - 1 :] if len(order) > MOST else []
+    for k, name in enumerate(order[: MOST - 1] if rare else order):
+        here = points[names == name]
+        hue, shape = HUES[k % len(HUES)], SHAPES[k % len(SHAPES)]
+        ax.scatter(*here.T, color=hue, marker=shape, label=name or "(none)", **look)
+    if rare:
+        here = points[np.isin(names, rare)]
+        ax.scatter(*here.T, color=QUIET, marker=".", label=f"{len(rare)} others", **look)
+    title = getattr(color, "name", None)
+    ax.legend(
+        title=title, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, borderaxespad=0.3
+    )
+
+
+def _numeric(color: Sequence[Any]) -> bool:
+    known = [value for value in color if value is not None]
+    number = int | float | np.integer | np.floating
+    return bool(known) and all(isinstance(v, number) and not isinstance(v, bool) for v in known)

@@ -1,0 +1,201 @@
+"""How well a map fits: its distances, its points, and how it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from unimds._extras import require
+from unimds.plots.axes import FOUND, HUES, MISS, SHAPES, check_length, new_axes, tidy
+from unimds.plots.embedding import points_of
+from unimds.quality import point_stress, shepard
+from unimds.spaces import Space
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FEW = 2000
+"""Pairs up to which each is a dot; more are drawn as a density."""
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
+
+
+def plot_shepard(
+    D: ArrayLike,
+    X: Any,
+    ax: Axes | None = None,
+    *,
+    space: str | Space | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw a Shepard diagram: distances on the map against the given ones.
+
+    On the line a distance is met. Many pairs are drawn as a density, on a logarithmic scale. The
+    strip at the right counts residuals, mapped minus given.
+
+    Parameters
+    ----------
+    D : array-like of shape (n, n)
+        Given distances, NaN where missing.
+    X : array-like of shape (n, n_coordinates), Result or fitted estimator
+        The points of the map.
+    ax : Axes, default=None
+        Where to draw; a new figure by default.
+    space : str or Space, default=None
+        The space of the points: that of the result, or Euclidean.
+    title : str, default=None
+        Title of the picture.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> plot_shepard([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]])  # doctest: +SKIP
+    """
+    points, space = points_of(X, space)
+    given, mapped, _, _ = shepard(D, points, space=space)
+    ax = new_axes(7, 5) if ax is None else ax
+    if len(given) > FEW:
+        cells = ax.hexbin(given, mapped, gridsize=60, bins="log", cmap="cividis_r", mincnt=1)
+        cells.set_edgecolor("face")
+        ax.figure.colorbar(cells, ax=ax, label="pairs", shrink=0.7, pad=0.01, location="left")
+    else:
+        ax.scatter(given, mapped, s=14, color=FOUND, alpha=0.6, linewidths=0)
+    top = float(max(given.max(initial=0.0), mapped.max(initial=0.0), 1e-300))
+    ax.plot([0.0, top], [0.0, top], color="black", linewidth=1.0)
+    ax.set(xlabel="given distance", ylabel="distance on the map", title=title or "")
+    tidy(ax)
+    _draw_residuals(ax, mapped - given)
+    return ax
+
+
+def _draw_residuals(ax: Axes, gap: Any) -> None:
+    """Draw how residuals are distributed, in a strip of its own."""
+    strip = ax.inset_axes((1.03, 0.0, 0.2, 1.0))
+    strip.hist(gap, bins=min(60, 10 + len(gap) // 20), orientation="horizontal", color="#8FA3B5")
+    strip.axhline(0.0, color="black", linewidth=1.0)
+    strip.set_xticks([])
+    strip.yaxis.tick_right()
+    strip.set_title("residuals", fontsize="small")
+    for side in ("top", "left", "bottom"):
+        strip.spines[side].set_visible(False)
+
+
+def plot_point_stress(
+    D: ArrayLike,
+    X: Any,
+    labels: Sequence[Any] | None = None,
+    ax: Axes | None = None,
+    *,
+    space: str | Space | None = None,
+    weights: ArrayLike | None = None,
+    top: int = 20,
+    title: str | None = None,
+) -> Axes:
+    """Draw which points fit worst: each one's share of the squared error.
+
+    The line is where all would be if each had the same share.
+
+    Parameters
+    ----------
+    D, X, ax, space, title
+        As in `plot_shepard`.
+    labels : sequence of n names, default=None
+        Names of the points; numbers by default.
+    weights : array-like of shape (n, n), default=None
+        Weights of the pairs.
+    top : int, default=20
+        How many points are shown, the worst first.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> plot_point_stress([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]])  # doctest: +SKIP
+    """
+    points, space = points_of(X, space)
+    share = 100.0 * point_stress(D, points, space=space, weights=weights)
+    check_length(labels, len(share), "labels")
+    worst = np.argsort(-share, kind="stable")[:top]
+    ax = new_axes(6, 1.2 + 0.25 * len(worst)) if ax is None else ax
+    equal = 100.0 / max(len(share), 1)
+    rows = np.arange(len(worst))
+    ax.barh(rows, share[worst], color=[MISS if s > 2.0 * equal else FOUND for s in share[worst]])
+    names = [str(i) if labels is None else _shortened(str(labels[i])) for i in worst]
+    ax.set_yticks(rows, labels=names)
+    ax.invert_yaxis()
+    ax.axvline(equal, color="black", linewidth=1.0)
+    where: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+    ax.annotate("equal shares", (equal, 0.0), xytext=(4, 4), fontsize="small", **where)
+    ax.set(xlabel="share of the squared error, per cent", title=title or "")
+    tidy(ax)
+    ax.grid(visible=False, axis="y")
+    return ax
+
+
+def _shortened(name: str, most: int = 30) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+def plot_convergence(results: Any, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """Draw the cost of one or many runs against time.
+
+    Parameters
+    ----------
+    results : Result, fitted estimator, or mapping of names to such
+        The runs.
+    ax : Axes, default=None
+        Where to draw; a new figure by default.
+    title : str, default=None
+        Title of the picture.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from unimds import place_center
+    >>> result = place_center([[0.0, 2.0], [2.0, 0.0]], 1)
+    >>> plot_convergence({"ours": result})  # doctest: +SKIP
+    """
+    runs = results if isinstance(results, Mapping) else {"": results}
+    ax = new_axes(7, 4.2) if ax is None else ax
+    curves = [_history(run) for run in runs.values()]
+    for k, (name, (seconds, cost)) in enumerate(zip(runs, curves, strict=True)):
+        look = {"color": HUES[k % len(HUES)], "linestyle": DASHES[k % len(DASHES)]}
+        ax.plot(seconds, cost, linewidth=1.8, **look)
+        # the marker is where the run ended
+        ax.plot(seconds[-1:], cost[-1:], marker=SHAPES[k % len(SHAPES)], **look, label=name)
+    costs = np.concatenate([cost for _, cost in curves])
+    if costs.min() > 0.0 and costs.max() > 3.0 * costs.min():
+        ax.set_yscale("log")
+        _plain_numbers(ax)
+    ax.set(xlabel="seconds", ylabel="cost", title=title or "")
+    tidy(ax)
+    if any(runs):
+        ax.legend(frameon=False)
+    return ax
+
+
+def _history(run: Any) -> tuple[Any, Any]:
+    history = getattr(run, "history", getattr(run, "history_", None))
+    if history is None:
+        raise TypeError(f"{type(run).__name__} has no history of its cost")
+    return np.asarray(history)[:, 0], np.asarray(history)[:, 1]
+
+
+def _plain_numbers(ax: Axes) -> None:
+    ticker = require("matplotlib.ticker", "plot")
+    low, high = ax.get_ylim()
+    ax.yaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
+    # within one power of ten there would be hardly a number otherwise
+    minor = ticker.FormatStrFormatter("%g") if high < 30.0 * low else ticker.NullFormatter()
+    ax.yaxis.set_minor_locator(ticker.LogLocator(subs=(2, 3, 5), numticks=12))
+    ax.yaxis.set_minor_formatter(minor)

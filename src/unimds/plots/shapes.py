@@ -1,0 +1,83 @@
+"""Lines that tell a space: meridians, geodesics, the grid of a triangle. Numbers only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unimds.spaces import from_latlon
+
+Array = NDArray[np.floating[Any]]
+
+CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+"""Where the three outcomes of a distribution stand in the plane."""
+
+
+def graticule(step: int = 30) -> list[Array]:
+    """Return meridians and parallels of the unit sphere, `step` degrees apart.
+
+    Examples
+    --------
+    >>> len(graticule(30))  # 12 meridians, 5 parallels
+    17
+    """
+    fine = np.arange(-180.0, 181.0, 3.0)
+    along = np.linspace(-90.0, 90.0, 61)
+    meridians = [_latlon(along, east) for east in range(-180, 180, step)]
+    return meridians + [_latlon(north, fine) for north in range(step - 90, 90, step)]
+
+
+def circle(steps: int = 181) -> Array:
+    """Return the unit circle, closed."""
+    angle = np.linspace(0.0, 2.0 * np.pi, steps)
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def geodesic_grid(reach: float = 3.0, step: float = 0.5) -> list[Array]:
+    """Return geodesics of the Poincaré disk that cross an axis at a right angle, `step` apart.
+
+    Each is an arc of a circle that meets the edge of the disk at right angles; along an axis the
+    steps from one to the next all have the same length.
+
+    Examples
+    --------
+    >>> len(geodesic_grid(2.0, 1.0))  # five across each axis
+    10
+    """
+    t = np.linspace(-7.0, 7.0, 121)
+    lines: list[Array] = []
+    for s in np.arange(-reach, reach + 0.5 * step, step):
+        upright = np.column_stack([np.cosh(t) * np.cosh(s), np.cosh(t) * np.sinh(s), np.sinh(t)])
+        line = upright[:, 1:] / (1.0 + upright[:, :1])
+        lines += [line, line[:, ::-1]]
+    return lines
+
+
+def in_triangle(P: ArrayLike) -> Array:
+    """Return the places of distributions of three outcomes in an equilateral triangle.
+
+    Examples
+    --------
+    >>> in_triangle([[1.0, 0.0, 0.0], [0.0, 0.5, 0.5]]).round(3)
+    array([[0.   , 0.   ],
+           [0.75 , 0.433]])
+    """
+    return np.asarray(np.asarray(P, dtype=float) @ CORNERS)
+
+
+def triangle_grid(parts: int = 5) -> list[Array]:
+    """Return the lines on which one of the probabilities is a multiple of 1 / `parts`."""
+    lines: list[Array] = []
+    for axis in range(3):
+        for share in np.arange(1, parts) / parts:
+            ends = np.full((2, 3), share)
+            ends[0, axis - 1], ends[0, axis - 2] = 1.0 - share, 0.0
+            ends[1, axis - 1], ends[1, axis - 2] = 0.0, 1.0 - share
+            lines.append(in_triangle(ends))
+    return lines
+
+
+def _latlon(north: Any, east: Any) -> Array:
+    return from_latlon(np.column_stack(np.broadcast_arrays(north, east)))

@@ -1,0 +1,133 @@
+"""How the points of a space are shown: in a plane, in a disk, in a triangle or as a globe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unimds.plots.shapes import (
+    CORNERS,
+    circle,
+    geodesic_grid,
+    graticule,
+    in_triangle,
+    triangle_grid,
+)
+from unimds.spaces import ChordalSphere, Hyperbolic, Simplex, Space, Sphere, as_space, to_poincare
+from unimds.spaces.hyperbolic import boost
+
+Array = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class View:
+    """Points as they are drawn, and the lines around and behind them.
+
+    Attributes
+    ----------
+    kind : str
+        "plane", "space", "globe", "disk" or "triangle".
+    points : ndarray of shape (n, 2) or (n, 3)
+        Where they are drawn.
+    edge, grid : list of ndarray
+        Lines: the boundary of the space, and what helps to see its shape.
+    note : str
+        What one must know to read the picture; may be empty.
+    """
+
+    kind: str
+    points: Array
+    edge: list[Array] = field(default_factory=list)
+    grid: list[Array] = field(default_factory=list)
+    note: str = ""
+
+
+def view_of(X: ArrayLike, space: str | Space = "euclidean") -> View:
+    """Return how to show points of a space.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_coordinates)
+        Points, in the coordinates of the space.
+    space : str or Space, default="euclidean"
+        The space.
+
+    Returns
+    -------
+    View
+
+    Examples
+    --------
+    >>> view_of([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], "sphere").kind
+    'globe'
+    >>> view_of(np.eye(5)).note
+    'The first two of 5 principal coordinates: 50 % of the variance.'
+    """
+    space = as_space(space)
+    points = np.asarray(X, dtype=float)
+    if points.ndim != 2 or not np.isfinite(points).all():
+        raise ValueError(f"X must be a table of finite coordinates; its shape is {points.shape}")
+    points = space.project_points(points)
+    k = points.shape[1]
+    if isinstance(space, Hyperbolic) and k > 1:
+        return _hyperbolic(points)
+    if isinstance(space, Sphere | ChordalSphere) and k in (2, 3):
+        return _sphere(points)
+    if isinstance(space, Simplex) and k in (2, 3):
+        return _simplex(points)
+    if isinstance(space, Simplex):
+        return _projected(points**2)
+    return _projected(points)
+
+
+def _hyperbolic(points: Array) -> View:
+    """Show Poincaré's model, moved so that the mean of the points is in the middle."""
+    # spaces are compiled code, without types
+    moved = points @ boost(points)  # type: ignore[no-untyped-call]
+    ball = to_poincare(Hyperbolic().project_points(moved))  # type: ignore[no-untyped-call]
+    middle = "The mean of the points is in the middle; the edge is infinitely far away."
+    if ball.shape[1] == 2:
+        return View("disk", ball, [circle()], geodesic_grid(), f"The Poincaré disk. {middle}")
+    if ball.shape[1] == 3:
+        return View("space", ball, [], graticule(), f"The Poincaré ball. {middle}")
+    return _projected(ball, of="the Poincaré ball")
+
+
+def _sphere(points: Array) -> View:
+    if points.shape[1] == 2:
+        return View("plane", points, [circle()])
+    return View("globe", points, [], graticule())
+
+
+def _simplex(points: Array) -> View:
+    if points.shape[1] == 2:
+        return View(
+            "plane", _upright(points[:, 1:] ** 2), note="Probability of the second outcome."
+        )
+    return View("triangle", in_triangle(points**2), [CORNERS[[0, 1, 2, 0]]], triangle_grid())
+
+
+def _projected(points: Array, of: str = "") -> View:
+    """Show up to three coordinates as they are, of more the first two principal ones."""
+    centred = points - points.mean(axis=0)
+    k = points.shape[1]
+    if k <= 1:
+        return View("plane", _upright(centred), note="The map has one dimension.")
+    if k == 2:
+        return View("plane", centred)
+    if k == 3:
+        return View("space", centred)
+    _, size, axes = np.linalg.svd(centred, full_matrices=False)
+    whole = float(np.sum(size**2))
+    share = float(np.sum(size[:2] ** 2)) / whole if whole > 0.0 else 1.0
+    where = f" in {of}" if of else ""
+    note = f"The first two of {k} principal coordinates{where}: {share:.0%} of the variance."
+    return View("plane", centred @ axes[:2].T, note=note.replace("%", " %"))
+
+
+def _upright(line: Array) -> Array:
+    """Return points of a line in the plane."""
+    return np.column_stack([line, np.zeros(len(line))])

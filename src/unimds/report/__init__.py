@@ -1,0 +1,113 @@
+"""A report on a map: one HTML file that can be opened, turned and questioned, without network.
+
+plotly is an extra, ``pip install 'unimds[report]'``, and is imported only when a report is made.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from unimds.files.atomic import atomic
+from unimds.quality import table_stress
+from unimds.report.fit import fit_of
+from unimds.report.html import page_of
+from unimds.report.subject import subject_of
+
+__all__ = ["report", "write_report"]
+
+
+def report(
+    mds: Any,
+    D: ArrayLike | None = None,
+    *,
+    labels: Sequence[Any] | None = None,
+    columns: Mapping[str, Any] | None = None,
+    weights: ArrayLike | None = None,
+    title: str | None = None,
+) -> str:
+    """Return a report on a map, as one HTML page.
+
+    The page shows the map (a globe that turns for S², the Poincaré disk for H², a triangle for
+    distributions of three outcomes), tells for each point which of its distances fit worst, finds
+    points by their names and colours them, and says in plain words how good the map is. It needs
+    no network: all of it is in the one file.
+
+    Parameters
+    ----------
+    mds : MDS, LandmarkMDS or Result
+        The map: an estimator that is fitted, or what `place_center` has returned.
+    D : array-like, default=None
+        What the map was made from: distances of shape (n, n), NaN where missing, or the features
+        that the estimator was given. By default those that the estimator has kept. Without them
+        no pair can be judged.
+    labels : sequence of n names, default=None
+        Names of the points; by default the row labels of a data frame, or numbers.
+    columns : mapping of names to n values each, or DataFrame, default=None
+        Columns to colour the points by: numbers or categories.
+    weights : array-like of shape (n, n), default=None
+        Weights of the pairs, where the map was made with some.
+    title : str, default=None
+        Title of the page.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from unimds import MDS
+    >>> from unimds.report import report
+    >>> mds = MDS(random_state=0).fit([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    >>> page = report(mds, labels=["one", "two", "three"], title="Three points")
+    >>> "<title>Three points</title>" in page
+    True
+    """
+    subject = subject_of(mds, D, labels)
+    if subject.stress is None and subject.table is not None:
+        stress = table_stress(subject.table, subject.points, subject.space, weights)
+        subject = replace(subject, stress=stress)
+    fit = None if subject.table is None else fit_of(subject, weights)
+    return page_of(subject, fit, columns, title or f"A map of {subject.n:,} points")
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    mds: Any,
+    D: ArrayLike | None = None,
+    *,
+    labels: Sequence[Any] | None = None,
+    columns: Mapping[str, Any] | None = None,
+    weights: ArrayLike | None = None,
+    title: str | None = None,
+    force: bool = False,
+) -> None:
+    """Write a report on a map into a file, whole or not at all.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file, which should end in ".html".
+    mds, D, labels, columns, weights, title
+        As in `report`.
+    force : bool, default=False
+        Whether a file that is there already is replaced.
+
+    Raises
+    ------
+    FileError
+        Where the file is there and `force` is not given, or cannot be written.
+
+    Examples
+    --------
+    >>> from unimds import place_center
+    >>> result = place_center([[0.0, 2.0], [2.0, 0.0]], 1)
+    >>> write_report("map.html", result, [[0.0, 2.0], [2.0, 0.0]])  # doctest: +SKIP
+    """
+    with atomic(path, force=force) as partial:
+        page = report(mds, D, labels=labels, columns=columns, weights=weights, title=title)
+        partial.write_text(page, encoding="utf-8")

@@ -1,0 +1,200 @@
+"""How well a map fits, pair by pair; of very many pairs a sample is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import gen_batches
+
+from unimds._part import explained, kernel
+from unimds.losses import Loss
+from unimds.pairs import as_weights
+from unimds.report.subject import Subject
+from unimds.spaces import distances
+from unimds.table import Held
+
+Array = NDArray[Any]
+
+FULL = 3000
+"""Points up to which each is compared with every other one."""
+OTHERS = 1000
+"""How many others each of more points is compared with."""
+PARTNERS = 5
+SAMPLE = 5000
+"""Pairs in a Shepard diagram; of more, the density is counted too."""
+SQUARE = 700
+"""Points whose distances to each other are counted for that."""
+BINS = 60
+MET = 1e-4
+"""A distance that is off by less than this share of itself is met."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What the pairs say.
+
+    Attributes
+    ----------
+    stress : ndarray of shape (n,)
+        Stress-1 of each point: over its own distances only.
+    partners, given, mapped : ndarray of shape (n, PARTNERS)
+        For each point those of the largest loss, −1 where there are no more, and the distances.
+    pairs : Pairs
+        A sample for the Shepard diagram.
+    off : float
+        Half of the distances are off by less than this share of themselves.
+    known : float
+        Share of the distances that are given.
+    """
+
+    stress: Array
+    partners: Array
+    given: Array
+    mapped: Array
+    pairs: Pairs
+    off: float
+    known: float
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Some pairs; the density of more of them, and the edges of its cells."""
+
+    i: Array
+    j: Array
+    given: Array
+    mapped: Array
+    counts: Array | None
+    edges: tuple[Array, Array] | None
+
+
+def fit_of(subject: Subject, weights: ArrayLike | None = None, seed: int = 0) -> Fit:
+    """Compare given and mapped distances."""
+    rng = np.random.default_rng(seed)
+    W = None if weights is None else as_weights(weights, subject.n)
+    with explained(subject.loss, subject.space):
+        stress, partners, given, mapped = _points(subject, W, rng)
+        pairs, off, known = _shepard(subject, rng)
+    return Fit(stress, partners, given, mapped, pairs, off, known)
+
+
+# --- point by point -------------------------------------------------------------------------------
+
+
+def _points(subject: Subject, W: Array | None, rng: np.random.Generator) -> tuple[Array, ...]:
+    """Return the stress of each point, its worst partners, and their distances."""
+    n = subject.n
+    others = np.arange(n) if n <= FULL else np.sort(rng.choice(n, OTHERS, replace=False))
+    answers = [
+        _worst(subject, np.arange(n)[rows], others, W)
+        for rows in gen_batches(n, max(1, 2**20 // max(1, len(others))))
+    ]
+    stress, partners, given, mapped = (np.concatenate(part) for part in zip(*answers, strict=True))
+    return stress, partners, given, mapped
+
+
+def _worst(subject: Subject, rows: Array, others: Array, W: Array | None) -> tuple[Array, ...]:
+    mapped = distances(subject.points[rows], subject.points[others], space=subject.space)
+    told, worst = np.full(mapped.shape, np.nan), np.full(mapped.shape, -1.0)
+    above, below = np.zeros(len(rows)), np.zeros(len(rows))
+    for given, w in _directions(subject, rows, others, W):
+        w = np.where(np.isnan(given) | (rows[:, None] == others), 0.0, w)
+        d = np.nan_to_num(given)
+        above += np.sum(w * (mapped - d) ** 2, axis=1)
+        below += np.sum(w * mapped**2, axis=1)
+        loss = w * losses(subject.loss, mapped, d)
+        # met up to rounding: the largest loss of nothing is no news
+        loss[np.abs(mapped - d) <= MET * np.maximum(mapped, d)] = 0.0
+        told = np.where(loss > worst, d, told)
+        worst = np.maximum(loss, worst)
+    count = min(PARTNERS, len(others))
+    at = np.argsort(-worst, axis=1, kind="stable")[:, :count]
+    which = np.where(np.take_along_axis(worst, at, axis=1) > 0.0, others[at], -1)
+    stress = np.sqrt(above / np.where(below > 0.0, below, 1.0))
+    return stress, which, np.take_along_axis(told, at, 1), np.take_along_axis(mapped, at, 1)
+
+
+def _directions(
+    subject: Subject, rows: Array, others: Array, W: Array | None
+) -> Iterator[tuple[Array, Any]]:
+    """Yield distances and weights there, and back: of an asymmetric table they differ."""
+    table = subject.table
+    assert table is not None
+    yield table.block(rows, others, np.float64)[:, 0], 1.0 if W is None else W[np.ix_(rows, others)]
+    if isinstance(table, Held):
+        back = table.block(others, rows, np.float64)[:, 0].T
+        yield back, 1.0 if W is None else W[np.ix_(others, rows)].T
+
+
+@kernel
+def _fill(loss: Any, mapped: Any, given: Any, out: Any) -> None:
+    for i in range(out.size):
+        out[i] = loss.value(mapped[i], given[i])
+
+
+def losses(loss: Loss, mapped: Array, given: Array) -> Array:
+    """Return the loss of each pair of distances.
+
+    Examples
+    --------
+    >>> from unimds import Squared
+    >>> losses(Squared(), np.array([[3.0, 4.0]]), np.array([[1.0, 1.0]]))
+    array([[4., 9.]])
+    """
+    out = np.empty(mapped.size)
+    _fill(loss, np.ascontiguousarray(mapped).ravel(), np.ascontiguousarray(given).ravel(), out)
+    return out.reshape(mapped.shape)
+
+
+# --- pair by pair ---------------------------------------------------------------------------------
+
+
+def _shepard(subject: Subject, rng: np.random.Generator) -> tuple[Pairs, float, float]:
+    """Return pairs to show, how far half of the distances are off, and how many are given."""
+    i, j, given = _some_pairs(subject, rng)
+    known = ~np.isnan(given)
+    share = float(known.mean()) if known.size else 1.0
+    i, j, given = i[known], j[known], given[known]
+    mapped = _mapped(subject, i, j)
+    longer = np.maximum(given, mapped)
+    miss = np.abs(mapped - given)[longer > 0.0] / longer[longer > 0.0]
+    off = float(np.median(miss)) if miss.size else 0.0
+    counts, edges = None, None
+    if len(i) > SAMPLE:
+        counts, x, y = np.histogram2d(given, mapped, bins=BINS)
+        edges = x, y
+        shown = np.sort(rng.choice(len(i), SAMPLE, replace=False))
+        i, j, given, mapped = i[shown], j[shown], given[shown], mapped[shown]
+    return Pairs(i, j, given, mapped, counts, edges), off, share
+
+
+def _some_pairs(subject: Subject, rng: np.random.Generator) -> tuple[Array, Array, Array]:
+    """Return each pair once where there are few points, else those of some rows and columns."""
+    n, table = subject.n, subject.table
+    assert table is not None
+    if n > SQUARE:
+        rows, columns = (np.sort(rng.choice(n, SQUARE, replace=False)) for _ in range(2))
+        apart = rows[:, None] != columns
+    else:
+        rows = columns = np.arange(n)
+        apart = np.triu(np.ones((n, n), dtype=bool), 1)
+    given = table.block(rows, columns, np.float64)[:, 0]
+    if n <= SQUARE:  # a table may be asymmetric, or known one way only
+        back = np.where(np.isnan(given.T), given, given.T)
+        given = np.where(np.isnan(given), back, 0.5 * (given + back))
+    a, b = np.nonzero(apart)
+    return rows[a], columns[b], given[a, b]
+
+
+def _mapped(subject: Subject, i: Array, j: Array) -> Array:
+    """Return the distances of some pairs on the map, without a table of all of them."""
+    rows, at_i = np.unique(i, return_inverse=True)
+    columns, at_j = np.unique(j, return_inverse=True)
+    if not len(rows):
+        return np.empty(0)
+    D = distances(subject.points[rows], subject.points[columns], space=subject.space)
+    return np.asarray(D[at_i, at_j])

@@ -1,0 +1,167 @@
+"""The page: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds._extras import require
+from unimds.plots.views import View, view_of
+from unimds.report.columns import column
+from unimds.report.fit import Fit
+from unimds.report.subject import Subject
+from unimds.report.verdict import bad_points, verdict
+
+Array = NDArray[Any]
+
+SCRIPTS = ("looks.js", "pictures.js", "questions.js")
+"""They share one scope, in this order."""
+CURVES = 400
+"""Steps of a run that the convergence curve shows at most."""
+ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def page_of(subject: Subject, fit: Fit | None, columns: Any, title: str) -> str:
+    """Return the page."""
+    view = view_of(subject.points, subject.space)
+    page = filled(
+        _asset("page.html"),
+        {
+            "title": escape(title),
+            "style": _asset("page.css"),
+            "plotly": require("plotly.offline", "report").get_plotlyjs(),
+            "script": "\n".join(map(_asset, SCRIPTS)),
+            "data": embedded(_data(subject, fit, view, columns)),
+            "verdict": "\n".join(f"<p>{escape(said)}</p>" for said in verdict(subject, fit)),
+            "settings": _rows(_settings(subject, fit)),
+            "note": escape(view.note),
+        },
+    )
+    return page.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be written
+
+
+def filled(template: str, parts: Mapping[str, str]) -> str:
+    """Replace each ``{{name}}`` of a template, once: what is put in is not looked at again.
+
+    Examples
+    --------
+    >>> filled("<p>{{a}}</p>{{b}}", {"a": "{{b}}", "b": "!"})
+    '<p>{{b}}</p>!'
+    """
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)
+
+
+def embedded(data: Any) -> str:
+    r"""Return data as JSON that cannot end the script element it stands in.
+
+    Examples
+    --------
+    >>> print(embedded(["</script>"]))
+    ["\u003c/script\u003e"]
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return re.sub("[<>&\u2028\u2029]", lambda match: ESCAPES[match[0]], text)
+
+
+def brief(values: Iterable[float], digits: int = 5) -> list[float | None]:
+    """Return numbers with a few significant digits, None for those that are not finite.
+
+    Examples
+    --------
+    >>> brief([3.14159265, float("nan")])
+    [3.1416, None]
+    """
+    return [
+        float(f"{value:.{digits}g}") if np.isfinite(value) else None
+        for value in np.asarray(values, dtype=float).tolist()
+    ]
+
+
+def _asset(name: str) -> str:
+    return (files("unimds.report") / "page" / name).read_text(encoding="utf-8")
+
+
+# --- what the script draws ------------------------------------------------------------------------
+
+
+def _data(subject: Subject, fit: Fit | None, view: View, columns: Any) -> dict[str, Any]:
+    items = [] if columns is None else columns.items()
+    data = {
+        "kind": view.kind,
+        # near the edge of a disk the last digits are far apart
+        "points": [brief(axis, 8 if view.kind == "disk" else 5) for axis in view.points.T],
+        "edge": _lines(view.edge),
+        "grid": _lines(view.grid),
+        "labels": subject.labels,
+        "columns": [column(str(name), values, subject.n) for name, values in items],
+        "history": _history(subject),
+    }
+    return data if fit is None else {**data, **_fit_data(fit)}
+
+
+def _lines(lines: list[Array]) -> list[list[float | None]]:
+    """Return many lines as one, with gaps: one trace draws them all."""
+    if not lines:
+        return []
+    gap = np.full((1, lines[0].shape[1]), np.nan)
+    joined = np.vstack([part for line in lines for part in (line, gap)])
+    return [brief(axis, 4) for axis in joined.T]
+
+
+def _history(subject: Subject) -> list[Any]:
+    """Return sweeps, seconds and costs."""
+    if subject.history is None:
+        return []
+    rows = len(subject.history)
+    # more of the beginning, where more happens
+    at = np.unique(np.geomspace(1, rows, min(rows, CURVES)).round().astype(int) - 1)
+    return [at.tolist(), *(brief(axis, 7) for axis in subject.history[at].T)]
+
+
+def _fit_data(fit: Fit) -> dict[str, Any]:
+    pairs = fit.pairs
+    shepard: dict[str, Any] = {
+        "i": pairs.i.tolist(),
+        "j": pairs.j.tolist(),
+        "given": brief(pairs.given),
+        "mapped": brief(pairs.mapped),
+    }
+    if pairs.counts is not None and pairs.edges is not None:
+        shepard["counts"] = pairs.counts.T.astype(int).tolist()
+        shepard["x"], shepard["y"] = (brief(0.5 * (e[1:] + e[:-1])) for e in pairs.edges)
+    return {
+        "stress": brief(fit.stress, 3),
+        "partners": fit.partners.tolist(),
+        "given": [brief(row, 4) for row in fit.given],
+        "mapped": [brief(row, 4) for row in fit.mapped],
+        "worst": bad_points(fit.stress),
+        "shepard": shepard,
+    }
+
+
+# --- settings -------------------------------------------------------------------------------------
+
+
+def _settings(subject: Subject, fit: Fit | None) -> dict[str, str]:
+    said = {"points": f"{subject.n:,}", "space": str(subject.space), "loss": str(subject.loss)}
+    if subject.cost is not None:
+        said["cost, the sum of the loss"] = f"{subject.cost:.6g}"
+    if subject.stress is not None:
+        said["Stress-1"] = f"{subject.stress:.6g}"
+    if fit is not None and fit.known < 1.0:
+        said["distances given"] = f"{100.0 * fit.known:.1f} %"
+    return {**said, **subject.settings}
+
+
+def _rows(settings: Mapping[str, str]) -> str:
+    return "\n".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>'
+        for name, value in settings.items()
+    )

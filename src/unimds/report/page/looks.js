@@ -1,0 +1,108 @@
+// Labels are data: they reach the page as text nodes only, and plotly as escaped text.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const $ = (id) => document.getElementById(id);
+const root = document.documentElement;
+const n = data.labels.length;
+const flat = data.points.length === 2;
+const map = $("map");
+const state = { selected: -1, matches: [], turn: 0 };
+// A list of what may be there, as plotly's own would offer to send the data away.
+const buttons = (deep) => [["toImage", ...(deep ? ["resetCameraDefault3d"] : ["zoomIn2d", "zoomOut2d", "resetScale2d"])]];
+const config = (deep = false) => ({
+  responsive: true, scrollZoom: true, displaylogo: false, plotlyServerURL: "", modeBarButtons: buttons(deep),
+});
+
+// --- small helpers ---------------------------------------------------------------------------
+
+const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+const number = (x) => (x === null ? "?" : String(Number(x.toPrecision(4))));
+const nameOf = (i) => data.labels[i] || `(point ${i})`;
+
+function element(tag, text, attributes = {}) {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+function pointButton(i, text) {
+  const button = element("button", text, { type: "button" });
+  button.addEventListener("click", () => select(i));
+  return button;
+}
+
+// plotly reads some HTML in text
+function plain(text) {
+  const short = text.length > 28 ? `${text.slice(0, 27)}…` : text;
+  return short.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
+const rows = (indices) => data.points.map((axis) => indices.map((i) => axis[i]));
+const named = (axes) => Object.fromEntries(axes.map((axis, a) => ["xyz"[a], axis]));
+
+// --- colours ---------------------------------------------------------------------------------
+
+// Okabe and Ito: told apart by the colour-blind; shapes differ too.
+const HUES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c8c8c", "#b5a900"];
+const SHAPES = ["circle", "diamond", "square", "cross", "x", "circle-open", "square-open"];
+const SIGNS = ["●", "◆", "■", "✚", "✖", "○", "□"];
+// Viridis; its dark end would be lost on dark paper.
+const ramp = () => [dark() ? "#9a78d6" : "#440154", dark() ? "#6f8fd0" : "#3b528b", dark() ? "#35b0a8" : "#21918c", "#5ec962", "#fde725"];
+const heat = () => (dark() ? ["#3d4b5a", "#b0611c", "#ffb066", "#fff0dc"] : ["#d3deea", "#f2a65a", "#c94f00", "#4a1c00"]);
+
+function mixed(stops, t) {
+  const at = Math.min(Math.max(t, 0), 1) * (stops.length - 1);
+  const k = Math.min(Math.floor(at), stops.length - 2);
+  const channel = (hex, c) => parseInt(hex.slice(1 + 2 * c, 3 + 2 * c), 16);
+  const mix = [0, 1, 2].map((c) => channel(stops[k], c) * (1 - at + k) + channel(stops[k + 1], c) * (at - k));
+  return `rgb(${mix.map(Math.round).join(",")})`;
+}
+
+function range(values) {
+  const known = values.filter((v) => v !== null);
+  return [known.reduce((a, b) => Math.min(a, b), Infinity), known.reduce((a, b) => Math.max(a, b), -Infinity)];
+}
+
+function byNumber(values, stops) {
+  const [low, high] = range(values);
+  const scale = high > low ? high - low : 1;
+  return { color: values.map((v) => (v === null ? css("--line") : mixed(stops, (v - low) / scale))), symbol: "circle" };
+}
+
+function byCategory(codes) {
+  return {
+    color: codes.map((c) => HUES[c % HUES.length]),
+    symbol: codes.map((c) => SHAPES[c % SHAPES.length]),
+  };
+}
+
+function appearance() {
+  const chosen = $("color").value;
+  if (chosen === "stress") return byNumber(data.stress, heat());
+  if (chosen === "") return { color: css("--point"), symbol: "circle" };
+  const column = data.columns[Number(chosen)];
+  return column.numbers ? byNumber(column.numbers, ramp()) : byCategory(column.codes);
+}
+
+function drawLegend() {
+  const chosen = $("color").value;
+  const legend = $("legend");
+  legend.replaceChildren();
+  if (chosen === "") return;
+  const column = chosen === "stress" ? { numbers: data.stress } : data.columns[Number(chosen)];
+  if (column.numbers) {
+    const [low, high] = range(column.numbers);
+    const bar = element("span", "", { class: "bar" });
+    bar.style.background = `linear-gradient(to right, ${(chosen === "stress" ? heat() : ramp()).join(",")})`;
+    legend.append(element("span", number(low)), bar, element("span", number(high)));
+    return;
+  }
+  column.names.forEach((name, c) => {
+    const entry = element("span");
+    const sign = element("span", SIGNS[c % SIGNS.length], { class: "sign", "aria-hidden": "true" });
+    sign.style.color = HUES[c % HUES.length];
+    entry.append(sign, name || "(none)");
+    legend.append(entry);
+  });
+}

@@ -1,0 +1,244 @@
+// --- the map ---------------------------------------------------------------------------------
+
+const size = (flat ? 1 : 0.5) * (n <= 150 ? 10 : n <= 1000 ? 8 : n <= 5000 ? 5 : 4);
+// Up to a thousand points SVG is fluid, and needs no graphics card.
+const scatter = flat ? (n > 1000 ? "scattergl" : "scatter") : "scatter3d";
+const lift = (axes, by) => (data.kind === "globe" ? axes.map((axis) => axis.map((v) => (v === null ? null : v * by))) : axes);
+
+function lineTrace(axes, color, width, dash = "solid") {
+  const type = flat ? "scatter" : "scatter3d";
+  return { ...named(axes), type, mode: "lines", hoverinfo: "skip", line: { color, width, dash } };
+}
+
+// Smaller than the globe: markers face the reader, and would sink into it.
+const BALL = 0.97;
+
+function ball(across = 36) {
+  const around = 2 * across;
+  const [x, y, z, i, j, k] = [[], [], [], [], [], []];
+  for (let a = 0; a <= across; a += 1) {
+    const north = (a / across - 0.5) * Math.PI;
+    for (let b = 0; b < around; b += 1) {
+      const east = (b / across) * Math.PI;
+      x.push(BALL * Math.cos(north) * Math.cos(east));
+      y.push(BALL * Math.cos(north) * Math.sin(east));
+      z.push(BALL * Math.sin(north));
+      if (a === across) continue;
+      const [here, next] = [a * around + b, a * around + ((b + 1) % around)];
+      i.push(here, next);
+      j.push(next, next + around);
+      k.push(here + around, here + around);
+    }
+  }
+  const lighting = { ambient: 1, diffuse: 0, specular: 0, fresnel: 0 };
+  return { type: "mesh3d", x, y, z, i, j, k, color: css("--globe"), hoverinfo: "skip", lighting };
+}
+
+// The geodesic between two points, as it is drawn: normalised chords of sphere and hyperboloid.
+function geodesic(i, j, steps = 24) {
+  const [p, q] = [i, j].map((k) => data.points.map((axis) => axis[k]));
+  const path = Array.from({ length: steps + 1 }, (_, s) => s / steps);
+  if (data.kind === "globe") {
+    return path.map((t) => {
+      const v = p.map((c, a) => (1 - t) * c + t * q[a]);
+      const length = Math.hypot(...v) || 1;
+      return v.map((c) => (1.01 * c) / length);
+    });
+  }
+  if (data.kind !== "disk") return [p, q];
+  const up = ([x, y]) => { const s = Math.min(x * x + y * y, 1 - 1e-12); return [(1 + s) / (1 - s), (2 * x) / (1 - s), (2 * y) / (1 - s)]; };
+  const [a, b] = [up(p), up(q)];
+  return path.map((t) => {
+    const v = a.map((c, k) => (1 - t) * c + t * b[k]);
+    const length = Math.sqrt(v[0] * v[0] - v[1] * v[1] - v[2] * v[2]);
+    return [v[1] / (length + v[0]), v[2] / (length + v[0])];
+  });
+}
+
+const partners = (i) => (data.partners && i >= 0 ? data.partners[i].map((j, m) => ({ j, given: data.given[i][m], mapped: data.mapped[i][m] })).filter((one) => one.j >= 0) : []);
+
+function linksTrace() {
+  const gap = data.points.map(() => null);
+  const path = partners(state.selected).flatMap(({ j }) => [...geodesic(state.selected, j), gap]);
+  const axes = data.points.map((_, a) => path.map((at) => at[a]));
+  return lineTrace(axes, css("--mark"), flat ? 1.5 : 4, flat ? "dot" : "solid");
+}
+
+function pointsTrace() {
+  const line = { color: css("--paper"), width: n <= 1000 && flat ? 1 : 0 };
+  return { ...named(lift(data.points, 1.005)), type: scatter, mode: "markers", hoverinfo: "none", marker: { size, opacity: 1, line, ...appearance() } };
+}
+
+function marksTrace() {
+  const shown = state.matches.slice(0, 2000).filter((i) => i !== state.selected);
+  if (state.selected >= 0) shown.push(state.selected);
+  const big = shown.map((i) => (i === state.selected ? size + 12 : size + 6));
+  const marker = { symbol: "circle-open", size: big, color: css("--mark"), line: { color: css("--mark"), width: 3 }, opacity: 1 };
+  return { ...named(lift(rows(shown), 1.01)), type: flat ? "scatter" : "scatter3d", mode: "markers", hoverinfo: "skip", marker };
+}
+
+function namesShown() {
+  const shown = $("names").checked ? uncrowded() : [];
+  return state.selected >= 0 && !shown.includes(state.selected) ? [...shown, state.selected] : shown;
+}
+
+function namesTrace() {
+  const shown = namesShown();
+  return {
+    ...named(rows(shown)), type: "scatter", mode: "markers+text", hoverinfo: "skip", cliponaxis: false,
+    marker: { size, opacity: 0 }, // out of sight: it keeps the name off the point
+    text: shown.map((i) => plain(nameOf(i))), textposition: "top center", textfont: { color: css("--ink"), size: 12 },
+  };
+}
+
+// In space names are annotations: text of a trace would sink into the globe.
+function namesInSpace() {
+  const look = { showarrow: false, yshift: 13, font: { color: css("--ink"), size: 12 } };
+  return namesShown().map((i) => {
+    const [x, y, z] = lift(rows([i]), 1.005).map((axis) => axis[0]);
+    return { x, y, z, text: plain(nameOf(i)), ...look };
+  });
+}
+
+// Where points are in the picture, in pixels; null where they are out of sight.
+function onScreen() {
+  const { xaxis: x, yaxis: y, scene } = map._fullLayout ?? {};
+  if (flat) {
+    if (!x?.l2p) return () => null;
+    const inside = (a, b) => a >= 0 && b >= 0 && a <= x._length && b <= y._length;
+    return (i) => {
+      const at = [x.l2p(data.points[0][i]), y.l2p(data.points[1][i])];
+      return inside(...at) ? at : null;
+    };
+  }
+  const { eye, up } = map.layout?.scene?.camera ?? scene?.camera ?? {};
+  if (!eye) return () => null;
+  const { right, above, front } = seenFrom(eye, up ?? { x: 0, y: 0, z: 1 });
+  const reach = Math.max(...data.points.flatMap((axis) => range(axis).map(Math.abs)));
+  const scale = (0.42 * map.clientHeight) / (reach || 1);
+  const along = (v, i) => v[0] * data.points[0][i] + v[1] * data.points[1][i] + v[2] * data.points[2][i];
+  return (i) => (data.kind === "globe" && along(front, i) < 0.2 ? null : [scale * along(right, i), scale * along(above, i)]);
+}
+
+function seenFrom(eye, up) {
+  const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+  const unit = (v) => v.map((c) => c / (Math.hypot(...v) || 1));
+  const front = unit([eye.x, eye.y, eye.z]);
+  const right = unit(cross([up.x, up.y, up.z], front));
+  return { front, right, above: cross(front, right) };
+}
+
+// Names that do not meet: first come, first served.
+function uncrowded() {
+  const place = onScreen();
+  const taken = [];
+  const order = [state.selected, ...Array(n).keys()].filter((i, at) => i >= 0 && (at === 0 || i !== state.selected));
+  return order.filter((i) => {
+    const at = taken.length < 300 ? place(i) : null;
+    if (!at) return false;
+    const half = 3.6 * Math.min(nameOf(i).length, 28) + 3;
+    const free = taken.every(([a, b, other]) => Math.abs(at[0] - a) > half + other || Math.abs(at[1] - b) > 15);
+    if (free) taken.push([...at, half]);
+    return free;
+  });
+}
+
+function axis(title) {
+  return { title: { text: title, standoff: 8 }, gridcolor: css("--grid"), zeroline: false, linecolor: css("--line"), automargin: true };
+}
+
+function layout(more) {
+  const base = { paper_bgcolor: css("--paper"), plot_bgcolor: css("--paper"), font: { color: css("--ink"), size: 13 } };
+  return { ...base, showlegend: false, hovermode: "closest", uirevision: "kept", margin: { l: 10, r: 10, t: 10, b: 10 }, ...more };
+}
+
+// How much of the picture the globe fills.
+const WIDE = 1.9;
+
+// What the reader sees now stays when the map is drawn anew.
+function kept(name, base) {
+  const now = map.layout?.[name];
+  return now && now.autorange === false ? { ...base, range: now.range, autorange: false } : base;
+}
+
+function mapLayout() {
+  const hidden = { visible: false, showgrid: false, zeroline: false };
+  if (flat) {
+    const bare = data.kind === "disk" || data.kind === "triangle";
+    const base = bare ? hidden : axis("");
+    return layout({ dragmode: "pan", xaxis: kept("xaxis", base), yaxis: kept("yaxis", { ...base, scaleanchor: "x" }) });
+  }
+  const globe = data.kind === "globe";
+  const side = globe ? { ...hidden, range: [-1.08, 1.08], showspikes: false } : { ...axis(""), showspikes: false, backgroundcolor: css("--paper") };
+  const eye = globe ? facing(data.points.map((a) => a.reduce((s, v) => s + v, 0)), 1.5) : { x: 1.5, y: 1.5, z: 1 };
+  const seen = map.layout?.scene ?? {};
+  const camera = seen.camera ?? { eye, projection: { type: globe ? "orthographic" : "perspective" } };
+  return layout({
+    margin: { l: 0, r: 0, t: 0, b: 0 },
+    scene: { xaxis: side, yaxis: side, zaxis: side, ...(globe ? { aspectmode: "manual", aspectratio: seen.aspectratio ?? { x: WIDE, y: WIDE, z: WIDE } } : { aspectmode: "data" }), dragmode: "orbit", camera, bgcolor: css("--paper"), annotations: namesInSpace() },
+  });
+}
+
+function facing(v, distance) {
+  const length = Math.hypot(...v);
+  const [x, y, z] = length > 1e-6 ? v.map((c) => (distance * c) / length) : [distance, 0, 0];
+  // straight above a pole the camera would have no way up
+  return Math.hypot(x, y) < 0.05 * distance ? { x: 0.1 * distance, y: 0, z } : { x, y, z };
+}
+
+function mapTraces() {
+  const back = data.kind === "globe" ? [ball()] : [];
+  if (data.grid.length) back.push(lineTrace(lift(data.grid, 1.01 * BALL), css("--grid"), flat ? 1 : 2));
+  if (data.edge.length) back.push(lineTrace(data.edge, css("--quiet"), 2));
+  return [...back, linksTrace(), pointsTrace(), marksTrace(), ...(flat ? [namesTrace()] : [])];
+}
+
+async function drawMap() {
+  const first = !map._fullLayout;
+  await Plotly.react(map, mapTraces(), mapLayout(), config(!flat));
+  // names need to know where the points are, in pixels
+  if (first && $("names").checked) await Plotly.react(map, mapTraces(), mapLayout(), config(!flat));
+  drawLegend();
+}
+
+// --- the other pictures ------------------------------------------------------------------------
+
+const shepard = $("shepard");
+
+function drawShepard() {
+  const pairs = data.shepard;
+  const traces = [];
+  const top = Math.max(range(pairs.given)[1], range(pairs.mapped)[1], 0);
+  if (pairs.counts) {
+    const z = pairs.counts.map((row) => row.map((c) => (c ? Math.log10(c) : null)));
+    const colorscale = dark() ? [[0, "#24303c"], [1, "#7fa6c9"]] : [[0, "#e6edf5"], [1, "#6f94b8"]];
+    traces.push({ type: "heatmap", x: pairs.x, y: pairs.y, z, colorscale, showscale: false, hoverinfo: "skip" });
+  }
+  traces.push({ type: "scatter", mode: "lines", x: [0, top], y: [0, top], hoverinfo: "skip", line: { color: css("--ink"), width: 1.5 } });
+  const many = pairs.given.length > 1000;
+  traces.push({
+    type: many ? "scattergl" : "scatter", mode: "markers", x: pairs.given, y: pairs.mapped, hoverinfo: "none",
+    marker: { color: css("--point"), size: many ? 3.5 : 6, opacity: many ? 0.55 : 0.75 },
+  });
+  const own = partners(state.selected);
+  traces.push({
+    type: "scatter", mode: "markers", x: own.map((p) => p.given), y: own.map((p) => p.mapped), hoverinfo: "skip",
+    marker: { color: css("--mark"), size: 10, symbol: "diamond", line: { color: css("--paper"), width: 1 } },
+  });
+  const space = { l: 65, r: 15, t: 30, b: 60 };
+  return Plotly.react(shepard, traces, layout({ margin: space, dragmode: "pan", xaxis: axis("given distance"), yaxis: axis("distance on the map") }), config());
+}
+
+function drawHistory() {
+  const [x, seconds, y] = data.history;
+  const [low, high] = range(y);
+  const trace = { type: "scatter", mode: y.length <= 60 ? "lines+markers" : "lines", x, y, customdata: seconds, hovertemplate: "sweep %{x}, %{customdata:.3g} s: cost %{y:.6g}<extra></extra>", line: { color: css("--point"), width: 2 } };
+  const up = { ...axis("cost"), type: low > 0 && high > 3 * low ? "log" : "linear", exponentformat: "power" };
+  return Plotly.react($("history"), [trace], layout({ margin: { l: 80, r: 15, t: 30, b: 60 }, xaxis: axis("sweeps"), yaxis: up }), config());
+}
+
+async function draw() {
+  await drawMap();
+  if (data.shepard) await drawShepard();
+  if (data.history.length) await drawHistory();
+}

@@ -1,0 +1,198 @@
+// --- telling of a point ------------------------------------------------------------------------
+
+const pairLine = ({ j, given, mapped }) => `${nameOf(j)}: given ${number(given)}, mapped ${number(mapped)}`;
+const stressOf = (i) => (data.stress ? `Stress-1 of its distances ${number(data.stress[i])}` : "");
+
+function showTip(title, lines, pointer) {
+  const tip = $("tip");
+  tip.replaceChildren(element("strong", title), ...lines.filter(Boolean).map((line) => element("span", line)));
+  tip.hidden = false;
+  const { width, height } = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(4, Math.min(pointer.x + 14, innerWidth - width - 8))}px`;
+  tip.style.top = `${Math.max(4, Math.min(pointer.y + 14, innerHeight - height - 8))}px`;
+}
+
+function tellPoint(i) {
+  const told = partners(i).slice(0, 4).map(pairLine);
+  return [stressOf(i), told.length ? "fits worst with" : "", ...told];
+}
+
+function columnRows(i) {
+  return data.columns.map((column) => {
+    const row = element("tr");
+    const value = column.numbers ? number(column.numbers[i]) : column.names[column.codes[i]];
+    row.append(element("th", column.name, { scope: "row" }), element("td", value));
+    return row;
+  });
+}
+
+function partnerTable(i) {
+  const table = element("table");
+  const head = element("tr");
+  head.append(...["fits worst with", "given", "mapped"].map((text) => element("th", text, { scope: "col" })));
+  table.append(element("thead"), element("tbody"));
+  table.tHead.append(head);
+  for (const { j, given, mapped } of partners(i)) {
+    const row = element("tr");
+    const cell = element("td");
+    cell.append(pointButton(j, nameOf(j)));
+    row.append(cell, element("td", number(given), { class: "number" }), element("td", number(mapped), { class: "number" }));
+    table.tBodies[0].append(row);
+  }
+  return table;
+}
+
+function drawDetails() {
+  const i = state.selected;
+  const details = $("details");
+  $("details-title").textContent = i < 0 ? "No point chosen" : nameOf(i);
+  details.replaceChildren();
+  if (i < 0) return;
+  if (data.stress) details.append(element("p", stressOf(i)));
+  if (data.columns.length) {
+    const table = element("table");
+    table.append(...columnRows(i));
+    details.append(table);
+  }
+  if (partners(i).length) details.append(partnerTable(i));
+  else if (data.partners) details.append(element("p", "Every distance of this point is met."));
+}
+
+function select(i) {
+  state.selected = i;
+  drawDetails();
+  const told = partners(i).slice(0, 1).map((one) => ` It fits worst with ${pairLine(one)}.`);
+  if (i >= 0) say(`${nameOf(i)} is marked. ${stressOf(i)}${data.stress ? "." : ""}${told.join("")}`);
+  drawMap().then(() => { if (i >= 0) bringToFront(i); });
+  if (data.shepard) drawShepard();
+}
+
+const cameraEye = () => (map.layout.scene.camera ?? map._fullLayout.scene.camera).eye;
+
+function bringToFront(i) {
+  if (!globe()) return;
+  const eye = cameraEye();
+  Plotly.relayout(map, { "scene.camera.eye": facing(data.points.map((a) => a[i]), Math.hypot(eye.x, eye.y, eye.z)) });
+}
+
+const say = (text) => { $("status").textContent = text; };
+
+// --- finding points ----------------------------------------------------------------------------
+
+const folded = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+const haystack = data.labels.map(folded);
+
+function find() {
+  const wanted = folded($("search").value.trim());
+  state.matches = wanted ? haystack.flatMap((label, i) => (label.includes(wanted) ? [i] : [])) : [];
+  state.turn = -1;
+  const exact = state.matches.filter((i) => haystack[i] === wanted);
+  if (state.matches.length === 1 || exact.length === 1) {
+    select(exact[0] ?? state.matches[0]);
+    return;
+  }
+  state.selected = -1;
+  drawDetails();
+  const count = state.matches.length;
+  const first = state.matches.slice(0, 3).map(nameOf).join(", ");
+  if (!wanted) say("");
+  else if (!count) say("No label matches.");
+  else say(`${count} labels match: ${first}${count > 3 ? " …" : ""}. Enter goes through them.`);
+  drawMap();
+}
+
+function nextMatch(step) {
+  const count = state.matches.length;
+  if (!count) return;
+  state.turn = (state.turn + step + count) % count;
+  select(state.matches[state.turn]);
+}
+
+// --- by keyboard -------------------------------------------------------------------------------
+
+const globe = () => data.kind === "globe";
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1], "+": [0, 0, 0.8], "-": [0, 0, 1.25] };
+
+function turn([right, up, zoom = 1]) {
+  const eye = cameraEye();
+  const length = Math.hypot(eye.x, eye.y, eye.z);
+  const east = Math.atan2(eye.y, eye.x) + 0.2 * right;
+  const north = Math.max(-1.5, Math.min(1.5, Math.asin(eye.z / length) + 0.2 * up));
+  const far = length * (globe() ? 1 : zoom);
+  const moved = { x: far * Math.cos(north) * Math.cos(east), y: far * Math.cos(north) * Math.sin(east), z: far * Math.sin(north) };
+  const change = { "scene.camera.eye": moved, "scene.camera.up": { x: 0, y: 0, z: 1 } };
+  // the globe is seen from afar, without perspective: coming nearer would not make it larger
+  const wide = globe() ? map.layout.scene.aspectratio.x / zoom : 0;
+  return Plotly.relayout(map, globe() ? { ...change, "scene.aspectratio": { x: wide, y: wide, z: wide } } : change);
+}
+
+function shift([right, up, zoom = 1]) {
+  const moved = (range, by) => {
+    const [middle, half] = [(range[0] + range[1]) / 2, (range[1] - range[0]) / 2];
+    return [middle + 0.2 * by * half - zoom * half, middle + 0.2 * by * half + zoom * half];
+  };
+  const { xaxis, yaxis } = map._fullLayout;
+  return Plotly.relayout(map, { "xaxis.range": moved(xaxis.range, right), "yaxis.range": moved(yaxis.range, up) });
+}
+
+// --- light and dark, and all that happens -----------------------------------------------------
+
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const dark = () => root.dataset.theme === "dark";
+
+function setTheme(name) {
+  root.dataset.theme = name;
+  $("theme").setAttribute("aria-pressed", String(name === "dark"));
+}
+
+function listen() {
+  const pointer = { x: 0, y: 0 };
+  addEventListener("mousemove", (event) => Object.assign(pointer, { x: event.clientX, y: event.clientY }), true);
+  const layerOf = (trace) => trace.hoverinfo === "none";
+  map.on("plotly_hover", ({ points: [at] }) => { if (layerOf(at.data)) showTip(nameOf(at.pointNumber), tellPoint(at.pointNumber), pointer); });
+  map.on("plotly_click", ({ points: [at] }) => { if (layerOf(at.data)) select(at.pointNumber); });
+  map.on("plotly_unhover", () => { $("tip").hidden = true; });
+  map.on("plotly_relayout", (change) => { if ($("names").checked && Object.keys(change).some((key) => key.includes("axis") || key.includes("camera"))) drawMap(); });
+  map.addEventListener("mouseleave", () => { $("tip").hidden = true; });
+  map.addEventListener("keydown", (event) => {
+    const way = ARROWS[event.key];
+    if (!way) return;
+    event.preventDefault();
+    if (flat) shift(way);
+    else turn(way);
+  });
+  if (data.shepard) {
+    shepard.on("plotly_hover", ({ points: [at] }) => {
+      const k = at.pointNumber;
+      const { i, j, given, mapped } = data.shepard;
+      showTip(`${nameOf(i[k])} – ${nameOf(j[k])}`, [`given ${number(given[k])}, mapped ${number(mapped[k])}`], pointer);
+    });
+    shepard.on("plotly_unhover", () => { $("tip").hidden = true; });
+  }
+  $("search").addEventListener("input", find);
+  $("search").addEventListener("keydown", (event) => { if (event.key === "Enter") nextMatch(event.shiftKey ? -1 : 1); });
+  $("color").addEventListener("change", drawMap);
+  $("names").addEventListener("change", drawMap);
+  $("theme").addEventListener("click", () => { setTheme(dark() ? "light" : "dark"); draw(); });
+  prefersDark.addEventListener("change", () => { setTheme(prefersDark.matches ? "dark" : "light"); draw(); });
+}
+
+function setUp() {
+  setTheme(prefersDark.matches ? "dark" : "light");
+  const choices = [["", "nothing"], ...(data.stress ? [["stress", "stress of each point"]] : []), ...data.columns.map((c, k) => [String(k), c.name])];
+  $("color").append(...choices.map(([value, text]) => element("option", text, { value })));
+  $("color").value = data.columns.length ? "0" : data.stress ? "stress" : "";
+  $("names").checked = n <= 150;
+  $("keys").textContent = flat ? "Drag to move, scroll or + and − to zoom; arrow keys move the map." : "Drag to turn, scroll or + and − to zoom; arrow keys turn it.";
+  for (const i of data.worst ?? []) {
+    const item = element("li");
+    item.append(pointButton(i, `${nameOf(i)} (${number(data.stress[i])})`));
+    $("worst").append(item);
+  }
+  $("shepard-section").hidden = !data.shepard;
+  $("history-section").hidden = !data.history.length;
+  if (data.shepard?.counts) $("shepard-note").textContent += " A sample is shown; the shade tells how many there are.";
+}
+
+setUp();
+draw().then(() => { listen(); root.dataset.ready = "yes"; });

@@ -1,0 +1,137 @@
+"""What a report is about: a map, the distances it was made from, and the names of its points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unimds.losses import Loss, Squared
+from unimds.pairs import aligned, as_float
+from unimds.result import Outcome, Result
+from unimds.spaces import Space
+from unimds.table import Computed, Held, Table
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A map and all that is known of it; None where it is not known."""
+
+    points: Array
+    space: Space
+    loss: Loss
+    labels: list[str]
+    table: Table | None
+    cost: float | None
+    stress: float | None
+    history: Array | None
+    outcome: Outcome | None
+    settings: dict[str, str]
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.points)
+
+
+def subject_of(mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None) -> Subject:
+    """Gather what a report says from an estimator that is fitted, or from a result."""
+    result = mds if isinstance(mds, Result) else _result(mds)
+    points = mds.embedding_ if result is None else result.embedding
+    run = result or getattr(mds, "landmark_result_", None)
+    return Subject(
+        points=np.asarray(points, dtype=float),
+        space=mds.space_ if result is None else result.space,
+        loss=getattr(run, "loss", None) or Squared(),
+        labels=_labels(mds, D, labels, len(points)),
+        table=_table(mds, D, len(points)),
+        cost=getattr(result, "cost", getattr(mds, "cost_", None)),
+        stress=getattr(mds, "stress_", None),
+        history=getattr(run, "history", None),
+        outcome=getattr(run, "outcome", None),
+        settings=_settings(mds),
+    )
+
+
+def _result(mds: Any) -> Result | None:
+    if not hasattr(mds, "embedding_") or not hasattr(mds, "space_"):
+        raise TypeError(
+            f"a report is about a Result or an estimator that is fitted, not {type(mds).__name__}"
+        )
+    result = getattr(mds, "result_", None)
+    return result if isinstance(result, Result) else None
+
+
+def _labels(mds: Any, D: Any, labels: Sequence[Any] | None, n: int) -> list[str]:
+    if labels is None:
+        labels = getattr(mds, "labels_", None)
+    if labels is None and hasattr(D, "loc"):  # a pandas frame
+        labels = D.index
+    if labels is None:
+        return [str(i) for i in range(n)]
+    names = ["" if label is None else str(label) for label in labels]
+    if len(names) != n:
+        raise ValueError(f"the map has {n} points, but there are {len(names)} labels")
+    return names
+
+
+# --- distances ------------------------------------------------------------------------------------
+
+
+def _table(mds: Any, D: Any, n: int) -> Table | None:
+    """Return the given distances, whether they are held or computed from features."""
+    if D is None:
+        return _own_table(mds)
+    metric = getattr(mds, "_metric", None)
+    given = as_float(aligned(D) if np.shape(D) == (n, n) else D, "D")
+    if metric is not None and given.shape == (n, mds.n_features_in_) and not _is_table(given):
+        return Computed(given, metric.between, np.float64)
+    if given.shape != (n, n):
+        raise ValueError(f"D must be the distances of the {n} points; its shape is {given.shape}")
+    return Held(given[:, None, :])
+
+
+def _own_table(mds: Any) -> Table | None:
+    held = getattr(mds, "dissimilarity_matrix_", None)
+    if held is not None:
+        return Held(np.asarray(held)[:, None, :])
+    if hasattr(mds, "_fit_X"):  # `memory_limit` has kept the table from being held
+        return Computed(mds._fit_X, mds._metric.between, np.float64)
+    return None
+
+
+def _is_table(given: Array) -> bool:
+    return given.shape[0] == given.shape[1] and not np.diagonal(given).any()
+
+
+# --- settings -------------------------------------------------------------------------------------
+
+UNSAID = {"loss", "space", "callback", "verbose", "n_jobs", "memory_limit"}
+"""Parameters that a report leaves out: said elsewhere, or without influence on the map."""
+
+
+def _settings(mds: Any) -> dict[str, str]:
+    """Return the parameters of an estimator that differ from their defaults, in words."""
+    if not hasattr(mds, "get_params"):
+        return {}
+    usual = type(mds)().get_params(deep=False)
+    chosen = {
+        name: value if isinstance(value, str | int | float) else _brief(value)
+        for name, value in mds.get_params(deep=False).items()
+        if name not in UNSAID and not _same(value, usual[name])
+    }
+    return {"method": type(mds).__name__, **{name: str(value) for name, value in chosen.items()}}
+
+
+def _same(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and bool(np.all(a == b))
+
+
+def _brief(value: Any) -> str:
+    shape = np.shape(value)
+    return f"an array of shape {shape}" if len(shape) else repr(value)

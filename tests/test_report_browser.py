@@ -1,0 +1,221 @@
+"""A real browser opens the report: it is drawn, answers, and asks nobody for anything."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browser import Browser, need_browser
+from maps import KINDS, a_map
+
+from unimds.report import write_report
+
+EVIL = (
+    "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    browser = Browser(need_browser())
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    paths = {}
+    for kind in KINDS:
+        result, D = a_map(kind)
+        labels = [f"Öland {i}" for i in range(39)] + ["Zug <b>"]
+        columns = {"kind": ["a", "b"] * 20, "size": np.arange(40.0)}
+        paths[kind] = folder / f"{kind}.html"
+        write_report(paths[kind], result, D, labels=labels, columns=columns, title=f"A {kind}")
+    return paths
+
+
+def shades(browser: Browser, where: str) -> np.ndarray:
+    """Return what a part of the page looks like, in grey."""
+    from matplotlib.image import imread
+    from selenium.webdriver.common.by import By
+
+    browser.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", where)
+    png = browser.driver.find_element(By.CSS_SELECTOR, where).screenshot_as_png
+    return imread(io.BytesIO(png))[:, :, :3].mean(axis=2)
+
+
+def drawn(picture: np.ndarray) -> float:
+    """Return the share of a picture that is not its background."""
+    return float(np.mean(np.abs(picture - np.median(picture)) > 0.05))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_drawn_without_complaint_and_without_network(
+    browser: Browser, reports: dict[str, Path], kind: str
+) -> None:
+    browser.requests()
+    browser.open(reports[kind])
+    assert browser.complaints() == []
+    asked = [url for url in browser.requests() if not url.startswith(("data:", "blob:"))]
+    assert asked == [reports[kind].as_uri()]
+    assert 0.005 < drawn(shades(browser, "#map")) < 0.6
+    assert 0.005 < drawn(shades(browser, "#shepard")) < 0.6
+    find_and_turn(browser)
+    assert browser.complaints() == []
+
+
+def find_and_turn(browser: Browser) -> None:
+    """Find a point, which is marked on the map, and turn the map by keyboard."""
+    before = shades(browser, "#map")
+    type_into_search(browser, "oland 17")  # without accents, in small letters
+    browser.wait("document.getElementById('status').textContent.includes('is marked')")
+    assert "Öland 17 is marked" in browser.text("#status")
+    assert browser.text("#details-title") == "Öland 17"
+    assert "given" in browser.text("#details")
+    marked = changed(browser, before, 1e-4)
+    press(browser, "ArrowRight")
+    changed(browser, marked, 1e-3)
+
+
+def changed(browser: Browser, before: np.ndarray, share: float) -> np.ndarray:
+    """Wait until the map looks different, which in space takes a frame or two; return it."""
+    end = time.monotonic() + 20.0
+    while True:
+        now = shades(browser, "#map")
+        if np.mean(np.abs(now - before) > 0.05) > share:
+            return now
+        assert time.monotonic() < end, "the map looks as it did before"
+
+
+def type_into_search(browser: Browser, text: str) -> None:
+    from selenium.webdriver.common.by import By
+
+    field = browser.driver.find_element(By.ID, "search")
+    field.clear()
+    field.send_keys(text)
+
+
+def press(browser: Browser, key: str) -> None:
+    browser.run(
+        "const map = document.getElementById('map'); map.focus();"
+        "map.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true}))",
+        key,
+    )
+
+
+def test_hovering_tells_of_a_point_and_its_partners(
+    browser: Browser, reports: dict[str, Path]
+) -> None:
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.by import By
+
+    browser.open(reports["plane"])
+    browser.run("document.getElementById('map').scrollIntoView({block: 'center'})")
+    at = browser.run(
+        "const { xaxis, yaxis, width, height } = document.getElementById('map')._fullLayout;"
+        "const data = JSON.parse(document.getElementById('data').textContent);"
+        "return [xaxis._offset + xaxis.l2p(data.points[0][39]) - width / 2,"
+        "        yaxis._offset + yaxis.l2p(data.points[1][39]) - height / 2]"
+    )
+    field = browser.driver.find_element(By.ID, "map")
+    ActionChains(browser.driver).move_to_element_with_offset(field, *map(round, at)).perform()
+    browser.wait("!document.getElementById('tip').hidden")
+    told = browser.text("#tip")
+    assert told.startswith("Zug <b>Stress-1")
+    assert "fits worst with" in told
+    ActionChains(browser.driver).click().perform()
+    browser.wait("document.getElementById('details-title').textContent === 'Zug <b>'")
+
+
+def test_many_matches_are_counted_and_gone_through(
+    browser: Browser, reports: dict[str, Path]
+) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    browser.open(reports["plane"])
+    type_into_search(browser, "ÖLAND 3")
+    assert "10 labels match: Öland 3, Öland 30" not in browser.text("#status")  # one is exact
+    assert "Öland 3 is marked" in browser.text("#status")
+    type_into_search(browser, "land 2")
+    type_into_search(browser, "land")
+    assert browser.text("#status").startswith("39 labels match")
+    type_into_search(browser, "land" + Keys.ENTER + Keys.ENTER)
+    assert browser.text("#details-title") == "Öland 1"
+    type_into_search(browser, "nowhere")
+    assert browser.text("#status") == "No label matches."
+
+
+def test_every_control_has_a_name_and_is_reached_by_tab(
+    browser: Browser, reports: dict[str, Path]
+) -> None:
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    browser.open(reports["plane"])
+    nameless = browser.run(
+        "return [...document.querySelectorAll('input, select, #theme')].filter("
+        "(e) => !(e.labels?.length || e.textContent.trim())).length"
+    )
+    assert nameless == 0
+    assert browser.run("return document.getElementById('status').getAttribute('aria-live')")
+    reached = []
+    browser.run("document.activeElement.blur()")
+    for _ in range(30):
+        ActionChains(browser.driver).send_keys(Keys.TAB).perform()
+        reached.append(browser.run("return document.activeElement.id"))
+        outline = "return getComputedStyle(document.activeElement).outlineStyle"
+        if reached[-1]:
+            assert browser.run(outline) != "none"
+        if reached[-1] == "map":
+            break
+    order = [name for name in reached if name]
+    assert order == ["theme", "search", "color", "names", "map"]
+
+
+def test_dark_and_light(browser: Browser, reports: dict[str, Path]) -> None:
+    try:
+        browser.prefer("dark")
+        browser.open(reports["disk"])
+        assert np.median(shades(browser, "#map")) < 0.2
+        browser.run("document.getElementById('theme').click()")
+        browser.wait("document.documentElement.dataset.theme === 'light'")
+        assert np.median(shades(browser, "#map")) > 0.9
+    finally:
+        browser.prefer("light")
+
+
+def test_labels_stay_text(browser: Browser, tmp_path: Path) -> None:
+    result, D = a_map("plane", n=5)
+    labels = [EVIL, "a&lt;b", "<b>x</b>", "c", "d"]
+    path = tmp_path / "evil.html"
+    write_report(path, result, D, labels=labels, columns={EVIL: labels}, title=EVIL)
+    browser.open(path)
+    type_into_search(browser, "onerror")
+    browser.wait("document.getElementById('status').textContent.includes('is marked')")
+    assert browser.text("#details-title") == EVIL
+    assert browser.run("return document.title") == EVIL
+    assert browser.text("h1") == EVIL
+    assert browser.run("return document.querySelectorAll('img[src=x], #map b').length") == 0
+    names = browser.run(
+        "return [...document.querySelectorAll('#map .textpoint text')].map((t) => t.textContent)"
+    )
+    assert "<b>x</b>" in names
+    assert "a&lt;b" in names
+    assert browser.text("#color option:nth-child(3)") == EVIL
+    assert browser.complaints() == []
+
+
+def test_many_points_are_drawn(browser: Browser, tmp_path: Path) -> None:
+    result, D = a_map("plane", n=1500)
+    path = tmp_path / "many.html"
+    write_report(path, result, D)
+    browser.open(path)
+    assert 0.01 < drawn(shades(browser, "#map")) < 0.9
+    assert 0.05 < drawn(shades(browser, "#shepard")) < 0.9
+    assert "A sample is shown" in browser.text("#shepard-note")
+    assert browser.complaints() == []
