@@ -1,6 +1,8 @@
 """The examples run and draw; on fewer data than they are written for."""
 
 import importlib.util
+import re
+import sys
 from itertools import combinations
 from pathlib import Path
 
@@ -16,6 +18,7 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 def load(name):
     spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look there for what annotations mean
     spec.loader.exec_module(module)
     return module
 
@@ -113,3 +116,84 @@ def test_documents(monkeypatch, capsys, tmp_path):
     assert printed.count("Stress-1 0.") == 2
     assert "angles change by" in printed
     assert "a new document: [[" in printed
+
+
+# --- small ones, as they are ----------------------------------------------------------------------
+
+
+def run(name, capsys, *arguments):
+    """What an example prints."""
+    load(name).main(*([list(arguments)] if arguments or name != "own_loss" else []))
+    return capsys.readouterr().out
+
+
+def number(pattern, printed):
+    """The number in the place of the group."""
+    return float(re.search(pattern, printed)[1].replace(",", ""))
+
+
+@pytest.mark.parametrize("name", ["colours", "flights", "hierarchy", "new_points"])
+def test_nothing_is_written_unless_asked_for(name, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    module = load(name)
+    monkeypatch.setattr(module, "draw", lambda *_: pytest.fail("it was drawn"))
+    if name == "new_points":  # it takes a process of its own, which has a test below
+        monkeypatch.setattr(module, "placed_by_command", lambda mds, new, _: mds.transform(new))
+    module.main([])
+    assert "drawn" not in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_flights(capsys, tmp_path):
+    printed = run("flights", capsys, "--out", str(tmp_path / "new"))
+    check_drawn(tmp_path / "new" / "flights.png")
+    assert "100 cities, 990 of 4950 distances wrong" in printed
+    assert number(r"squared loss: .* ([\d,.]+) km at most", printed) > 500.0
+    assert number(r"absolute loss: .* ([\d,.]+) km at most", printed) < 0.01
+    assert "absolute loss: radius of the Earth 6371.0 km" in printed
+    assert printed.count(" km, on the map ") == 3
+
+
+def test_colours(capsys, tmp_path):
+    printed = run("colours", capsys, "--out", str(tmp_path))
+    check_drawn(tmp_path / "colours.png")
+    assert number(r"Stress-1 ([\d.]+)", printed) == pytest.approx(0.132, abs=0.002)
+    assert number(r"± ([\d.]+)", printed) < 0.05
+    assert "in the order of the spectrum: yes" in printed
+
+
+def test_order_round_a_circle():
+    colours = load("colours")
+    turn = np.array([3.0, 4.0, 5.0, 6.5, 8.0])
+    points = np.column_stack([2.0 + 3.0 * np.cos(turn), 1.0 + 3.0 * np.sin(turn)])
+    for way in (points, points[::-1], points * [1.0, -1.0]):
+        angles, radii = colours.round_the_circle(way)
+        assert np.allclose(radii, 3.0)
+        assert colours.in_order(angles)
+    angles, _ = colours.round_the_circle(points[[0, 2, 1, 3, 4]])
+    assert not colours.in_order(angles)
+
+
+def test_hierarchy(capsys, tmp_path):
+    printed = run("hierarchy", capsys, "--out", str(tmp_path))
+    check_drawn(tmp_path / "hierarchy.png")
+    assert "63 nodes, 2 children each, up to 10 steps" in printed
+    flat = number(r"Euclidean plane: Stress-1 ([\d.]+)", printed)
+    assert number(r"hyperbolic plane: Stress-1 ([\d.]+)", printed) < 0.5 * flat
+
+
+def test_new_points(capsys, tmp_path):
+    printed = run("new_points", capsys, "--out", str(tmp_path))
+    check_drawn(tmp_path / "new_points.png")
+    assert number(r"([\d]+)% of cases", printed) > 80
+    assert number(r"differs by ([\de.+-]+)", printed) < 1e-12
+    assert (tmp_path / "wines.unimds").exists()
+
+
+def test_own_loss(capsys):
+    printed = run("own_loss", capsys)
+    assert "the formulas are right" in printed
+    assert "Mistaken breaks a rule" in printed
+    names = ("Squared", "Absolute", "GemanMcClure")
+    off = [number(rf"{name}\(.*off by ([\d.]+)", printed) for name in names]
+    assert off[2] < off[1] < 0.5 * off[0]
