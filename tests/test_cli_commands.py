@@ -1,20 +1,25 @@
 """The other commands: place, compare, project, demo, warmup, info; and how fast they start."""
 
 import json
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
 from cli_runs import CITIES, ENVIRONMENT, run
 
 from unimds import MDS, LandmarkMDS, SphericalRandomProjection, experiments
+from unimds._extras import PACKAGES, PURPOSES
 from unimds.cli import reproduce
 from unimds.cli.compare import suitable
 from unimds.files import read
 from unimds.models import save
 from unimds.spaces import Euclidean, Hyperbolic, Sphere
 
+ROOT = Path(__file__).resolve().parent.parent
 NEW = "point,Jena,Kiel,Ulm,Trier,Bonn\nnear Ulm,281,649,1,291,304\nnear Jena,2,401,281,379,321\n"
 
 
@@ -140,6 +145,14 @@ def test_each_space_has_its_methods():
     assert names[Hyperbolic()] == ["pc-unimds", "pc-paper", "sgd"]
 
 
+def test_shares_of_nothing_are_not_shown(tmp_path):
+    (tmp_path / "d.csv").write_text(",a,b,c\na,0,3.5,6.25\nb,3.5,0,4\nc,6.25,4,0\n")
+    said = run("compare", tmp_path / "d.csv", "--max-iter", "5")
+    assert said.code == 0, said.err
+    assert "SMACOF" in said.out
+    assert "%" not in said.out
+
+
 # --- project --------------------------------------------------------------------------------------
 
 
@@ -186,7 +199,27 @@ def test_info_tells_versions_and_extras():
     assert found["cores"] >= 1
     assert found["cache"]
     assert found["extras"]["cli"] == "installed"
+    assert {"plot", "report", "sdp", "files"} < set(found["extras"])
     assert "numpy" in run("info").out
+
+
+def test_info_says_what_an_extra_lacks(monkeypatch):
+    extras = {"one": ("numpy", "no-such-package"), "none": ("no-such-package",)}
+    monkeypatch.setattr("unimds.cli.info.PACKAGES", extras)
+    found = json.loads(run("info", "--json").out)["extras"]
+    assert found == {"one": "lacks no-such-package", "none": "not installed"}
+
+
+def test_the_extras_are_those_of_the_project():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    named = {
+        extra: tuple(re.split(r"[<>=]", need)[0] for need in needs if "[" not in need)
+        for extra, needs in extras.items()
+        if extra != "dev"
+    }
+    assert named == PACKAGES
+    assert set(PURPOSES) == set(PACKAGES)
 
 
 def test_the_names_of_figures_are_those_of_the_experiments():

@@ -175,6 +175,7 @@ def test_files_are_never_replaced_without_force_and_nothing_is_computed(
     assert (said.code, said.out) == (1, "")
     (line,) = said.err.splitlines()
     assert line.startswith(f"error: {target}: the file is there already")
+    assert line.endswith("or give --force")
     assert target.read_text() == "mine"
     assert names(tmp_path) == sorted(["cities.csv", target.name])
 
@@ -209,6 +210,7 @@ def test_a_folder_that_is_not_there_is_noticed_before_the_work(cities, tmp_path,
         (["--kind", "magic"], "must be one of"),
         (["--json"], "name a file with -o"),
         (["-o", "map.xyz"], "the format 'xyz' is not known"),
+        (["-o", "map"], "the name has no ending; end the name in .csv"),
         (["-o", "m.csv", "--plot", "m.txt"], "must end in .png"),
         (["-o", "m.csv", "--model", "m.csv"], "name the same file"),
         (["-o", "m.csv", "--model", "-"], "needs the name of a file"),
@@ -237,7 +239,8 @@ def test_the_input_is_never_an_output(cities):
         ("", "the file is empty"),
         ("a,b\nx,y\n", "there are no numbers"),
         (CITIES.replace("650", "abc", 1), "line 2, column 4: 'abc' is not a number"),
-        (CITIES.replace("305", "-305"), "negative"),
+        (CITIES.replace("305", "-305"), "D['Ulm', 'Bonn'] = -305 is negative"),
+        ("0,1\n1,2,3\n", "this row has"),
         ("0,1\n1,0\n2,2\n", ""),
     ],
 )
@@ -270,6 +273,67 @@ def test_warnings_are_messages(cities):
     assert said.code == 0
     assert said.err.startswith("warning: Stopped after max_iter sweeps")
     assert "Warning:" not in said.err
+
+
+# --- what is seldom meant -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("a,b\n1,x\n", "holds one point, read as points"),
+        (",a\na,0\n", "holds one point, read as distances"),
+        (",a,a,b\na,0,1,2\na,1,0,3\nb,2,3,0\n", "2 points have the same label, 'a'"),
+        (",a,b\na,0,1\nb,3,0\n", "is not symmetric: 1 from a to b, but 3 back"),
+        ("0,1\n3,0\n", "is not symmetric: 1 from 1 to 2, but 3 back"),
+    ],
+)
+def test_doubts_are_told_and_the_map_is_made(tmp_path, content, says):
+    (tmp_path / "d.csv").write_text(content)
+    said = run("embed", tmp_path / "d.csv", "-o", tmp_path / "m.csv")
+    assert said.code == 0
+    line, *others = said.err.splitlines()
+    assert line.startswith("warning: ")
+    assert says in line
+    assert "warning" not in "".join(others)
+    assert run("embed", tmp_path / "d.csv", "-q").err == ""
+
+
+@pytest.mark.parametrize("content", [CITIES, CITIES.replace("305", "", 1), "1,2\n3,4\n"])
+def test_there_is_no_doubt_without_reason(tmp_path, content):
+    (tmp_path / "d.csv").write_text(content)
+    said = run("embed", tmp_path / "d.csv", "-o", tmp_path / "m.csv")
+    assert said.code == 0
+    assert "warning" not in said.err
+
+
+def test_one_point_is_not_called_points(tmp_path):
+    (tmp_path / "d.csv").write_text("a,b\n1,x\n")
+    said = run("embed", tmp_path / "d.csv", "-o", tmp_path / "m.csv")
+    assert "\n1 point: cost 0" in said.err
+
+
+def test_messages_name_options_and_not_arguments(tmp_path):
+    (tmp_path / "d.csv").write_text("1,2\n")
+    said = run("embed", tmp_path / "d.csv")
+    assert said.code == 1
+    assert said.err.endswith("give --kind points\n")
+
+
+def test_an_old_encoding_is_named_and_can_be_given(tmp_path):
+    (tmp_path / "d.csv").write_bytes(",Köln,Ulm\nKöln,0,1\nUlm,1,0\n".encode("latin-1"))
+    said = run("embed", tmp_path / "d.csv")
+    assert said.code == 1
+    assert "such as --encoding latin-1" in said.err
+    said = run("embed", tmp_path / "d.csv", "--encoding", "latin-1", "-q")
+    assert said.code == 0
+    assert said.out.splitlines()[1].startswith("Köln,")
+
+
+def test_a_folder_is_called_one(cities, tmp_path):
+    said = run("embed", cities, "-o", tmp_path)
+    assert said.code == 1
+    assert "this is a folder; name a file in it" in said.err
 
 
 # --- interruptions --------------------------------------------------------------------------------

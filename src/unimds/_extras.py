@@ -14,6 +14,15 @@ PURPOSES = {
 }
 """What each extra of the package is for."""
 
+PACKAGES = {
+    "plot": ("matplotlib",),
+    "report": ("plotly",),
+    "sdp": ("cvxpy",),
+    "files": ("pandas", "pyarrow", "networkx"),
+    "cli": ("typer", "rich"),
+}
+"""What each extra installs; cli has plot, report and files too."""
+
 
 def require(module: str, extra: str) -> Any:
     """Return an optional module, or say in one line how to install it.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from unimds.experiments.runs import Run
 
 SMALL = 160  # points of a run that only compiles
+ROUNDING = 1e-10  # a stress that is none
 
 
 class Row(NamedTuple):
@@ -41,6 +42,7 @@ def compare(
     eps: o.Eps = 1e-7,
     format: o.Format = "auto",
     kind: o.Kind = "auto",
+    encoding: o.Encoding = "auto",
     plot: Annotated[
         str | None, typer.Option("--plot", metavar="P.png", help="Draw cost against time.")
     ] = None,
@@ -58,7 +60,8 @@ def compare(
     with failures_told("Interrupted before any method had ended.", debug):
         check_outputs({"--plot": plot}, file, force)
         parts = o.parts(variant, loss, space, size)
-        table = o.read_table(file, format, kind, metric)
+        table = o.read_table(file, format, kind, metric, encoding)
+        o.tell_doubts(table, file, quiet)
         from unimds.experiments.methods import Effort, Setting
 
         effort = Effort(max_iter=max_iter, eps=eps)
@@ -148,13 +151,14 @@ def _show(file: str, rows: list[Row]) -> None:
     for name in ("cost", "above the best", "stress", "seconds", "sweeps"):
         table.add_column(name, justify="right")
     lowest = min((row.run.cost for row in rows if row.run), default=0.0)
+    exact = any(row.stress < ROUNDING for row in rows)  # then shares of the best say nothing
     for row in rows:
         if row.run is None:
             table.add_row(row.method.label, "–", "–", "–", "–", "–")
             say(f"{row.method.label}: {row.why}")
             continue
         run = row.run
-        above = f"{100.0 * (run.cost / lowest - 1.0):+.2f} %" if lowest > 0.0 else ""
+        above = f"{100.0 * (run.cost / lowest - 1.0):+.2f} %" if lowest > 0.0 and not exact else ""
         numbers = (f"{run.cost:.6g}", above, f"{row.stress:.4g}", f"{run.seconds:.3g}")
         table.add_row(row.method.label, *numbers, str(run.sweeps))
     Console().print(table)

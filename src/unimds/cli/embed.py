@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unimds.cli import options as o
-from unimds.cli.messages import INTERRUPTED, failures_told, print_json, say
+from unimds.cli.messages import INTERRUPTED, counted, entries_named, failures_told, print_json, say
 from unimds.cli.outputs import check_outputs, check_picture_name, check_table_name
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def embed(
     ] = None,
     format: o.Format = "auto",
     kind: o.Kind = "auto",
+    encoding: o.Encoding = "auto",
     out_format: o.OutFormat = "auto",
     point_stress: Annotated[
         bool, typer.Option("--point-stress", help="Add a column: each point's share of the error.")
@@ -125,13 +126,15 @@ def embed(
     with failures_told(NO_MAP, debug):
         targets.check(file, checkpoint)
         wanted["loss"], wanted["space"] = o.parts(variant, loss, space, size)
-        table = o.read_table(file, format, kind, metric)
+        table = o.read_table(file, format, kind, metric, encoding)
+        o.tell_doubts(table, file, quiet)
         wanted["metric"] = "precomputed" if table.precomputed else metric
         began = time.perf_counter()
-        if landmarks is not None:
-            mds = _fit_landmarks(table, landmarks, wanted)
-        else:
-            mds = _fit(table, _weights(weights, table), wanted, checkpoint, checkpoint_every)
+        with entries_named(table.labels if table.precomputed else None):
+            if landmarks is not None:
+                mds = _fit_landmarks(table, landmarks, wanted)
+            else:
+                mds = _fit(table, _weights(weights, table), wanted, checkpoint, checkpoint_every)
         seconds = time.perf_counter() - began
         _write(targets, mds, table, metric)
         _tell(targets, mds, file, seconds, as_json, quiet)
@@ -274,7 +277,7 @@ def _tell(
     if not quiet:
         why = "" if o.shows_progress(quiet) else f" {result.message}"  # the bar has said it
         say(
-            f"{len(mds.embedding_)} points: cost {mds.cost_:.6g}, stress {mds.stress_:.4g}, "
+            f"{counted(len(mds.embedding_))}: cost {mds.cost_:.6g}, stress {mds.stress_:.4g}, "
             f"{mds.n_iter_} sweeps, {seconds:.2f} s.{why}"
         )
         if written:

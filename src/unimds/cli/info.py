@@ -9,13 +9,9 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
+from unimds._extras import PACKAGES
 from unimds.cli import options as o
 from unimds.cli.messages import failures_told, print_json
-
-REQUIREMENT = re.compile(
-    r"^(?P<name>[\w.-]+)(?P<self>\[)?[^;]*(;\s*extra\s*==\s*['\"](?P<extra>\w+))?"
-)
-NOT_SHOWN = ("dev",)
 
 
 def info(as_json: o.AsJson = False, debug: o.Debug = False) -> None:
@@ -36,11 +32,7 @@ def info(as_json: o.AsJson = False, debug: o.Debug = False) -> None:
 
 def gathered() -> dict[str, Any]:
     """Return what there is to know; nothing heavy is imported for it."""
-    needs = [match for text in requires("unimds") or [] if (match := REQUIREMENT.match(text))]
-    extras: dict[str, list[str]] = {}
-    for need in needs:
-        if need["extra"] and need["extra"] not in NOT_SHOWN and not need["self"]:
-            extras.setdefault(need["extra"], []).append(need["name"])
+    needs = [text for text in requires("unimds") or [] if ";" not in text]  # others are extras
     return {
         "unimds": version("unimds"),
         "python": platform.python_version(),
@@ -49,11 +41,8 @@ def gathered() -> dict[str, Any]:
         if hasattr(os, "sched_getaffinity")
         else os.cpu_count(),
         "cache": cache_folder(),
-        "packages": {need["name"]: _version(need["name"]) for need in needs if not need["extra"]},
-        "extras": {
-            extra: "installed" if all(map(_installed, names)) else "not installed"
-            for extra, names in extras.items()
-        },
+        "packages": {name: _version(name) for name in map(_name, needs)},
+        "extras": {extra: _told(names) for extra, names in PACKAGES.items()},
     }
 
 
@@ -63,6 +52,10 @@ def cache_folder() -> str:
     return os.environ.get("NUMBA_CACHE_DIR") or str(own)
 
 
+def _name(requirement: str) -> str:
+    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
+
+
 def _version(name: str) -> str:
     try:
         return version(name)
@@ -70,5 +63,8 @@ def _version(name: str) -> str:
         return "missing"
 
 
-def _installed(name: str) -> bool:
-    return _version(name) != "missing"
+def _told(names: tuple[str, ...]) -> str:
+    missing = [name for name in names if _version(name) == "missing"]
+    if not missing:
+        return "installed"
+    return "not installed" if len(missing) == len(names) else f"lacks {' and '.join(missing)}"

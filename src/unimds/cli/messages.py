@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
 from typing import Any, NoReturn
@@ -20,10 +21,48 @@ INTERRUPTED = 130
 EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 """What goes wrong without a mistake of ours."""
 
+ARGUMENT = re.compile(r"\b(kind|format|encoding|max_iter|eps)=(?:'([^']*)'|([\w+-]+(?:\.\w+)*))")
+"""Arguments of the library in its messages, which are options here."""
+
+ENTRY = re.compile(r"\bD\[(\d+), (\d+)\]")
+
 
 def say(message: str) -> None:
     """Tell something that is not a result."""
     print(message, file=sys.stderr, flush=True)
+
+
+def as_options(message: str) -> str:
+    """Return a message of the library in the words of the command line.
+
+    Examples
+    --------
+    >>> as_options("for points, give kind='points'; or raise max_iter=2000.")
+    'for points, give --kind points; or raise --max-iter 2000.'
+    """
+    named = ARGUMENT.sub(
+        lambda found: f"--{found[1].replace('_', '-')} {found[2] or found[3]}", message
+    )
+    return named.replace("or force it", "or give --force")
+
+
+@contextmanager
+def entries_named(labels: Sequence[str] | None) -> Iterator[None]:
+    """Name the entries of a table in errors by their labels, which people can find in a file."""
+    try:
+        yield
+    except ValueError as error:
+        if labels is None:
+            raise
+        names = labels
+        raise ValueError(
+            ENTRY.sub(lambda at: f"D[{names[int(at[1])]!r}, {names[int(at[2])]!r}]", str(error))
+        ) from error
+
+
+def counted(n: int) -> str:
+    """Return a number of points, for people."""
+    return f"{n} point{'' if n == 1 else 's'}"
 
 
 def print_json(found: Mapping[str, Any]) -> None:
@@ -56,7 +95,7 @@ def failures_told(interrupted: str, debug: bool = False) -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from None
     except EXPECTED as error:
-        _fail(" ".join(str(error).split()) or type(error).__name__, debug)
+        _fail(as_options(" ".join(str(error).split())) or type(error).__name__, debug)
     except Exception as error:
         name = type(error).__name__
         _fail(f"unexpected {name}: {error}; with --debug there is more to report", debug)
@@ -76,5 +115,5 @@ def warnings_told() -> Iterator[None]:
         warnings.simplefilter("ignore")
         for kind in (UserWarning, RuntimeWarning):
             warnings.simplefilter("always", kind)
-        warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
+        warnings.showwarning = lambda message, *_, **__: say(f"warning: {as_options(str(message))}")
         yield

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from unimds.cli.messages import say
 
 if TYPE_CHECKING:
     from unimds.files import Table
     from unimds.losses import Loss
     from unimds.spaces import Space
 
+MANY = 2000  # points, above which a second look at the table would take too much memory
 VARIANTS = "fMDS, rMDS, r2MDS, c-1-sMDS, c-2-sMDS, g-1-sMDS, g-2-sMDS"
 LOSSES = "squared, absolute, huber, squared_distance, power; or huber:0.5, power:1.2"
 SPACES = "euclidean, sphere, chordal_sphere, hyperbolic, simplex"
@@ -33,6 +37,10 @@ Format = Annotated[
 Kind = Annotated[
     str,
     typer.Option("--kind", help="What FILE holds, if not told: distances, points, pairs, graph."),
+]
+Encoding = Annotated[
+    str,
+    typer.Option("--encoding", help="How the text of FILE is written, such as latin-1 or cp1252."),
 ]
 OutFormat = Annotated[
     str, typer.Option("--out-format", help="Format of OUT, where its name does not tell.")
@@ -115,7 +123,7 @@ def _number(text: str, option: str) -> float:
         raise ValueError(f"{option} needs a number, not {text!r}") from None
 
 
-def read_table(file: str, format: str, kind: str, metric: str) -> Table:
+def read_table(file: str, format: str, kind: str, metric: str, encoding: str = "auto") -> Table:
     """Read the input of a command, and check that what is said about it can be."""
     from unimds.files import FORMATS, KINDS, read
 
@@ -123,13 +131,46 @@ def read_table(file: str, format: str, kind: str, metric: str) -> Table:
         if value not in ("auto", *known):
             names = ", ".join(("auto", *known))
             raise typer.BadParameter(f"{option} {value}: it must be one of {names}")
-    table = read(file, format=format, kind=kind)
+    table = read(file, format=format, kind=kind, encoding=encoding)
     if table.precomputed and metric not in ("euclidean", "precomputed"):
         raise ValueError(
             f"{file} holds distances, to which --metric {metric} does not apply; leave it out, or "
             "give --kind points if it holds points"
         )
     return table
+
+
+def tell_doubts(table: Table, file: str, quiet: bool) -> None:
+    """Tell what can be mapped, but is seldom meant."""
+    if quiet:
+        return
+    if table.n == 1:
+        say(
+            f"warning: {file} holds one point, read as {table.kind}, and its map says nothing; if "
+            "more is in it, see --kind and --format"
+        )
+    label, count = Counter(table.labels or [""]).most_common(1)[0]
+    if count > 1:
+        say(f"warning: {file}: {count} points have the same label, {label!r}")
+    if table.precomputed:
+        _tell_asymmetry(table, file)
+
+
+def _tell_asymmetry(table: Table, file: str) -> None:
+    import numpy as np
+
+    if table.n > MANY:
+        return
+    with np.errstate(invalid="ignore"):  # infinite distances get an error of their own
+        apart = np.nan_to_num(np.abs(table.values - table.values.T), posinf=0.0)
+    i, j = np.unravel_index(apart.argmax(), apart.shape)
+    there, back = table.values[i, j], table.values[j, i]
+    if apart[i, j] > 1e-6 * max(abs(there), abs(back)):
+        names = table.labels or [str(k + 1) for k in range(table.n)]
+        say(
+            f"warning: {file} is not symmetric: {there:g} from {names[i]} to {names[j]}, but "
+            f"{back:g} back; both directions count half"
+        )
 
 
 def check_stdout(output: str, as_json: bool) -> None:

@@ -45,6 +45,8 @@ def check_table_name(output: str, format: str = "auto") -> None:
     from unimds.files.errors import FileError
     from unimds.files.writing import output_format
 
+    if os.path.isdir(output):  # which is what is wrong, and not its ending
+        return
     try:
         output_format(output, format)
     except FileError as error:

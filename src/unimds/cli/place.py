@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from unimds.cli import options as o
-from unimds.cli.messages import failures_told, print_json, say
+from unimds.cli.messages import counted, failures_told, print_json, say
 from unimds.cli.outputs import check_outputs, check_table_name
 
 
@@ -24,6 +24,7 @@ def place(
     ],
     output: o.Output = "-",
     format: o.Format = "auto",
+    encoding: o.Encoding = "auto",
     out_format: o.OutFormat = "auto",
     as_json: o.AsJson = False,
     force: o.Force = False,
@@ -42,7 +43,7 @@ def place(
         from unimds.models import load
 
         mds: Any = load(model)
-        table = o.read_table(new, format, "points", "euclidean")
+        table = o.read_table(new, format, "points", "euclidean", encoding)
         points = mds.transform(_matched(mds, table, new))
         write(
             output,
@@ -55,7 +56,7 @@ def place(
         if as_json:
             print_json({"model": model, "points": len(points), "files": {"output": output}})
         if output != "-" and not quiet:
-            say(f"{len(points)} points placed. Written: {output}")
+            say(f"{counted(len(points))} placed. Written: {output}")
 
 
 def _matched(mds: Any, table: Any, new: str) -> Any:

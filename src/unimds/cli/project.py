@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from unimds.cli import options as o
-from unimds.cli.messages import failures_told, print_json, say
+from unimds.cli.messages import counted, failures_told, print_json, say
 from unimds.cli.outputs import check_outputs, check_table_name
 
 METHODS = ("subspace", "gaussian", "sparse")
@@ -29,6 +29,7 @@ def project(
     ] = "subspace",
     seed: o.Seed = 0,
     format: o.Format = "auto",
+    encoding: o.Encoding = "auto",
     out_format: o.OutFormat = "auto",
     as_json: o.AsJson = False,
     force: o.Force = False,
@@ -49,7 +50,7 @@ def project(
     with failures_told("Interrupted: nothing was written.", debug):
         check_table_name(output, out_format)
         check_outputs({"--output": output}, file, force)
-        table = o.read_table(file, format, "points", "euclidean")
+        table = o.read_table(file, format, "points", "euclidean", encoding)
         points = _projected(table.values, "auto" if dim is None else dim, eps, delta, method, seed)
         from unimds.files import write
 
@@ -65,7 +66,7 @@ def project(
         if as_json:
             print_json({"file": file, "points": table.n, "from": before, "to": after})
         if not quiet:
-            say(f"{table.n} points: from {before} coordinates to {after}.")
+            say(f"{counted(table.n)}: from {before} coordinates to {after}.")
 
 
 def _projected(

@@ -101,7 +101,8 @@ def output_format(path: str | os.PathLike[str], format: str = "auto") -> str:
         format = "csv" if name == "-" else plain.suffix.lower().removeprefix(".")
     if format not in WRITABLE:
         endings = ", ".join(f".{known}" for known in WRITABLE)
-        raise FileError(name, f"the format {format!r} is not known; end the name in {endings}")
+        what = f"the format {format!r} is not known" if format else "the name has no ending"
+        raise FileError(name, f"{what}; end the name in {endings}")
     return format
 
 
