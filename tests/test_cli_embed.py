@@ -241,6 +241,7 @@ def test_the_input_is_never_an_output(cities):
         (CITIES.replace("650", "abc", 1), "line 2, column 4: 'abc' is not a number"),
         (CITIES.replace("305", "-305"), "D['Ulm', 'Bonn'] = -305 is negative"),
         ("0,1\n1,2,3\n", "this row has"),
+        ("0,1e308,1e308\n1e308,0,1e308\n1e308,1e308,0\n", "use another unit of length"),
         ("0,1\n1,0\n2,2\n", ""),
     ],
 )

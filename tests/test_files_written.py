@@ -172,7 +172,7 @@ def test_what_cannot_be_written(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     for name, problem in (
         ("x.docx", "the format 'docx' is not known; end the name in .csv"),
-        ("x", "the format '' is not known"),
+        ("x", "the name has no ending; end the name in .csv"),
         ("folder.csv", "this is a folder"),
         ("none/x.csv", "there is no folder"),
         ("x" * 300 + ".csv", "cannot be written"),

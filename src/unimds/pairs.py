@@ -355,4 +355,5 @@ def _typical(sample: Array, table: Table) -> float:
     positive = sample[sample > 0.0]
     if not positive.size:
         positive = np.concatenate([row[row > 0.0] for _, D in table.tiles() for row in D])
-    return float(np.median(positive)) if positive.size else 1.0
+    with np.errstate(over="ignore"):  # a mean of two; what is too large is refused later
+        return float(np.median(positive)) if positive.size else 1.0
