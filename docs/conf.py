@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import unimds
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "unimds"
 author = "the unimds developers"
 version = release = unimds.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+extensions = [
+    "mathml",
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+]
 exclude_patterns = ["_build", "reproduction/runs", "reproduction/claims.md"]
 
 # --- pages ----------------------------------------------------------------------------------------
@@ -45,6 +56,7 @@ suppress_warnings = ["myst.header"]
 # --- looks ----------------------------------------------------------------------------------------
 
 html_theme = "furo"
+html_math_renderer = "mathml"
 html_title = f"unimds {release}"
 html_show_sphinx = False
 html_copy_source = False
