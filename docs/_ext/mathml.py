@@ -16,7 +16,9 @@ def inline(writer: Any, node: nodes.math) -> None:
 
 def block(writer: Any, node: nodes.math_block) -> None:
     formula = tex2mathml(node.astext(), as_block=True)
-    writer.body.append(f'<div class="math" style="overflow: auto hidden; padding: 0.6em 0">{formula}</div>')
+    writer.body.append(
+        f'<div class="math" style="overflow: auto hidden; padding: 0.6em 0">{formula}</div>'
+    )
     raise nodes.SkipNode
 
 
