@@ -5,17 +5,18 @@ WORKERS ?= 2
 
 VENV := .venv
 BIN := $(VENV)/bin
-# One environment, two stamps: the demo installs much less than the tests.
+# One environment, a stamp for each use: the demo installs much less than the tests.
 VENV_STAMP := $(VENV)/.stamp-venv
 DEMO_STAMP := $(VENV)/.stamp-demo
 TEST_STAMP := $(VENV)/.stamp-dev
+DOCS_STAMP := $(VENV)/.stamp-docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-all lint demo bench bench-cli bench-engine bench-landmarks bench-projection bench-starts reproduce screenshots format clean
+.PHONY: help test test-all lint demo docs choosing bench bench-cli bench-engine bench-landmarks bench-projection bench-starts reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +34,14 @@ lint: $(TEST_STAMP) ## Check style and types only
 
 demo: $(DEMO_STAMP) ## Run the demonstration (sets up what it needs)
 	$(BIN)/python -m unimds.demo
+
+docs: $(DOCS_STAMP) ## Build the documentation into docs/_build/html (sets up what it needs)
+	rm -rf docs/generated  # no page of a name that is gone
+	$(BIN)/python -m sphinx -b html -W --keep-going -n -q -d docs/_build/doctrees docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
+choosing: $(TEST_STAMP) ## Draw the pictures of docs/choosing.md anew (a minute)
+	$(BIN)/python tools/choosing.py
 
 bench: $(TEST_STAMP) ## Measure speed and memory beside the peers, write docs/performance.md (a quarter of an hour)
 	$(PIP) install s_gd2
@@ -66,7 +75,7 @@ format: $(TEST_STAMP) ## Rewrite the code in the house style
 	$(BIN)/ruff format .
 
 clean: ## Remove the environment, the caches and the builds
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage build dist
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage build dist docs/_build docs/generated
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # `python -m venv` keeps what an existing .venv holds, so this never throws packages away.
@@ -87,4 +96,8 @@ $(TEST_STAMP): pyproject.toml $(VENV_STAMP)
 
 $(DEMO_STAMP): pyproject.toml $(VENV_STAMP)
 	$(PIP) install --editable '.[plot,report]'
+	@touch $@
+
+$(DOCS_STAMP): pyproject.toml $(VENV_STAMP)
+	$(PIP) install --editable '.[docs]'
 	@touch $@

@@ -7,14 +7,19 @@ import doctest
 import io
 import re
 import textwrap
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from cli_runs import CITIES
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {
     "README.md": 5,
+    "docs/tutorial.md": 7,
+    "docs/choosing.md": 1,
+    "docs/migrating.md": 1,
     "docs/extending.md": 5,
     "docs/distributions.md": 1,
     "docs/landmarks.md": 2,
@@ -24,7 +29,26 @@ PAGES = {
     "docs/spherical-jl.md": 1,
 }
 """Pages with code, and how many blocks of it there are at least."""
-BLOCK = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<body>.*?)^ *```$", re.M | re.S)
+TEXTS = sorted(
+    str(page.relative_to(ROOT))
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md"))
+)
+"""Everything that is written for people."""
+PUBLIC = (
+    "unimds",
+    "unimds.checks",
+    "unimds.experiments",
+    "unimds.files",
+    "unimds.losses",
+    "unimds.models",
+    "unimds.plots",
+    "unimds.quality",
+    "unimds.report",
+    "unimds.rivals",
+    "unimds.spaces",
+)
+"""Modules with names for users."""
+BLOCK = re.compile(r"^(?P<indent> *)```(?P<language>[\w{}-]*)\n(?P<body>.*?)^ *```$", re.M | re.S)
 SAME = doctest.OutputChecker().check_output
 LENIENT = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -75,6 +99,7 @@ def test_the_code_on_the_page_runs_and_prints_what_it_says(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # pages write files
+    Path("cities.csv").write_text(CITIES)  # the tutorial reads it
     text = (ROOT / page).read_text(encoding="utf-8")
     assert check_page(text, page) == text.count("```python") >= PAGES[page]
 
@@ -92,13 +117,57 @@ def test_a_page_that_is_wrong_is_noticed(text: str) -> None:
         check_page(text, "a page")
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_links_lead_to_files(page: str) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
-    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", text)
-    assert links
-    for link in links:
-        assert ((ROOT / page).parent / link).is_file(), f"{page}: {link} is not there"
+def links(text: str) -> list[str]:
+    """Return where the links of a page lead, within the project."""
+    found = re.findall(r"\]\(([^)\s]+)\)", BLOCK.sub("", text))
+    return [link for link in found if not re.match(r"https?:", link)]
+
+
+def anchors(text: str) -> set[str]:
+    """Return the names of the sections of a page, as they stand in a link."""
+    headings = re.findall(r"^#+ (.+)$", BLOCK.sub("", text), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def dead(page: Path) -> list[str]:
+    """Return the links of a page that lead nowhere."""
+    text = page.read_text(encoding="utf-8")
+    nowhere = []
+    for link in links(text):
+        path, _, section = link.partition("#")
+        target = page.parent / path if path else page
+        if not target.is_file() or (
+            section and section not in anchors(target.read_text(encoding="utf-8"))
+        ):
+            nowhere.append(link)
+    return nowhere
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_links_lead_to_files_and_sections(page: str) -> None:
+    assert dead(ROOT / page) == []
+
+
+def test_dead_links_are_noticed(tmp_path: Path) -> None:
+    good, page = tmp_path / "good.md", tmp_path / "page.md"
+    good.write_text("```{note}\n```\n# Its title: `code`\n```{note}\n```\n")
+    page.write_text("[a](good.md#its-title-code) [b](bad.md) [c](good.md#no) [d](#nor-here)\n")
+    assert dead(page) == ["bad.md", "good.md#no", "#nor-here"]
+
+
+def test_the_index_lists_every_page_once() -> None:
+    index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    trees = re.findall(r"^```\{toctree\}\n(.*?)^```$", index, re.M | re.S)
+    listed = [line for tree in trees for line in tree.split("\n") if line and line[0] != ":"]
+    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert sorted(listed) == sorted(pages)
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_the_reference_has_every_public_name(module: str) -> None:
+    text = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^   (\w+)$", text, re.M))
+    assert set(import_module(module).__all__) <= listed
 
 
 def test_pictures_are_small() -> None:

@@ -1,4 +1,4 @@
-"""The commands on docs/cli.md run, and print what it says."""
+"""The commands on the pages run, and print what they say."""
 
 import re
 import shlex
@@ -39,20 +39,23 @@ def sessions(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def test_the_commands_on_the_page_do_what_it_says(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("page", "commands"), [("docs/cli.md", COMMANDS), ("docs/tutorial.md", ["embed"])]
+)
+def test_the_commands_on_the_page_do_what_it_says(page, commands, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("cities.csv").write_text(CITIES)
     Path("new.csv").write_text(NEW)
     counts = np.random.default_rng(0).poisson(5.0, size=(6, 8))
     Path("counts.csv").write_text("\n".join(",".join(map(str, row)) for row in counts) + "\n")
-    found = sessions((ROOT / "docs/cli.md").read_text(encoding="utf-8"))
+    found = sessions((ROOT / page).read_text(encoding="utf-8"))
     for line, shown in found:
         printed = told(line)
         # "..." may stand for all that follows
         assert SAME(shown, printed, LENIENT) or SAME(shown + "...\n", printed, LENIENT), (
             f"{line}: the page shows\n{shown}\nnot\n{printed}"
         )
-    assert {line.split()[1] for line, _ in found if line.startswith("unimds")} == set(COMMANDS)
+    assert {line.split()[1] for line, _ in found if line.startswith("unimds")} == set(commands)
 
 
 @pytest.mark.parametrize("shown", ["label,x,y\n", "nothing of the kind\n"])

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from unimds import MDS, Huber, Power, Sphere
+from unimds import MDS, Huber, Hyperbolic, Power, Sphere
 from unimds.quality import stress_1
 from unimds.variants import VARIANTS
 
@@ -96,6 +96,28 @@ def test_the_race_is_no_worse_than_the_seed():
     seed = MDS(init="classical", random_state=0).fit(X)
     race = MDS(random_state=0).fit(X)
     assert race.cost_ <= seed.cost_
+
+
+def tree(depth):
+    """Return the lengths of ways in a binary tree, whose spectral seed has equal eigenvalues."""
+    n = 2 ** (depth + 1) - 1
+    up = [[i] for i in range(n)]
+    for i in range(1, n):
+        up[i] += up[(i - 1) // 2]
+    return np.array([[len(set(a) ^ set(b)) for b in up] for a in up], dtype=float)
+
+
+def test_the_race_is_no_worse_than_a_seed_that_depends_on_the_order_of_the_points():
+    options = {"space": Hyperbolic(2.0), "metric": "precomputed", "max_iter": 400, "eps": 1e-5}
+    seed = MDS(init="hyperbolic", **options).fit(tree(4))
+    race = MDS(random_state=0, **options).fit(tree(4))
+    assert race.cost_ <= seed.cost_
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_start_that_is_thrown_out_of_reach_does_not_end_the_fit():
+    mds = MDS(space=Hyperbolic(9.0), metric="precomputed", max_iter=50, random_state=0)
+    assert np.isfinite(mds.fit(tree(5)).cost_)
 
 
 def test_float32_in_float32_out(features):

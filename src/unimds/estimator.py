@@ -74,7 +74,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         Sum of the loss over all pairs.
     stress_ : float
         Kruskal's Stress-1 of the map, weighted, whatever the loss: 0 is a perfect fit.
-    history_ : ndarray of shape (n_iter_ + 1, 2)
+    history_ : ndarray of shape (sweeps + 1, 2)
         Seconds and cost, for the seed and after every sweep.
     n_iter_ : int
         Number of sweeps.

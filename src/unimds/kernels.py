@@ -85,7 +85,7 @@ def shorten(total, stiff, space, v):
     """Divide v by Σ w, and by more where negative curvature bends the majorizer.
 
     There ½(dist − ρ)² has a Hessian of at most 1 + bend·(dist − ρ + the way gone), see
-    docs/engine.md; so this step descends as the unit step does in flat space.
+    docs/mathematics.md; so this step descends as the unit step does in flat space.
     """
     k, square = v.shape[0], 0.0
     for a in range(k):

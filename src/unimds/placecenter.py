@@ -189,8 +189,8 @@ def place_center(
     -----
     With :math:`u_j = dist(x_i, x_j)`, one placement is
 
-    .. math:: x_i \leftarrow \exp_{x_i}\Big(
-        \sum_j w_j (1 - \rho_j / u_j) \log_{x_i}(x_j) \Big/ \sum_j w_j \Big)
+    .. math:: x_i \leftarrow \exp_{x_i}\left(
+        \frac{\sum_j w_j (1 - \rho_j / u_j) \log_{x_i}(x_j)}{\sum_j w_j} \right)
 
     where w and ρ come from the loss's majorizer. ``smoothing=0, accelerate=False,
     inner_iter=100, n_init=1`` runs the paper's pseudo-code as printed.

@@ -238,7 +238,7 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     Attributes
     ----------
-    components_ : ndarray or sparse array of shape (n_components_, n_features)
+    components_ : ndarray or sparse array of shape (n_components, n_features)
         What rows are multiplied with.
     n_components_ : int
         Number of coordinates of the result.
@@ -327,7 +327,7 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         Returns
         -------
-        ndarray of shape (n_samples, n_components_)
+        ndarray of shape (n_samples, n_components)
         """
         check_is_fitted(self)
         points = self._checked(X, reset=False)
@@ -346,12 +346,12 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_components_)
+        X : array-like of shape (n_samples, n_components)
             Points of the small sphere.
 
         Returns
         -------
-        ndarray of shape (n_samples, n_features_in_)
+        ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
         X = check_array(X, dtype=[np.float64, np.float32], input_name="X")

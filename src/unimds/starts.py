@@ -219,7 +219,9 @@ def _race(
     n, quiet = problem.pairs.n, Silent(watch)
     sample = rng.permutation(n)[: _race_size(n)]  # in random order, as shaking needs
     small = problem.on(sample)
-    seed = first_seed(small, init, rng)
+    # of all points in their own order: where eigenvalues are equal, seeds depend on it
+    whole = sample.size == n
+    seed = first_seed(problem, init, rng)[:, sample] if whole else first_seed(small, init, rng)
     cost, _ = small.costs(seed, small.loss, small.space)
     if cost <= small.exact_cost:
         return [_extended(problem, sample, seed)]
@@ -287,12 +289,13 @@ def shaken(
     Every point is placed against a few others, by `sizes` from sweep to sweep; the more, the less
     a point strays. The order of the points must be random.
     """
-    X, n = X.copy(), problem.pairs.n
+    first, X, n = X, X.copy(), problem.pairs.n
     for part in np.array_split(np.minimum(sizes.round().astype(int), n), max(len(sizes) // 50, 1)):
         problem.shake(X, loss, part, rng.random((len(part), n), dtype=np.float32))
         if watch.stopped:
             break
-    return X
+    # where curvature is strong, points may be thrown farther than numbers reach
+    return X if np.isfinite(problem.costs(X, loss, problem.space)[1]) else first
 
 
 def _extended(problem: Problem, sample: Array, fixed: Array) -> Array:
