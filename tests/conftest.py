@@ -25,3 +25,25 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def embed(request):
     """Embed a table of distances, by the function and by the estimator."""
     return request.param
+
+
+# Compiling a loss for a space takes longer than any test of it: each loss is tested in the plane,
+# each space with the squared loss, and one pair of every other kind; the rest are slow tests.
+LOSSES = ("Squared", "Absolute", "Power", "Huber", "SquaredDistance")
+SPACES = ("Euclidean", "Sphere", "ChordalSphere", "Hyperbolic", "Simplex")
+USUAL = {(loss, "Euclidean") for loss in LOSSES} | {("Squared", space) for space in SPACES}
+USUAL |= set(zip(LOSSES, SPACES, strict=True))
+
+
+def kind(part):
+    """Return the class that an object or a name like "squared_distance" stands for."""
+    return part.title().replace("_", "") if isinstance(part, str) else type(part).__name__
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        pair = kind(params.get("loss")), kind(params.get("space"))
+        if pair[0] in LOSSES and pair[1] in SPACES and pair not in USUAL:
+            item.add_marker(pytest.mark.slow)

@@ -94,7 +94,13 @@ def check_page(text: str, page: str) -> int:
     return ran
 
 
-@pytest.mark.parametrize("page", PAGES)
+SLOW = ("docs/distributions.md", "docs/extending.md", "docs/landmarks.md")
+"""Pages whose code takes long to compile or to run."""
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(p, marks=pytest.mark.slow) if p in SLOW else p for p in PAGES]
+)
 def test_the_code_on_the_page_runs_and_prints_what_it_says(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -122,7 +122,7 @@ def test_kruskals_words():
     assert stress_1(distances(X), X) == 0.0
     assert normalized_stress(distances(X), X) == 0.0
     assert_array_equal(point_stress(distances(X), X), 0.0)
-    assert total_cost(distances(X), X) == 0.0
+    assert total_cost(distances(X), X) < 1e-28  # squares of rounding: it is another loop
     assert 0.1 < stress_1(D, X) < 0.3
 
 
