@@ -233,9 +233,45 @@ def sweep_by_one(D, W, first, free, X, two, three, many, loss, space, unit, inne
 def shake(D, W, X, two, three, many, loss, space, unit, sizes, starts):
     """Sweep once for every entry of `sizes`, placing each point against so many others only.
 
-    Those are neighbours in the order of the table, which must be random; ``starts[t, i]``, from
-    0 to 1, says which. The fewer, the farther a point strays from where all would have it.
+    Those are neighbours in the order of the table, which must be random; ``starts``, from 0 to 1,
+    says which. The fewer, the farther a point strays from where all would have it. Two points in
+    turn have the same others, and their rows one loop.
     """
+    if many is None:
+        shake_by_two(D, W, X, two, three, loss, space, unit, sizes, starts)
+    else:
+        shake_by_one(D, W, X, many, loss, space, unit, sizes, starts)
+
+
+@kernel
+def shake_by_two(D, W, X, two, three, loss, space, unit, sizes, starts):
+    """Do that with two rows in one loop."""
+    (k, n), scale = X.shape, X.dtype.type(unit)
+    p, q, u, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k), np.empty(k)
+    for t in range(sizes.shape[0]):
+        size = sizes[t]
+        for i in range(0, n, 2):
+            j = min(i + 1, n - 1)
+            begin = int(starts[t, i // 2] * (n - size + 1))
+            if i + AHEAD < n - 1:  # rows are far from each other in memory
+                later = int(starts[t, (i + AHEAD) // 2] * (n - size + 1))
+                prefetch(D[i + AHEAD, 0], later)
+                prefetch(D[i + AHEAD + 1, 0], later)
+            for a in range(k):
+                p[a], q[a] = X[a, i], X[a, j]
+            s, r = fused_pull(
+                p, q, X, two, three, begin, begin + size, D, W, i, j, (i, j + 1), scale, loss,
+                space, u, v,
+            )  # fmt: skip
+            move(p, i, s[0], s[1], s[2], space, u)
+            move(q, j, r[0], r[1], r[2], space, v)
+            for a in range(k):
+                X[a, i], X[a, j] = p[a], q[a]
+
+
+@kernel
+def shake_by_one(D, W, X, many, loss, space, unit, sizes, starts):
+    """Do that row by row."""
     k, n = X.shape
     few, target = np.empty((1, k, WIDTH), X.dtype), np.empty((1, D.shape[1], WIDTH), D.dtype)
     weight: Any = np.empty((1, D.shape[1], WIDTH), X.dtype) if W is not None else W
@@ -245,25 +281,17 @@ def shake(D, W, X, two, three, many, loss, space, unit, sizes, starts):
     for t in range(sizes.shape[0]):
         size = sizes[t]
         for i in range(n):
-            begin = int(starts[t, i] * (n - size + 1))
+            begin = int(starts[t, i // 2] * (n - size + 1))
             end = begin + size
-            if i + AHEAD < n:  # rows are far from each other in memory
-                prefetch(D[i + AHEAD, 0], int(starts[t, i + AHEAD] * (n - size + 1)))
-            for a in range(k):
-                p[a] = X[a, i]
-            if many is None:
-                points, row = (X, few, begin, end), (D, W, i, i, scale)
-                recenter(p, points, two, three, many, row, i, loss, space, scratch, v)
-            else:
-                few[0, :, :size] = X[:, begin:end]
-                target[0, :, :size] = D[i, :, begin:end]
-                if W is not None:
-                    weight[0, :, :size] = W[i, :, begin:end]
-                others, given = (X, few, 0, size), (target, weight, 0, i - begin, scale)
-                recenter(p, others, two, three, many, given, i, loss, space, scratch, v)
+            p[:] = X[:, i]
+            few[0, :, :size] = X[:, begin:end]
+            target[0, :, :size] = D[i, :, begin:end]
+            if W is not None:
+                weight[0, :, :size] = W[i, :, begin:end]
+            others, given = (X, few, 0, size), (target, weight, 0, i - begin, scale)
+            recenter(p, others, None, None, many, given, i, loss, space, scratch, v)
             space.exp(p, v)
-            for a in range(k):
-                X[a, i] = p[a]
+            X[:, i] = p
 
 
 @kernel

@@ -1,13 +1,12 @@
 """Starts: which seeds to descend from, and which descent to return.
 
 The minimum that a map of low dimension ends in depends on its seed. So ``n_init="auto"`` looks for
-a good one on a sample of the points (all of them, if they are few) in random order. Three kinds of
-seed compete. The *spectral* one is exact for exact data. It is *shaken*: its points are placed
-against a few others at a time, many times over and against more and more, as simulated annealing
-does, which finds a better arrangement of points without clusters. And many *random* starts run on
-fewer points still, where a start takes a millisecond; they may find another arrangement of
-clusters. After some sweeps the better half goes on, and so forth; all other points are placed
-against the map of the winner.
+a good one on a sample of the points (all of them, if they are few) in random order. The *spectral*
+seed is exact for exact data. It is also *shaken*: its points are placed against a few others at a
+time, many times over and against more and more, as simulated annealing does, which finds a better
+arrangement of points without clusters. And *random* starts are shaken in the same way, on fewer
+points still where there are many; they may find another arrangement of clusters. After some sweeps
+the better half goes on, and so forth; all other points are placed against the map of the winner.
 """
 
 from __future__ import annotations
@@ -53,11 +52,11 @@ SEEDS = sorted({name for space in SPACES.values() for name in space.seeds})
 """Names of spectral seeds."""
 
 RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory counts from here
-SMALL_SAMPLE, SMALL_STARTS, SMALL_FINALISTS = 150, 20, 2
-SMALL_SIZES = np.geomspace(20, SMALL_SAMPLE, 50)
-SHAKE_SIZES = np.geomspace(8, 25, 1000)
-HEAT_SWEEPS, SIZE_SAMPLE, SIZE_SWEEPS = 5, 150, 10
 SINGLE_FROM, ALL_BELOW = 500, 1000
+SMALL_SAMPLE, RANDOM_STARTS = 150, 3
+SHAKE_SIZES = 8.0 * np.geomspace(1, 3, 1000).round()  # a vector register holds eight
+RANDOM_SIZES = SHAKE_SIZES[::2]
+HEAT_SWEEPS, EXTEND_STEPS, SIZE_SAMPLE, SIZE_SWEEPS = 3, 6, 150, 10
 
 
 def run_starts(
@@ -113,7 +112,7 @@ def _starts(
 ) -> list[Array]:
     """Return what to descend from."""
     if n_init == "auto" and _race_pays(problem, init, anchors):
-        watch.say(f"Choosing among {SMALL_STARTS + 2} starts …")
+        watch.say(f"Choosing among {2 + RANDOM_STARTS} starts …")
         return _race(descend, problem, _in_unit(plan, problem), watch, init, random, n_jobs)
     first = first_seed(problem, init, random)
     starts = [first if anchors is None else _held(problem, first, anchors)]
@@ -213,8 +212,8 @@ def _race(
 ) -> list[Array]:
     """Return what to finish: the best of several kinds of start after some sweeps of each.
 
-    Of a small table the seed and the shaken seed are finished in any case: racing is then never
-    worse than not racing, and a seed that is rough from shaking is not judged too early.
+    Of a small table the seed itself is finished in any case: racing is then never worse than not
+    racing, and starts that are rough from shaking are not compared with one that is not.
     """
     n, quiet = problem.pairs.n, Silent(watch)
     sample = rng.permutation(n)[: _race_size(n)]  # in random order, as shaking needs
@@ -232,48 +231,34 @@ def _race(
     first = seed.astype(small.dtype)
     smoothing = annealing(small, first)[0] if small.loss.anneals else 0.0
     loss = small.loss.smoothed(smoothing) if small.loss.anneals else small.loss
-    seeds = rng.integers(2**32, size=2)
+    seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
+    few = small if n < ALL_BELOW else small.on(np.arange(SMALL_SAMPLE))
 
-    def find(kind: int) -> list[Array]:
+    def find(kind: int) -> Array:
         own = np.random.default_rng(seeds[kind])
         if kind == 0:
-            return [shaken(small, loss, first, SHAKE_SIZES, own, quiet)]
-        return _small_starts(small, loss, own, quiet)
+            return shaken(small, loss, first, SHAKE_SIZES, own, quiet)
+        X = shaken(few, loss, draw(few, own), RANDOM_SIZES, own, quiet)
+        return _extended(small, np.arange(few.pairs.n), X)
 
     def heated(starts: list[Array]) -> list[tuple[float, Array]]:
         heat = plan.heat(HEAT_SWEEPS, smoothing)
         runs = _on_threads(lambda X: descend(small, X, heat, quiet), starts, watch, n_jobs)
-        return [(float(run.levels[-1, 1]), small.inner(run.embedding)) for run in runs]
+        heats = [(float(run.levels[-1, 1]), small.inner(run.embedding)) for run in runs]
+        return sorted(heats, key=itemgetter(0))
 
-    found = [X for some in _on_threads(find, range(2), watch, n_jobs) for X in some]
+    starts = _on_threads(find, range(len(seeds)), watch, n_jobs)
     if n < ALL_BELOW:
-        rough, *random = heated(found)
-        best = min(random, key=itemgetter(0))
-        finals = [rough, best] if best[0] < rough[0] else [rough]
-        return [_extended(problem, sample, X) for X in (seed, *(X for _, X in finals))]
-    starts = [first, *found]
+        return [_extended(problem, sample, X) for X in (seed, heated(starts)[0][1])]
+    starts.append(first)
     while len(starts) > 1 and not quiet.stopped:
-        heats = sorted(heated(starts), key=itemgetter(0))
-        starts = [X for _, X in heats[: len(starts) // 2]]
+        starts = [X for _, X in heated(starts)[: len(starts) // 2]]
     return [_extended(problem, sample, starts[0])]
 
 
 def _race_size(n: int) -> int:
     """Return how many points take part: of large tables few enough for a fifth of the memory."""
     return min(n if n < LARGE else int(0.45 * n), RACE_SAMPLE)
-
-
-def _small_starts(
-    problem: Problem, loss: Loss, rng: np.random.Generator, watch: Watch
-) -> list[Array]:
-    """Return the best of many random starts on the first few points, with all others placed."""
-    few = np.arange(min(SMALL_SAMPLE, problem.pairs.n))
-    small = problem.on(few)
-    found = [
-        shaken(small, loss, draw(small, rng), SMALL_SIZES, rng, watch) for _ in range(SMALL_STARTS)
-    ]
-    found.sort(key=lambda X: small.costs(X, loss, small.space)[1])
-    return [_extended(problem, few, X) for X in found[:SMALL_FINALISTS]]
 
 
 def shaken(
@@ -291,7 +276,7 @@ def shaken(
     """
     first, X, n = X, X.copy(), problem.pairs.n
     for part in np.array_split(np.minimum(sizes.round().astype(int), n), max(len(sizes) // 50, 1)):
-        problem.shake(X, loss, part, rng.random((len(part), n), dtype=np.float32))
+        problem.shake(X, loss, part, rng.random((len(part), (n + 1) // 2), dtype=np.float32))
         if watch.stopped:
             break
     # where curvature is strong, points may be thrown farther than numbers reach
@@ -308,8 +293,9 @@ def _extended(problem: Problem, sample: Array, fixed: Array) -> Array:
     chunk = max(BLOCK // len(sample), 1)
     for rows in (rest[i : i + chunk] for i in range(0, len(rest), chunk)):
         D, W = problem.pairs.cross(rows, sample)
+        unit, scale = problem.unit, problem.scale
         X[:, rows] = place_against(
-            D, W, fixed, loss, problem.space, problem.unit, problem.scale, starts=1, steps=20
+            D, W, fixed, loss, problem.space, unit, scale, starts=1, steps=EXTEND_STEPS
         ).points
     return X
 

@@ -140,15 +140,15 @@ class Computed(Table):
 def gathered(D: Array, rows: Array, columns: Array, dtype: Any = None) -> Array:
     """Return some rows and columns of a table with layers, in any precision.
 
-    Rows are read one by one in their order in the table, as a file wants it, and nothing but the
-    result takes memory.
+    Rows are read a few at a time in their order in the table, as a file wants it, and little but
+    the result takes memory.
     """
     out = np.empty((len(rows), D.shape[1], len(columns)), dtype=dtype or D.dtype)
-    for at in np.argsort(rows, kind="stable"):
-        if out.dtype == D.dtype:  # twice as fast, and "clip" again: columns are in range
-            np.take(D[rows[at]], columns, axis=1, out=out[at], mode="clip")
-        else:
-            out[at] = D[rows[at]][:, columns]
+    order = np.argsort(rows, kind="stable")
+    for part in gen_batches(len(rows), max(1, BLOCK // D[0].size)):
+        at = order[part]
+        # "clip" is faster, and columns are in range
+        out[at] = np.take(D[rows[at]], columns, axis=2, mode="clip")
     return out
 
 

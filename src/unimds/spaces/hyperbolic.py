@@ -77,14 +77,13 @@ class Hyperbolic(Space):
         # The square of the chord from differences is exact for near points, from Minkowski's
         # product for far ones: each loses digits as its terms outgrow it.
         chord2 = max(near if gap <= -2.0 * inner else -2.0 * (inner + 1.0), 0.0)
-        # The distance is that of an arsinh of half the chord, which is exact for near points,
-        # where arcosh loses all digits: log(1 + sinh + (cosh − 1)).
-        root, sinh_half = sqrt(self.curvature), 0.5 * sqrt(chord2)
-        cosh_half = sqrt(1.0 + sinh_half * sinh_half)
-        dist = 2.0 * log1p(sinh_half + sinh_half * sinh_half / (1.0 + cosh_half)) / root
-        sine = 2.0 * sinh_half * cosh_half
-        lean = root / sine if sine > 0.0 else 0.0
-        return dist, lean * dist if sine > 0.0 else 1.0, lean
+        # Half of it is cosh − 1, and log(1 + (cosh − 1) + sinh) is exact for near points, where
+        # arcosh loses all digits. Beyond 1e18 sinh and cosh are one number, whose square need not be.
+        root, short = sqrt(self.curvature), min(chord2, 1e18)
+        sinh = max(sqrt(short * (1.0 + 0.25 * short)), 0.5 * chord2)
+        dist = log1p(0.5 * chord2 + sinh) * (1.0 / root)
+        lean = root / sinh if sinh > 0.0 else 0.0
+        return dist, lean * dist if sinh > 0.0 else 1.0, lean
 
     def fuses(self):
         return True

@@ -108,13 +108,13 @@ class Sphere(RoundSpace):
 
     def pair(self, near, far, inner, gap):
         # The angle is 2·atan(|x−p| / |x+p|): exact near 0 and near the antipode, where both
-        # acos and asin lose half the digits. Its sine is |x−p|·|x+p| / 2.
-        chord, cochord = sqrt(near), sqrt(far)
-        angle = 2.0 * atan2(chord, cochord)
+        # acos and asin lose half the digits. Its sine is |x−p|·|x+p| / 2, so one root does.
+        chords = sqrt(near * far)
+        angle = 2.0 * atan2(near, chords if near > 0.0 else 1.0)
         # An antipode lies in every direction at once; its pulls cancel. Below 1e-9 the direction
         # is lost in rounding.
-        dist, sine = self.radius * angle, 0.5 * chord * cochord
-        lean = 1.0 / (self.radius * sine) if cochord > 1e-9 and sine > 0.0 else 0.0
+        dist, sine = self.radius * angle, 0.5 * chords
+        lean = 1.0 / (self.radius * sine) if far > 1e-18 and sine > 0.0 else 0.0
         return dist, lean * dist, lean
 
     def cut_locus(self):
