@@ -78,7 +78,7 @@ class Hyperbolic(Space):
         # product for far ones: each loses digits as its terms outgrow it.
         chord2 = max(near if gap <= -2.0 * inner else -2.0 * (inner + 1.0), 0.0)
         # Half of it is cosh − 1, and log(1 + (cosh − 1) + sinh) is exact for near points, where
-        # arcosh loses all digits. Beyond 1e18 sinh and cosh are one number, whose square need not be.
+        # arcosh loses all digits. Beyond 1e18 sinh and cosh are one number; its square may be none.
         root, short = sqrt(self.curvature), min(chord2, 1e18)
         sinh = max(sqrt(short * (1.0 + 0.25 * short)), 0.5 * chord2)
         dist = log1p(0.5 * chord2 + sinh) * (1.0 / root)
