@@ -67,7 +67,7 @@ def hyperbolic(D: Array | Rows, n_components: int) -> Array:
 
 
 def _half_square(d: Array) -> Array:
-    return -0.5 * np.square(d, dtype=np.float64)
+    return np.multiply(-0.5, np.square(d), dtype=d.dtype)
 
 
 def _lorentz(d: Array) -> Array:
@@ -88,11 +88,13 @@ def _leading(rows: Rows, k: int, centred: bool = False) -> tuple[Array, Array]:
         blocks = _centred(rows) if centred else rows
         return top_eigenpairs(np.concatenate([block for _, block in blocks]), k)
 
+    single = np.dtype(np.float32)
+
     def product(V: Array) -> Array:
         V = V - V.mean(axis=0) if centred else V
-        out = np.empty_like(V)
+        factor, out = {V.dtype: V, single: V.astype(single)}, np.empty_like(V)
         for at, block in rows:
-            out[at] = block @ V
+            out[at] = block @ factor[block.dtype]
         return out - out.mean(axis=0) if centred else out
 
     # no more digits than the data have
