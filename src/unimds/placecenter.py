@@ -10,6 +10,9 @@ level by level: otherwise points stick to the first few pairs that they satisfy 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from math import sqrt
 from typing import Any
 
@@ -30,6 +33,7 @@ from unimds.record import Motion, Record, Slot, State
 from unimds.result import Outcome, Result
 from unimds.spaces import Space, as_space
 from unimds.starts import run_starts
+from unimds.table import Apart, is_dask
 from unimds.watch import Callback, Watch
 
 Array = NDArray[Any]
@@ -230,10 +234,9 @@ def place_center(
     n = (*shape, 0)[0]
     anchors = as_anchors(fixed, n, n_components, space)
     free = None if anchors is None else anchors.free
-    pairs = as_pairs(D, weights=weights, free=free, dtype=dtype)
-    check_room(pairs, n_components, space)
     settings = (loss, space, n_components, plan, n_init)
-    with explained(loss, space):
+    with explained(loss, space), _pairs(D, weights, free, dtype, watch) as pairs:
+        check_room(pairs, n_components, space)
         problem = Problem.make(pairs, loss, space, n_components)
         keeper = _keeper(checkpoint, pairs, anchors, init, random_state, watch, settings)
         result = run_starts(
@@ -254,6 +257,19 @@ def place_center(
     if result.outcome is Outcome.INTERRUPTED:
         warn(result.message, RuntimeWarning)
     return result
+
+
+@contextmanager
+def _pairs(
+    D: Any, weights: Any, free: Array | None, dtype: str | None, watch: Watch
+) -> Iterator[Pairs]:
+    """Give the pairs of a table, in this memory or on a cluster."""
+    if not (is_dask(D) or is_dask(weights) or isinstance(D, Apart)):
+        yield as_pairs(D, weights=weights, free=free, dtype=dtype)
+        return
+    cluster = import_module("unimds.cluster")
+    with cluster.any_client(watch) as client:
+        yield cluster.spread_out(D, client, weights, free, dtype, watch)
 
 
 def _keeper(
