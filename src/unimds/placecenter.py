@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from math import sqrt
 from typing import Any
@@ -29,6 +30,7 @@ from unimds.pairs import Pairs, as_float, as_pairs
 from unimds.parameters import check_parameters
 from unimds.plan import Level, Plan, levels
 from unimds.problem import Problem, check_room
+from unimds.quality import counted_stress
 from unimds.record import Motion, Record, Slot, State
 from unimds.result import Outcome, Result
 from unimds.spaces import Space, as_space
@@ -251,6 +253,9 @@ def place_center(
             n_jobs,
             keeper,
         )
+        if pairs.remote:
+            stress = counted_stress(pairs.total, pairs.largest, result.embedding, result.space)
+            result = replace(result, stress=stress)
     watch.done(result.n_iter, result.cost, result.message)
     if result.outcome is Outcome.MAX_ITER:
         warn(f"{result.message} Raise max_iter={max_iter} or eps={eps:g}.", ConvergenceWarning)

@@ -87,7 +87,12 @@ def run_starts(
 
     def finish(number: int) -> Result:
         slot = None if keeper is None else keeper.slot(number)
-        return descend(problem, starts[number], plan, watch, slot)
+        try:
+            return descend(problem, starts[number], plan, watch, slot)
+        except Exception:  # as where a cluster is lost: what there is must not be lost with it
+            if keeper is not None:
+                keeper.write()
+            raise
 
     runs = _on_threads(finish, range(len(starts)), watch, n_jobs)
     best = min(runs, key=lambda run: run.cost)  # the first of equals: the same on any threads

@@ -198,7 +198,7 @@ class Rows:
     @property
     def n(self) -> int:
         """Number of points."""
-        return self.table.shape[0]
+        return self.table.shape[-1]
 
     def through(self, function: Callable[[Array], Array]) -> Rows:
         """Return the rows with another function applied to them."""

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from unimds import kernels
 from unimds._part import in_precision
 from unimds.losses import Loss
-from unimds.spaces import Space
+from unimds.spaces import Space, distances
+from unimds.table import BLOCK
 
 Array = NDArray[Any]
 Form = tuple[int | None, ...]
@@ -103,6 +104,33 @@ class Sums:
         first, D, W = tile
         parts = _compiled(X, self.loss, self.space)
         return tuple(kernels.pair_sums(D, W, first, X, *parts, self.unit))
+
+
+@final
+@dataclass(frozen=True)
+class Residuals:
+    """Σ w (u − d)² and Σ w u² or Σ w d², all distances over `scale`, both directions counted."""
+
+    space: Space
+    scale: float
+    by_mapped: bool = True
+
+    def __call__(self, tile: Tile, X: Array) -> tuple[float, ...]:
+        """Return both sums; the points are columns of `X`."""
+        first, D, W = tile
+        points, above, below = X.T, 0.0, 0.0
+        step = max(1, BLOCK // len(points))
+        for i in range(0, len(D), step):
+            d = np.array(D[i : i + step, 0], dtype=np.float64) / self.scale
+            own = np.arange(len(d))
+            d[own, first + i + own] = 0.0
+            rows = slice(first + i, first + i + len(d))
+            u = distances(points[rows], points, space=self.space) / self.scale
+            w = np.where(np.isnan(d), 0.0, 1.0 if W is None else W[i : i + len(d), 0])
+            d = np.nan_to_num(d)
+            above += float(np.sum(w * (u - d) ** 2))
+            below += float(np.sum(w * (u if self.by_mapped else d) ** 2))
+        return above, below
 
 
 def _compiled(X: Array, *parts: Any) -> tuple[Any, ...]:

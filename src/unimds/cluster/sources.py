@@ -32,12 +32,16 @@ def any_client(watch: Watch) -> Iterator[Any]:
     """Give the client of the present cluster, or one of threads in this process for a while."""
     distributed = require("distributed", "dask")
     try:
-        yield distributed.get_client()
+        present = distributed.get_client()
+    except ValueError:
+        present = None
+    if present is not None:
+        yield present
         return
-    except ValueError:  # there is none
-        watch.say("No Dask client: using threads of this process …")
+    watch.say("No Dask client: using threads of this process …")
+    threads = os.cpu_count()
     with distributed.Client(
-        processes=False, n_workers=1, threads_per_worker=os.cpu_count(), dashboard_address=None
+        processes=False, n_workers=1, threads_per_worker=threads, dashboard_address=":0"
     ) as client:
         yield client
 

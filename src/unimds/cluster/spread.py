@@ -26,9 +26,6 @@ from unimds.tasks import Counting, Placing, Sweep
 
 Array = NDArray[Any]
 
-ATTEMPTS = 5
-"""Times that a round is tried while workers are lost."""
-
 _numbers = count()
 
 
@@ -141,16 +138,10 @@ class Spread:
         """
         bands = self.bands if bands is None else bands
         arguments = [()] * len(bands) if arguments is None else arguments
-        for _ in range(ATTEMPTS):
-            try:
-                return self._run_once(name, function, shared, arguments, bands)
-            except CancelledError:  # what all share was on lost workers only
-                continue
-            except Exception as error:
-                raise _explained(error) from error
-        raise ClusterError(
-            f"workers were lost {ATTEMPTS} times in one round: are they large enough?"
-        )
+        try:
+            return self._run_once(name, function, shared, arguments, bands)
+        except Exception as error:
+            raise _explained(error) from error
 
     def _run_once(
         self,
@@ -161,7 +152,8 @@ class Spread:
         bands: list[Band],
     ) -> list[Any]:
         number, parts = next(_numbers), (shared,) if shared is not None else ()
-        sent = [self.client.scatter(part, broadcast=True, hash=False) for part in parts]
+        # a task, not scattered: then the scheduler sends it again where a worker is lost with it
+        sent = [self.client.submit(work.same, part, key=f"unimds-send-{number}") for part in parts]
         futures = [
             self.client.submit(
                 function,
@@ -265,14 +257,16 @@ class RemoteTable(Table):
 
 def _explained(error: Exception) -> Exception:
     """Return an error in words that help, where it is one of the cluster's."""
-    if isinstance(error, require("distributed", "dask").scheduler.KilledWorker):
+    distributed = require("distributed", "dask")
+    if isinstance(error, distributed.scheduler.KilledWorker):
         return ClusterError(
             f"a worker died again and again ({error}): most likely its memory does not hold its "
             "rows; use more or larger workers. With a checkpoint, the same call goes on from there"
         )
-    if isinstance(error, OSError | TimeoutError):
+    gone = (OSError, TimeoutError, CancelledError, distributed.client.ClosedClientError)
+    if isinstance(error, gone):
         return ClusterError(
-            f"the scheduler does not answer ({error or type(error).__name__}): is it still there? "
+            f"the cluster does not answer ({error or type(error).__name__}): is it still there? "
             "With a checkpoint, the same call on another cluster goes on from there"
         )
     return error

@@ -117,6 +117,11 @@ def seen(tiles: Tiles, signs: Array, count: int) -> Sight:
     return Sight(dtype, largest, missing, np.concatenate(some), weight, lightest, along, across)
 
 
+def same(shared: Any) -> Any:
+    """Return what all workers share: as the result of a task it is there for all of them."""
+    return shared
+
+
 def moved(
     tiles: Tiles, X: Array, task: Placing, free: Array | None, band: tuple[int, int]
 ) -> Array:
