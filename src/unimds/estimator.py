@@ -328,7 +328,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             The new points.
         """
         check_is_fitted(self)
-        X = X.compute() if is_dask(X) else X  # type: ignore[attr-defined]
+        X = _here(X)
         if self.metric == "precomputed":
             D = validate_data(self, self._by_label(X), reset=False, **TABLE)
         else:
@@ -352,6 +352,11 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         tags.input_tags.allow_nan = self.metric in ("precomputed", "nan_euclidean")
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _here(X: Any) -> Any:
+    """Return one of Dask's collections as what it stands for, in memory."""
+    return X.compute() if is_dask(X) else X
 
 
 def _dtype(X: Any) -> Any:
