@@ -180,7 +180,7 @@ def peak():
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_workers_need_little_more_than_their_rows(client):
-    n = 6000
+    n = 10_000
     place_center(chunked(table()).astype(np.float32), random_state=0)  # compiled, imported
     client.restart()
     place_center(chunked(table()).astype(np.float32), random_state=0)

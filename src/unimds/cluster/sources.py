@@ -21,8 +21,8 @@ from unimds.watch import Watch
 
 Array = NDArray[Any]
 
-TILE_BYTES = 2**26
-"""Memory of the rows that a worker reads, or gives away, at a time."""
+TILES, TILE_BYTES = 32, 2**22
+"""Parts in which a band is read, checked and given away: what needs a copy needs one of a part."""
 
 SAMPLE = 50_000
 
@@ -121,7 +121,7 @@ def _bands(n: int, client: Any) -> list[tuple[int, int, str]]:
 
 
 def _tiles(begin: int, end: int, n: int, itemsize: int) -> list[tuple[int, int]]:
-    step = max(2, TILE_BYTES // (n * itemsize) // 2 * 2)
+    step = max(2, TILE_BYTES // (n * itemsize) // 2 * 2, (end - begin) // TILES // 2 * 2)
     return [(i, min(i + step, end)) for i in range(begin, end, step)]
 
 
