@@ -1,7 +1,8 @@
 """Measure PlaceCenter on Dask: rounds a second, bytes moved, and what the cluster costs.
 
 Run it with ``make bench-dask``; it writes docs/scale-measured.md and docs/scale.json. Workers are
-processes of one thread, each pinned to a core. (``python -P``: this file has the name of a package.)
+processes of one thread, each pinned to a core. It needs ``python -P``: the file has the name of a
+package.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import platform
 import time
 from pathlib import Path
+from typing import Any
 
 import dask.array as da
 import numpy as np
@@ -18,7 +20,7 @@ from distributed import Client, LocalCluster
 from threadpoolctl import threadpool_limits
 
 from unimds import losses, spaces
-from unimds.cluster import spread_out
+from unimds.cluster.sources import spread_out
 from unimds.pairs import as_pairs
 from unimds.problem import Problem
 from unimds.watch import Watch
@@ -29,12 +31,10 @@ WORKERS = (1, 2)
 ROUNDS = 8
 
 
-def pin(workers: list[str]) -> None:
+def pin(workers: list[str], dask_worker: Any) -> None:
     """Give a worker a core of its own; runs there."""
-    from distributed import get_worker
-
     cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {cores[workers.index(get_worker().address) % len(cores)]})
+    os.sched_setaffinity(0, {cores[workers.index(dask_worker.address) % len(cores)]})
 
 
 def rows(block: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -82,8 +82,8 @@ def in_memory(n: int) -> tuple[float, float]:
 def moved_bytes(client: Client) -> int:
     """Return what all workers have received from others so far."""
 
-    def received(dask_worker: object) -> int:
-        return int(dask_worker.transfer_incoming_bytes_total)  # type: ignore[attr-defined]
+    def received(dask_worker: Any) -> int:
+        return sum(int(entry["total"]) for entry in dask_worker.transfer_incoming_log)
 
     return sum(client.run(received).values())
 

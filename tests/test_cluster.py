@@ -9,6 +9,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from cli_runs import run
 from distributed import Client, LocalCluster
 
 from unimds import MDS, place_center, spaces
@@ -178,6 +179,7 @@ def peak():
     return 1024 * int(line.split()[1])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_workers_need_little_more_than_their_rows(client):
     n = 10_000
@@ -273,3 +275,32 @@ def test_workers_read_stores_themselves(client, tmp_path, kind):
 def test_a_folder_without_a_table_is_told(tmp_path):
     with pytest.raises(ValueError, match="holds no table for a cluster"):
         read_rows(tmp_path)
+
+
+# --- the command line -----------------------------------------------------------------------------
+
+
+def test_the_command_line_reads_a_store_on_a_cluster(client, tmp_path):
+    store, out = tmp_path / "rows", tmp_path / "map.csv"
+    store.mkdir()
+    D = spaces.distances(points(40))
+    np.save(store / "all.npy", D)
+    said = run("embed", store, "-o", out, "--dask", client.scheduler.address, "-q")
+    assert said.code == 0
+    X = pd.read_csv(out).select_dtypes("number").to_numpy()
+    assert recovery_error(points(40), X[:, -2:]) < 1e-3
+
+
+@pytest.mark.slow  # Dask asks for ten seconds before it gives up
+def test_a_scheduler_that_does_not_answer_is_told(tmp_path):
+    np.save(tmp_path / "d.npy", table(8))
+    said = run("embed", tmp_path / "d.npy", "--dask", "tcp://127.0.0.1:9")
+    assert said.code == 1
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in said.err
+
+
+def test_options_that_need_the_distances_here_are_refused(tmp_path):
+    np.save(tmp_path / "d.npy", table(8))
+    said = run("embed", tmp_path / "d.npy", "--dask", "local", "--report", "r.html")
+    assert said.code == 2
+    assert "--report does not go with --dask" in said.err

@@ -272,9 +272,9 @@ def _pairs(
     if not (is_dask(D) or is_dask(weights) or isinstance(D, Apart)):
         yield as_pairs(D, weights=weights, free=free, dtype=dtype)
         return
-    cluster = import_module("unimds.cluster")
-    with cluster.any_client(watch) as client:
-        yield cluster.spread_out(D, client, weights, free, dtype, watch)
+    sources = import_module("unimds.cluster.sources")  # only here: Dask is an extra
+    with sources.any_client(watch) as client:
+        yield sources.spread_out(D, client, weights, free, dtype, watch)
 
 
 def _keeper(

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from unimds.cluster.sources import any_client, read_rows, spread_out
-from unimds.cluster.spread import ClusterError, Spread
+from unimds.cluster.sources import read_rows
+from unimds.cluster.spread import ClusterError
 
-__all__ = ["ClusterError", "Spread", "any_client", "read_rows", "spread_out"]
+__all__ = ["ClusterError", "read_rows"]
