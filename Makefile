@@ -16,7 +16,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-all lint demo docs choosing bench bench-cli bench-engine bench-landmarks bench-projection bench-starts reproduce screenshots format clean
+.PHONY: help test test-all lint demo docs choosing bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-starts reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ bench: $(TEST_STAMP) ## Measure speed and memory beside the peers, write docs/pe
 
 bench-cli: $(TEST_STAMP) ## Measure how long the command line takes (half a minute)
 	$(BIN)/python benchmarks/cli.py
+
+bench-dask: $(TEST_STAMP) ## Measure rounds on a Dask cluster of this machine (minutes)
+	$(BIN)/python -P benchmarks/distributed.py
 
 bench-engine: $(TEST_STAMP) ## Measure the engine's decisions anew (minutes)
 	$(BIN)/python benchmarks/engine.py

@@ -53,8 +53,10 @@ def sweep_seconds(
     X = np.ascontiguousarray(points.T, dtype=D.dtype)
     parts, free = [in_precision(part, D.dtype) for part in (loss, space)], np.ones(len(D), bool)
     code, table = form(space, X.shape[0]), D[:, None, :]
-    weights = None if W is None else W[:, None, :]
-    return best_of(lambda: kernels.sweep(table, weights, 0, free, X, *code, *parts, 1.0, None, 0.0))
+    weights, band = None if W is None else W[:, None, :], (0, len(D))
+    return best_of(
+        lambda: kernels.sweep(table, weights, 0, free, band, X, *code, *parts, 1.0, None, 0.0)
+    )
 
 
 def sweeps() -> tuple[list[str], dict[str, float]]:

@@ -26,6 +26,7 @@ PAGES = {
     "docs/files.md": 4,
     "docs/cli.md": 0,  # its commands are run by test_docs_cli.py
     "docs/report.md": 2,
+    "docs/scale.md": 1,
     "docs/spherical-jl.md": 1,
 }
 """Pages with code, and how many blocks of it there are at least."""
@@ -37,6 +38,7 @@ TEXTS = sorted(
 PUBLIC = (
     "unimds",
     "unimds.checks",
+    "unimds.cluster",
     "unimds.experiments",
     "unimds.files",
     "unimds.losses",

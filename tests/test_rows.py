@@ -39,7 +39,7 @@ def swept(D, W, X, code, parts, free=None):
     """Return the points after a sweep, and their cost."""
     X = X.copy()
     free = np.ones(X.shape[1], dtype=bool) if free is None else free
-    kernels.sweep(D, W, 0, free, X, *code, *parts, 1.0, None, 0.0)
+    kernels.sweep(D, W, 0, free, (0, len(free)), X, *code, *parts, 1.0, None, 0.0)
     loss, space = parts
     cost, _ = kernels.evaluate(D, W, 0, X, *code, loss, loss, False, space, 1.0)
     return X, cost
@@ -71,9 +71,11 @@ def test_rows_of_a_tile_are_rows_of_the_table(space):
     D, W, X, parts = problem(LOSSES[0], space, 15)
     code, free = form(space, X.shape[0]), np.ones(15, dtype=bool)
     whole, cost = swept(D, W, X, code, parts)
-    loss, tiled = parts[0], X.copy()
+    loss, tiled, everyone = parts[0], X.copy(), (0, 15)
     for rows in (slice(0, 5), slice(5, 6), slice(6, 15)):
-        kernels.sweep(D[rows], W[rows], rows.start, free, tiled, *code, *parts, 1.0, None, 0.0)
+        kernels.sweep(
+            D[rows], W[rows], rows.start, free, everyone, tiled, *code, *parts, 1.0, None, 0.0
+        )
     np.testing.assert_allclose(tiled, whole, rtol=1e-12, atol=1e-12)
     costs = [
         kernels.evaluate(

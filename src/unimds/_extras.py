@@ -11,6 +11,7 @@ PURPOSES = {
     "sdp": "the semidefinite program",
     "files": "this kind of file",
     "cli": "the command line",
+    "dask": "a table on a cluster",
 }
 """What each extra of the package is for."""
 
@@ -20,6 +21,7 @@ PACKAGES = {
     "sdp": ("cvxpy",),
     "files": ("pandas", "pyarrow", "networkx"),
     "cli": ("typer", "rich"),
+    "dask": ("dask", "distributed", "zarr"),
 }
 """What each extra installs; cli has plot, report and files too."""
 

@@ -53,10 +53,8 @@ class Checkpoint:
 def digest(pairs: Pairs, arrays: Iterable[Any], settings: object) -> str:
     """Return a number that changes with the data and the settings of a run."""
     hashed = blake2b(digest_size=16)
-    for _, D, W in pairs.tiles():
-        for part in (D, W):
-            if part is not None:
-                hashed.update(np.ascontiguousarray(part).data)
+    for part in pairs.contents():
+        hashed.update(part)
     for array in (pairs.free, *arrays):
         hashed.update(np.ascontiguousarray(array).data)
     hashed.update(repr(settings).encode())

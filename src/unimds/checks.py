@@ -320,7 +320,9 @@ def _check_descent(space: Space, n_components: int, rng: np.random.Generator) ->
             _true(space, "no placement raises the cost; do unit steps descend?", falls, (cost, new))
             cost = new
             free = np.arange(n) == placed % n
-            kernels.sweep(table, None, 0, free, Y, *code, loss, space, 1.0, steps, 0.0)
+            kernels.sweep(
+                table, None, 0, free, (0, len(free)), Y, *code, loss, space, 1.0, steps, 0.0
+            )
         _on_space(space, np.ascontiguousarray(Y.T), "points that have been placed")
 
 

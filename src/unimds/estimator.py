@@ -27,7 +27,7 @@ from unimds.placing import place_checked
 from unimds.quality import stress_1, table_stress
 from unimds.result import Result
 from unimds.spaces import Space, as_space
-from unimds.table import Computed
+from unimds.table import Apart, Computed, is_dask
 from unimds.variants import resolve_variant
 
 Array = NDArray[Any]
@@ -176,7 +176,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         ----------
         X : array-like of shape (n, n_features), or (n, n) where metric="precomputed"
             Features, or distances with NaN where one is missing. An asymmetric table is used as
-            such: both directions of a pair count half.
+            such: both directions of a pair count half. A dask array or table is fitted on its
+            cluster, see :doc:`/scale`.
         y : ignored
             For compatibility; weights go by their name.
         weights : array-like of shape (n, n), default=None
@@ -264,7 +265,10 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.history_ = result.history
         self.n_iter_ = result.n_iter
         self.loss_, self.space_ = result.loss, result.space
-        if isinstance(D, Computed):
+        if result.stress is not None:  # computed where the distances are
+            self.dissimilarity_matrix_ = D if is_dask(D) else None
+            self.stress_ = result.stress
+        elif isinstance(D, Computed):
             self.dissimilarity_matrix_ = None
             self.stress_ = table_stress(D, result.embedding, result.space)
         else:
@@ -274,6 +278,9 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     def _distances(self, X: Any, weighted: bool) -> tuple[Any, np.dtype[Any]]:
         """Return the distances to embed and the precision of the answer."""
+        if is_dask(X) and self.metric == "precomputed":
+            self.n_features_in_ = int(X.shape[1])
+            return X, np.dtype(np.float32 if _dtype(X) == np.float32 else np.float64)
         if self.metric == "precomputed":
             table = validate_data(self, _as_table(X), **TABLE)
             if table.shape[0] != table.shape[1]:
@@ -282,12 +289,19 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
                     f"{table.shape}. For features choose a metric such as 'euclidean'"
                 )
             return table, table.dtype
+        apart = is_dask(X)
         features = validate_data(
-            self, X, dtype=[np.float64, np.float32], ensure_all_finite=self._finite
+            self,
+            X.compute() if apart else X,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=self._finite,
         )
         warn_of_distances(features)
         self._fit_X = features.copy()  # later changes of X must not move new points
         metric = self._metric = Metric(self.metric, self.metric_params or {}).learnt(features)
+        if apart:
+            table = Computed(self._fit_X, metric.between, self.dtype or features.dtype)
+            return Apart(table), features.dtype
         if self.metric == "nan_euclidean" or weighted or self._fits(features):
             return metric.between(features), features.dtype
         return Computed(self._fit_X, metric.between, self.dtype or features.dtype), features.dtype
@@ -314,6 +328,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             The new points.
         """
         check_is_fitted(self)
+        X = _here(X)
         if self.metric == "precomputed":
             D = validate_data(self, self._by_label(X), reset=False, **TABLE)
         else:
@@ -339,7 +354,21 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return tags
 
 
+def _here(X: Any) -> Any:
+    """Return one of Dask's collections as what it stands for, in memory."""
+    return X.compute() if is_dask(X) else X
+
+
+def _dtype(X: Any) -> Any:
+    """Return the type of the numbers of a dask array, or of a dask table."""
+    if hasattr(X, "dtype"):
+        return X.dtype
+    return np.result_type(*X.dtypes)
+
+
 def _labels(X: Any) -> Array | None:
+    if is_dask(X):
+        return None  # on a cluster points go by their number
     index = getattr(X, "index", None)
     if index is None or callable(index):
         return None

@@ -23,6 +23,7 @@ from unimds._part import inlined, kernel
 from unimds._prefetch import prefetch
 from unimds.rows import (
     WIDTH,
+    band_pull,
     fused_cost,
     fused_pull,
     grouped_cost,
@@ -41,26 +42,26 @@ AHEAD = 8
 @inlined
 def row_cost(p, points, two, three, many, row, loss, space, scratch):
     """Return Σ_j loss(u_j, r_j) over the known pairs of a row: the paper's C_i."""
-    X, groups, begin, end = points
+    X, groups, end = points
     D, W, i, skip, unit = row
     if many is None:
         gap = (skip, skip + 1)
-        return fused_cost(p, None, X, two, three, begin, end, D, W, i, None, gap, unit, loss, space)
+        return fused_cost(p, None, X, two, three, 0, end, D, W, i, None, gap, unit, loss, space)
     return grouped_cost(p, groups, end, D, W, i, skip, unit, loss, space, scratch)
 
 
 @inlined
-def recenter(p, points, two, three, many, row, turn, loss, space, scratch, v):
+def recenter(p, points, two, three, many, row, band, turn, loss, space, scratch, v):
     """Fill v with Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j: the paper's Recenter."""
-    X, groups, begin, end = points
+    X, groups, end = points
     D, W, i, skip, unit = row
     if many is None:
         gap = (skip, skip + 1)
-        sums, _ = fused_pull(
-            p, None, X, two, three, begin, end, D, W, i, None, gap, unit, loss, space, v, None
+        sums, _ = band_pull(
+            p, None, X, two, three, band, D, W, i, None, gap, unit, loss, space, v, None
         )  # fmt: skip
     else:
-        sums = grouped_pull(p, groups, end, D, W, i, skip, unit, loss, space, scratch, v)
+        sums = grouped_pull(p, groups, end, band, D, W, i, skip, unit, loss, space, scratch, v)
     step(p, turn, sums[0], sums[1], sums[2], space, v)
 
 
@@ -116,8 +117,9 @@ def part_ways(p, turn, apart, space, v):
 
 @kernel
 def place(
-    p, points, two, three, many, row, turn, loss, space, inner_iter, eps, stretch, scratch, v, trial
-):
+    p, points, two, three, many, row, band, turn, loss, space, inner_iter, eps, stretch, scratch, v,
+    trial,
+):  # fmt: skip
     """Move `p` to lower its cost against the points of its row: the paper's Place.
 
     Where `inner_iter` is None a single step is known to descend. Otherwise the cost of the row is
@@ -126,13 +128,13 @@ def place(
     −1 where it was not needed, and whether the point has settled.
     """
     if inner_iter is None:
-        recenter(p, points, two, three, many, row, turn, loss, space, scratch, v)
+        recenter(p, points, two, three, many, row, band, turn, loss, space, scratch, v)
         space.exp(p, v)
         return -1.0, False
     cost = row_cost(p, points, two, three, many, row, loss, space, scratch)
     start = np.empty_like(p)
     for _ in range(inner_iter):
-        recenter(p, points, two, three, many, row, turn, loss, space, scratch, v)
+        recenter(p, points, two, three, many, row, band, turn, loss, space, scratch, v)
         length, low, begun = 1.0, cost, cost
         start[:] = p
         while 1e-9 < length < 1e3:
@@ -168,21 +170,27 @@ def grouped_points(X, many):
 
 
 @kernel
-def sweep(D, W, first, free, X, two, three, many, loss, space, unit, inner_iter, eps):
-    """Place every free point of the given rows once, in place."""
+def sweep(D, W, first, free, band, X, two, three, many, loss, space, unit, inner_iter, eps):
+    """Place every free point of the given rows once, in place.
+
+    Points from ``band[0]`` to ``band[1]`` are placed one after the other, all others at the same
+    time elsewhere: then the cost of all does not rise either.
+    """
     if many is None and inner_iter is None:
-        sweep_by_two(D, W, first, free, X, two, three, loss, space, unit)
+        sweep_by_two(D, W, first, free, band, X, two, three, loss, space, unit)
     else:
-        sweep_by_one(D, W, first, free, X, two, three, many, loss, space, unit, inner_iter, eps)
+        sweep_by_one(
+            D, W, first, free, band, X, two, three, many, loss, space, unit, inner_iter, eps
+        )
 
 
 @kernel
-def sweep_by_two(D, W, first, free, X, two, three, loss, space, unit):
+def sweep_by_two(D, W, first, free, band, X, two, three, loss, space, unit):
     """Do that with two rows in one loop; see `unimds.rows`.
 
     All pairs but their own are the same whichever of the two points has moved.
     """
-    (k, n), scale = X.shape, X.dtype.type(unit)
+    k, scale = X.shape[0], X.dtype.type(unit)
     p, q, u, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k), np.empty(k)
     for row in range(0, D.shape[0], 2):
         other = min(row + 1, D.shape[0] - 1)  # the last one may be alone
@@ -190,9 +198,7 @@ def sweep_by_two(D, W, first, free, X, two, three, loss, space, unit):
         for a in range(k):
             p[a], q[a] = X[a, i], X[a, j]
         gap = (i, j + 1)
-        s, t = fused_pull(
-            p, q, X, two, three, 0, n, D, W, row, other, gap, scale, loss, space, u, v
-        )  # fmt: skip
+        s, t = band_pull(p, q, X, two, three, band, D, W, row, other, gap, scale, loss, space, u, v)
         if free[i]:
             own = (0.0, 0.0, 0.0)
             if j > i:
@@ -210,19 +216,19 @@ def sweep_by_two(D, W, first, free, X, two, three, loss, space, unit):
 
 
 @kernel
-def sweep_by_one(D, W, first, free, X, two, three, many, loss, space, unit, inner_iter, eps):
+def sweep_by_one(D, W, first, free, band, X, two, three, many, loss, space, unit, inner_iter, eps):
     """Do that row by row."""
     k, n = X.shape
     groups, scratch = grouped_points(X, many), workspace(k, D.shape[1], X.dtype)
     p, trial, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k)
-    points, scale = (X, groups, 0, n), X.dtype.type(unit)
+    points, scale = (X, groups, n), X.dtype.type(unit)
     for row in range(D.shape[0]):
         i = first + row
         if free[i]:
             p[:] = X[:, i]
             place(
-                p, points, two, three, many, (D, W, row, i, scale), i, loss, space, inner_iter, eps,
-                False, scratch, v, trial,
+                p, points, two, three, many, (D, W, row, i, scale), band, i, loss, space,
+                inner_iter, eps, False, scratch, v, trial,
             )  # fmt: skip
             X[:, i] = p
             if many is not None:
@@ -259,6 +265,8 @@ def shake_by_two(D, W, X, two, three, loss, space, unit, sizes, starts):
                 prefetch(D[i + AHEAD + 1, 0], later)
             for a in range(k):
                 p[a], q[a] = X[a, i], X[a, j]
+            for a in range(k):
+                u[a], v[a] = 0.0, 0.0
             s, r = fused_pull(
                 p, q, X, two, three, begin, begin + size, D, W, i, j, (i, j + 1), scale, loss,
                 space, u, v,
@@ -288,8 +296,8 @@ def shake_by_one(D, W, X, many, loss, space, unit, sizes, starts):
             target[0, :, :size] = D[i, :, begin:end]
             if W is not None:
                 weight[0, :, :size] = W[i, :, begin:end]
-            others, given = (X, few, 0, size), (target, weight, 0, i - begin, scale)
-            recenter(p, others, None, None, many, given, i, loss, space, scratch, v)
+            others, given = (X, few, size), (target, weight, 0, i - begin, scale)
+            recenter(p, others, None, None, many, given, (0, size), i, loss, space, scratch, v)
             space.exp(p, v)
             X[:, i] = p
 
@@ -300,13 +308,13 @@ def place_rows(D, W, X, P, two, three, many, loss, space, unit, inner_iter, eps,
     k, n = X.shape
     groups, scratch = grouped_points(X, many), workspace(k, 1, X.dtype)
     p, trial, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k)
-    points, scale = (X, groups, 0, n), X.dtype.type(unit)
+    points, scale = (X, groups, n), X.dtype.type(unit)
     for i in range(P.shape[1]):
         p[:] = P[:, i]
         # one turn for all: a row's place must not depend on its number
         cost[i], settled[i] = place(
-            p, points, two, three, many, (D, W, i, -1, scale), 0, loss, space, inner_iter, eps,
-            True, scratch, v, trial,
+            p, points, two, three, many, (D, W, i, -1, scale), (0, n), 0, loss, space, inner_iter,
+            eps, True, scratch, v, trial,
         )  # fmt: skip
         P[:, i] = p
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,10 @@ from unimds.faults import (
 )
 from unimds.survey import OUTER, survey
 from unimds.table import Computed, Held, Table, gathered
+from unimds.tasks import Counting, Placing, Tile, total
+
+if TYPE_CHECKING:
+    from unimds.placing import Extension
 
 Array = NDArray[Any]
 
@@ -82,10 +86,30 @@ class Pairs:
         tiles = [D for _, D in self.table.tiles()]
         return tiles[0] if len(tiles) == 1 else np.concatenate(tiles)
 
-    def tiles(self) -> Iterator[tuple[int, Array, Array | None]]:
+    def tiles(self) -> Iterator[Tile]:
         """Yield rows of the table in turn: the number of the first, distances and weights."""
         for first, D in self.table.tiles():
             yield first, D, None if self.W is None else self.W[first : first + len(D)]
+
+    remote = False
+
+    def contents(self) -> Iterator[Any]:
+        """Yield what changes with the data."""
+        for _, D, W in self.tiles():
+            yield from (np.ascontiguousarray(part).data for part in (D, W) if part is not None)
+
+    def place(self, task: Placing, X: Array) -> None:
+        """Move all points in place, row by row."""
+        for tile in self.tiles():
+            task(tile, X, self.free, (0, self.n))
+
+    def extended(self, task: Extension) -> Array:
+        """Return all points, placed against the map of a sample."""
+        return task.among(0, self.n, self.cross)
+
+    def total(self, task: Counting, X: Array) -> Array:
+        """Return what a task counts over all pairs."""
+        return total(task, self.tiles(), X)
 
     @cached_property
     def total_weight(self) -> float:

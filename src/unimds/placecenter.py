@@ -10,6 +10,10 @@ level by level: otherwise points stick to the first few pairs that they satisfy 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib import import_module
 from math import sqrt
 from typing import Any
 
@@ -26,10 +30,12 @@ from unimds.pairs import Pairs, as_float, as_pairs
 from unimds.parameters import check_parameters
 from unimds.plan import Level, Plan, levels
 from unimds.problem import Problem, check_room
+from unimds.quality import counted_stress
 from unimds.record import Motion, Record, Slot, State
 from unimds.result import Outcome, Result
 from unimds.spaces import Space, as_space
 from unimds.starts import run_starts
+from unimds.table import Apart, is_dask
 from unimds.watch import Callback, Watch
 
 Array = NDArray[Any]
@@ -230,10 +236,9 @@ def place_center(
     n = (*shape, 0)[0]
     anchors = as_anchors(fixed, n, n_components, space)
     free = None if anchors is None else anchors.free
-    pairs = as_pairs(D, weights=weights, free=free, dtype=dtype)
-    check_room(pairs, n_components, space)
     settings = (loss, space, n_components, plan, n_init)
-    with explained(loss, space):
+    with explained(loss, space), _pairs(D, weights, free, dtype, watch) as pairs:
+        check_room(pairs, n_components, space)
         problem = Problem.make(pairs, loss, space, n_components)
         keeper = _keeper(checkpoint, pairs, anchors, init, random_state, watch, settings)
         result = run_starts(
@@ -248,12 +253,28 @@ def place_center(
             n_jobs,
             keeper,
         )
+        if pairs.remote:
+            stress = counted_stress(pairs.total, pairs.largest, result.embedding, result.space)
+            result = replace(result, stress=stress)
     watch.done(result.n_iter, result.cost, result.message)
     if result.outcome is Outcome.MAX_ITER:
         warn(f"{result.message} Raise max_iter={max_iter} or eps={eps:g}.", ConvergenceWarning)
     if result.outcome is Outcome.INTERRUPTED:
         warn(result.message, RuntimeWarning)
     return result
+
+
+@contextmanager
+def _pairs(
+    D: Any, weights: Any, free: Array | None, dtype: str | None, watch: Watch
+) -> Iterator[Pairs]:
+    """Give the pairs of a table, in this memory or on a cluster."""
+    if not (is_dask(D) or is_dask(weights) or isinstance(D, Apart)):
+        yield as_pairs(D, weights=weights, free=free, dtype=dtype)
+        return
+    sources = import_module("unimds.cluster.sources")  # only here: Dask is an extra
+    with sources.any_client(watch) as client:
+        yield sources.spread_out(D, client, weights, free, dtype, watch)
 
 
 def _keeper(

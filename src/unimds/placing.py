@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +18,11 @@ from unimds.pairs import as_float
 from unimds.plan import falling
 from unimds.problem import form, in_unit, working_unit
 from unimds.spaces import Space, as_space, distances
+from unimds.table import BLOCK
+from unimds.tasks import Tile
 
 Array = NDArray[Any]
+Cross = Callable[[Array, Array], tuple[Array, Array | None]]
 
 STARTS = 5
 STEPS = 5000
@@ -30,6 +35,50 @@ class Placed(NamedTuple):
     points: Array
     cost: Array
     settled: Array
+
+
+@final
+@dataclass(frozen=True)
+class Extension:
+    """Places points against the map of a sample of them."""
+
+    sample: Array
+    fixed: Array  # coordinates of the sample, one column a point
+    loss: Loss
+    space: Space
+    unit: float
+    scale: float
+    steps: int
+
+    def __call__(self, tile: Tile) -> Array:
+        """Return the points of some rows, one column each."""
+        first, table, weights = tile
+
+        def cross(rows: Array, columns: Array) -> tuple[Array, Array | None]:
+            W = None if weights is None else weights[rows, 0][:, columns]
+            return np.ascontiguousarray(table[rows, 0][:, columns]), W
+
+        return self.among(first, first + len(table), cross)
+
+    def among(self, first: int, stop: int, cross: Cross) -> Array:
+        """Return the points from `first` to `stop`; `cross` gives distances, rows from `first`."""
+        X = np.tile(self.fixed[:, :1], (1, stop - first))  # where nothing is known: anywhere
+        own = np.flatnonzero((self.sample >= first) & (self.sample < stop))
+        X[:, self.sample[own] - first] = self.fixed[:, own]
+        rest = np.setdiff1d(np.arange(stop - first), self.sample[own] - first)
+        step = max(BLOCK // len(self.sample), 1)
+        for rows in (rest[i : i + step] for i in range(0, len(rest), step)):
+            D, W = cross(rows, self.sample)
+            told = ~np.isnan(D).all(axis=1)
+            if told.any():
+                X[:, rows[told]] = self._placed(D[told], None if W is None else W[told])
+        return X
+
+    def _placed(self, D: Array, W: Array | None) -> Array:
+        loss, space, unit, scale = self.loss, self.space, self.unit, self.scale
+        return place_against(
+            D, W, self.fixed, loss, space, unit, scale, starts=1, steps=self.steps
+        ).points
 
 
 def place_against(

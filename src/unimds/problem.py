@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from unimds.losses import Loss
 from unimds.pairs import Pairs
 from unimds.spaces import Space
 from unimds.table import Rows
+from unimds.tasks import Costs, Shake, Sums, Sweep
 
 Array = NDArray[Any]
 
@@ -33,7 +34,8 @@ class Problem:
     Attributes
     ----------
     pairs : Pairs
-        The given distances, in their own unit.
+        The given distances, in their own unit; or a `unimds.cluster.Spread`, which answers the
+        same questions.
     loss, space : Loss, Space
         In the problem's unit. The size of the space is a first guess where `resize` is set.
     unit : float
@@ -70,32 +72,26 @@ class Problem:
         if not (self.space.seed_reads_rows and self.pairs.plain):
             return self.pairs.complete() * self.unit
         rows = Rows(self.pairs.table, self.dtype)
-        return rows.through(lambda d: d * self.unit) if self.unit != 1.0 else rows
+        return rows.through(partial(np.multiply, self.unit)) if self.unit != 1.0 else rows
 
     # --- what the kernels compute -----------------------------------------------------------
 
     def sweep(self, X: Array, loss: Loss, space: Space, inner_iter: int, eps: float) -> None:
         """Place every free point once, in place."""
         steps = None if inner_iter == 1 and space.unit_step_descends() else inner_iter
-        form, parts = self._form(space), _compiled(X, loss, space)
-        for first, D, W in self.pairs.tiles():
-            kernels.sweep(D, W, first, self.pairs.free, X, *form, *parts, self.unit, steps, eps)
+        self.pairs.place(Sweep(self._form(space), loss, space, self.unit, steps, eps), X)
 
     def shake(self, X: Array, loss: Loss, sizes: Array, starts: Array) -> None:
         """Place every point against few others, once for each of `sizes`, in place."""
-        form, parts = self._form(self.space), _compiled(X, loss, self.space)
-        for _, D, W in self.pairs.tiles():
-            kernels.shake(D, W, X, *form, *parts, self.unit, sizes, starts)
+        self.pairs.place(
+            Shake(self._form(self.space), loss, self.space, self.unit, sizes, starts), X
+        )
 
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""
-        form, parts = self._form(space), _compiled(X, self.loss, smooth, space)
-        both = smooth != self.loss
-        costs = [
-            kernels.evaluate(D, W, first, X, *form, *parts[:2], both, parts[2], self.unit)
-            for first, D, W in self.pairs.tiles()
-        ]
-        exact, smoothed = np.sum(costs, axis=0)
+        exact, smoothed = self.pairs.total(
+            Costs(self._form(space), self.loss, smooth, space, self.unit), X
+        )
         return float(exact), float(smoothed)
 
     def mean_residual(self, X: Array, space: Space) -> float:
@@ -110,15 +106,12 @@ class Problem:
         return space.sized(space.unit * factor)
 
     def _sums(self, X: Array, loss: Loss, space: Space) -> Array:
-        parts = _compiled(X, loss, space)
-        tiles = self.pairs.tiles()
-        sums = [kernels.pair_sums(D, W, first, X, *parts, self.unit) for first, D, W in tiles]
-        return np.asarray(np.sum(sums, axis=0)) / self.pairs.layers
+        return self.pairs.total(Sums(loss, space, self.unit), X) / self.pairs.layers
 
     def extrapolate(self, X: Array, previous: Array, beta: float, space: Space) -> Array:
         """Return the points beyond `X` as seen from `previous`."""
         out = np.empty_like(X)
-        kernels.extrapolate(X, previous, beta, self.pairs.free, *_compiled(X, space), out)
+        kernels.extrapolate(X, previous, beta, self.pairs.free, in_precision(space, X.dtype), out)
         return out
 
     def _form(self, space: Space) -> tuple[int | None, ...]:
@@ -202,10 +195,6 @@ def form(space: Space, n_coordinates: int, layers: int = 1) -> tuple[int | None,
     fused = layers == 1 and n_coordinates in (2, 3) and space.fuses()
     chosen = n_coordinates if fused else 4
     return tuple(0 if chosen == number else None for number in (2, 3, 4))
-
-
-def _compiled(X: Array, *parts: Any) -> tuple[Any, ...]:
-    return tuple(in_precision(part, X.dtype) for part in parts)
 
 
 def working_unit(loss: Loss, space: Space, typical: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,8 @@ from unimds.losses import Loss, as_loss
 from unimds.pairs import aligned, as_float, as_pairs, as_weights
 from unimds.problem import Problem
 from unimds.spaces import Space, as_space, distances
-from unimds.table import Held, Rows, Table
+from unimds.table import Held, Table
+from unimds.tasks import Counting, Residuals, total
 
 Array = NDArray[np.floating[Any]]
 
@@ -285,20 +287,30 @@ def table_stress(
     space, n = _sized(space), table.shape[0]
     points = _points(X, n, space)
     W = None if weights is None else as_weights(weights, n)
+
+    def count(task: Counting, X: Array) -> Array:
+        tiles = ((i, D, None if W is None else W[i : i + len(D), None]) for i, D in table.tiles())
+        return total(task, tiles, X)
+
+    return counted_stress(count, table.largest(), points, space, by_mapped=by_mapped)
+
+
+def counted_stress(
+    count: Callable[[Counting, Array], Array],
+    largest: float,
+    points: Array,
+    space: Space,
+    *,
+    by_mapped: bool = True,
+) -> float:
+    """Return the same of pairs that `count` counts, wherever they are."""
     # divide by the largest first: squares of 1e±200 leave the range of floats
     reach = 2.0 * float(distances(points[:1], points, space=space).max(initial=0.0))
-    scale = max(table.largest(), reach)
+    scale = max(largest, reach)
     if scale == 0.0:
         return 0.0
     scale = 2.0 ** np.clip(np.frexp(scale)[1], -1020, 1020)  # so that nothing is rounded
-    above, below = 0.0, 0.0
-    for rows, given in Rows(table, np.float64):
-        mapped = distances(points[rows], points, space=space) / scale
-        d = given / scale
-        w = np.where(np.isnan(d), 0.0, 1.0 if W is None else W[rows])
-        d = np.nan_to_num(d)
-        above += float(np.sum(w * (mapped - d) ** 2))
-        below += float(np.sum(w * (mapped if by_mapped else d) ** 2))
+    above, below = count(Residuals(space, scale, by_mapped), np.ascontiguousarray(points.T))
     if below == 0.0:  # nothing to compare with: a perfect map, or an infinitely bad one
         return float("inf") if above > 0.0 else 0.0
     return float(np.sqrt(above / below))

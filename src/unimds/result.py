@@ -54,6 +54,9 @@ class Result:
         The loss and the space, with every ``"auto"`` replaced by what was found.
     n_iter : int
         Number of sweeps.
+    stress : float or None
+        Stress-1, where it was computed with the map: on a cluster, which holds the distances only
+        as long as it works.
     """
 
     embedding: Array
@@ -63,6 +66,7 @@ class Result:
     outcome: Outcome
     loss: Loss
     space: Space
+    stress: float | None = None
 
     @property
     def n_iter(self) -> int:

@@ -76,10 +76,11 @@ def group_cost(u, target, W, i, start, loss):
 
 
 @kernel
-def group_pull(u, slope, target, W, i, start, loss, space, coef):
+def group_pull(u, slope, target, W, i, start, band, loss, space, coef):
     """Fill coef with w_j (1 − ρ_j/u_j), as `gather` wants them; return three sums.
 
-    They are Σ w, Σ w·bend·(excess over ρ) and, over points in the very same place, Σ w·ρ.
+    They are Σ w, Σ w·bend·(excess over ρ) and, over points in the very same place, Σ w·ρ. In the
+    first two, points beyond `band` count twice; see `band_pull`.
     """
     number, n = u.dtype.type, u.shape[0]
     none, one, tiny = number(0), number(1), number(1e-9)
@@ -99,8 +100,9 @@ def group_pull(u, slope, target, W, i, start, loss, space, coef):
             w, rho, excess = majorizer(d, r[j], given, loss, cut, bend, none, tiny)
             pull, parting, away = w * factor * (one - rho / d), w * rho, d > none
             coef[j] += pull if away else none
-            total += w
-            stiff += excess
+            times = one if band[0] <= start + j < band[1] else one + one
+            total += times * w
+            stiff += times * excess
             apart += none if away else parting
     return total, stiff, apart
 
@@ -120,7 +122,7 @@ def grouped_cost(p, groups, n, D, W, i, skip, unit, loss, space, scratch):
 
 
 @kernel
-def grouped_pull(p, groups, n, D, W, i, skip, unit, loss, space, scratch, v):
+def grouped_pull(p, groups, n, band, D, W, i, skip, unit, loss, space, scratch, v):
     """Fill v with Σ_j w_j (1 − ρ_j/u_j) log_p(x_j), to be projected; return three sums."""
     layers, k = D.shape[1], p.shape[0]
     u, slope, coef, target = scratch[0], scratch[1], scratch[2], scratch[3 : 3 + layers]
@@ -133,7 +135,7 @@ def grouped_pull(p, groups, n, D, W, i, skip, unit, loss, space, scratch, v):
         m = min(WIDTH, n - start)
         load(D, i, unit, skip, start, m, target)
         space.measure(p, groups[g], u[:m], slope[:m])
-        sums = group_pull(u[:m], slope, target, W, i, start, loss, space, coef)
+        sums = group_pull(u[:m], slope, target, W, i, start, band, loss, space, coef)
         total, stiff, apart = total + sums[0], stiff + sums[1], apart + sums[2]
         space.gather(p, groups[g], coef[:m], part)
         for a in range(k):
@@ -348,12 +350,8 @@ def fused_cost(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss,
 
 @inlined
 def fused_pull(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss, space, u, v):
-    """Fill u, and v for a second row; return the three sums of `grouped_pull` for each."""
+    """Add to u, and to v for a second row; return the three sums of `grouped_pull` for each."""
     u_total, u_stiff, u_apart, v_total, v_stiff, v_apart = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for a in range(u.shape[0]):
-        u[a] = 0.0
-        if q is not None:
-            v[a] = 0.0
     none, start = p.dtype.type(0), begin
     sums = none, none, none, none, none, none
     while start < n:
@@ -366,6 +364,30 @@ def fused_pull(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss,
         v_total, v_stiff, v_apart = v_total + sums[3], v_stiff + sums[4], v_apart + sums[5]
         start = gap[1] if stop == gap[0] else stop
     return (u_total, u_stiff, u_apart), (v_total, v_stiff, v_apart)
+
+
+@inlined
+def band_pull(p, q, X, two, three, band, D, W, row, other, gap, unit, loss, space, u, v):
+    """Fill u, and v for a second row, with the pulls of all points; return three sums for each.
+
+    Points beyond `band` move at the same time, elsewhere. Then a pair of theirs counts twice in
+    the sums, which shortens the step: ‖a − b + z‖² ≤ ½‖2a + z‖² + ½‖2b − z‖².
+    """
+    for a in range(u.shape[0]):
+        u[a] = 0.0
+        if q is not None:
+            v[a] = 0.0
+    s0, s1, s2, t0, t1, t2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for part in range(3):
+        start = 0 if part == 0 else band[part - 1]
+        stop = X.shape[1] if part == 2 else band[part]
+        times = 1.0 if part == 1 else 2.0
+        a, b = fused_pull(
+            p, q, X, two, three, start, stop, D, W, row, other, gap, unit, loss, space, u, v
+        )  # fmt: skip
+        s0, s1, s2 = s0 + times * a[0], s1 + times * a[1], s2 + a[2]
+        t0, t1, t2 = t0 + times * b[0], t1 + times * b[1], t2 + b[2]
+    return (s0, s1, s2), (t0, t1, t2)
 
 
 @inlined

@@ -88,13 +88,8 @@ def _leading(rows: Rows, k: int, centred: bool = False) -> tuple[Array, Array]:
         blocks = _centred(rows) if centred else rows
         return top_eigenpairs(np.concatenate([block for _, block in blocks]), k)
 
-    single = np.dtype(np.float32)
-
     def product(V: Array) -> Array:
-        V = V - V.mean(axis=0) if centred else V
-        factor, out = {V.dtype: V, single: V.astype(single)}, np.empty_like(V)
-        for at, block in rows:
-            out[at] = block @ factor[block.dtype]
+        out = rows.times(V - V.mean(axis=0) if centred else V)
         return out - out.mean(axis=0) if centred else out
 
     # no more digits than the data have

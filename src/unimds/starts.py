@@ -26,12 +26,11 @@ from unimds.anchors import Anchors
 from unimds.checkpoint import Keeper, Slot
 from unimds.losses import Loss
 from unimds.pairs import as_float
-from unimds.placing import place_against
+from unimds.placing import Extension
 from unimds.plan import Plan, annealing
 from unimds.problem import Problem
 from unimds.result import Outcome, Result
 from unimds.spaces import SPACES, Space
-from unimds.table import BLOCK
 from unimds.watch import Silent, Watch
 
 Array = NDArray[Any]
@@ -88,7 +87,12 @@ def run_starts(
 
     def finish(number: int) -> Result:
         slot = None if keeper is None else keeper.slot(number)
-        return descend(problem, starts[number], plan, watch, slot)
+        try:
+            return descend(problem, starts[number], plan, watch, slot)
+        except Exception:  # as where a cluster is lost: what there is must not be lost with it
+            if keeper is not None:
+                keeper.write()
+            raise
 
     runs = _on_threads(finish, range(len(starts)), watch, n_jobs)
     best = min(runs, key=lambda run: run.cost)  # the first of equals: the same on any threads
@@ -111,6 +115,9 @@ def _starts(
     n_jobs: int | None,
 ) -> list[Array]:
     """Return what to descend from."""
+    if problem.pairs.remote and isinstance(init, str) and init == "auto":
+        first = _from_sample(descend, problem, plan, watch, n_init, random, n_jobs)
+        return [first if anchors is None else _held(problem, first, anchors)]
     if n_init == "auto" and _race_pays(problem, init, anchors):
         watch.say(f"Choosing among {2 + RANDOM_STARTS} starts …")
         return _race(descend, problem, _in_unit(plan, problem), watch, init, random, n_jobs)
@@ -121,6 +128,24 @@ def _starts(
         others = [draw(problem, random) for _ in range(int(n_init) - 1)] if again else []
         starts += [_held(problem, X, anchors) if anchors else X for X in others]
     return starts
+
+
+def _from_sample(
+    descend: Descend,
+    problem: Problem,
+    plan: Plan,
+    watch: Watch,
+    n_init: int | str,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+) -> Array:
+    """Return the map of a sample of the points, with all others placed where their rows are."""
+    sample = np.sort(rng.permutation(problem.pairs.n)[:RACE_SAMPLE])
+    watch.say(f"Mapping {len(sample):,} of the points …")
+    small = replace(problem.on(sample), resize=False)
+    state = np.random.RandomState(rng.integers(2**31))
+    run = run_starts(descend, small, plan, Silent(watch), "auto", n_init, None, state, n_jobs)
+    return _extended(problem, sample, small.inner(run.embedding))
 
 
 def _in_unit(plan: Plan, problem: Problem) -> Plan:
@@ -285,19 +310,11 @@ def shaken(
 
 def _extended(problem: Problem, sample: Array, fixed: Array) -> Array:
     """Place all other points against the map of a sample."""
-    n, fixed = problem.pairs.n, fixed.astype(problem.dtype)
-    X = np.empty((fixed.shape[0], n), dtype=problem.dtype)
-    X[:, sample] = fixed
-    rest = np.setdiff1d(np.arange(n), sample)
     loss = problem.loss.smoothed(problem.scale) if problem.loss.anneals else problem.loss
-    chunk = max(BLOCK // len(sample), 1)
-    for rows in (rest[i : i + chunk] for i in range(0, len(rest), chunk)):
-        D, W = problem.pairs.cross(rows, sample)
-        unit, scale = problem.unit, problem.scale
-        X[:, rows] = place_against(
-            D, W, fixed, loss, problem.space, unit, scale, starts=1, steps=EXTEND_STEPS
-        ).points
-    return X
+    fixed, space, scale = fixed.astype(problem.dtype), problem.space, problem.scale
+    return problem.pairs.extended(
+        Extension(sample, fixed, loss, space, problem.unit, scale, EXTEND_STEPS)
+    )
 
 
 def _on_threads(
@@ -330,7 +347,8 @@ def estimate_size(descend: Descend, problem: Problem, watch: Watch) -> Space:
     n = problem.pairs.n
     rng = np.random.default_rng(0)
     sample = np.sort(rng.permutation(n)[:SIZE_SAMPLE])
-    whole = sample.size == n or not problem.pairs.complete_graph
+    # without all pairs a sample might not hang together; but no table of a cluster comes here
+    whole = not problem.pairs.remote and (sample.size == n or not problem.pairs.complete_graph)
     small = problem if whole else problem.on(sample)
     D = small.pairs.complete() * small.unit
     apart = D[D > 0.0]

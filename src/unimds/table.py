@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -137,6 +137,23 @@ class Computed(Table):
         return D
 
 
+@dataclass(frozen=True)
+class Apart:
+    """A table to be computed by the workers of a cluster, each its own rows."""
+
+    computed: Computed
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.computed.shape[0], self.computed.shape[2]
+
+
+def is_dask(data: Any) -> bool:
+    """Return whether something is one of Dask's collections; Dask need not be installed."""
+    return type(data).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
 def gathered(D: Array, rows: Array, columns: Array, dtype: Any = None) -> Array:
     """Return some rows and columns of a table with layers, in any precision.
 
@@ -150,6 +167,14 @@ def gathered(D: Array, rows: Array, columns: Array, dtype: Any = None) -> Array:
         # "clip" is faster, and columns are in range
         out[at] = np.take(D[rows[at]], columns, axis=2, mode="clip")
     return out
+
+
+@runtime_checkable
+class Elsewhere(Protocol):
+    """A table whose rows are not here: products with it are made where they are."""
+
+    def times(self, rows: Rows, V: Array) -> Array:
+        """Return the table, through the functions of `rows`, times the columns of `V`."""
 
 
 @dataclass(frozen=True)
@@ -173,15 +198,36 @@ class Rows:
     @property
     def n(self) -> int:
         """Number of points."""
-        return self.table.shape[0]
+        return self.table.shape[-1]
 
     def through(self, function: Callable[[Array], Array]) -> Rows:
         """Return the rows with another function applied to them."""
         return replace(self, functions=(*self.functions, function))
 
     def __iter__(self) -> Iterator[tuple[slice, Array]]:
+        return self._blocks(self.table.tiles())
+
+    def times(self, V: Array) -> Array:
+        """Return all rows times the columns of `V`."""
+        if isinstance(self.table, Elsewhere):
+            return self.table.times(self, V)
+        out = np.empty_like(V)
+        for at, B in self.products(self.table.tiles(), V):
+            out[at] = B
+        return out
+
+    def products(
+        self, tiles: Iterable[tuple[int, Array]], V: Array
+    ) -> Iterator[tuple[slice, Array]]:
+        """Yield rows of some tiles times `V`, in the precision of the rows."""
+        single = np.dtype(np.float32)
+        factor = {V.dtype: V, single: V.astype(single)}
+        for at, block in self._blocks(tiles):
+            yield at, block @ factor[block.dtype]
+
+    def _blocks(self, tiles: Iterable[tuple[int, Array]]) -> Iterator[tuple[slice, Array]]:
         step = max(1, BLOCK // self.n)
-        for first, D in self.table.tiles():
+        for first, D in tiles:
             for i in range(0, len(D), step):
                 block = np.array(D[i : i + step, 0], dtype=self.dtype)
                 own = np.arange(len(block))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unimds.cli import cluster
 from unimds.cli import options as o
 from unimds.cli.messages import INTERRUPTED, counted, entries_named, failures_told, print_json, say
 from unimds.cli.outputs import check_outputs, check_picture_name, check_table_name
@@ -101,6 +103,10 @@ def embed(
     checkpoint_every: Annotated[
         float, typer.Option("--checkpoint-every", min=0.0, help="Seconds between two writings.")
     ] = 30.0,
+    dask: Annotated[
+        str | None,
+        typer.Option("--dask", metavar="ADDRESS", help="Use a Dask cluster: tcp://… or local."),
+    ] = None,
     as_json: o.AsJson = False,
     force: o.Force = False,
     quiet: o.Quiet = False,
@@ -123,22 +129,32 @@ def embed(
     }
     if landmarks is not None:
         _check_landmarks(weights, checkpoint, point_stress, report)
-    with failures_told(NO_MAP, debug):
+    if dask is not None:
+        cluster.check_options(landmarks=landmarks, point_stress=point_stress, report=report)
+    with failures_told(NO_MAP, debug), _workers(dask, quiet):
         targets.check(file, checkpoint)
         wanted["loss"], wanted["space"] = o.parts(variant, loss, space, size)
-        table = o.read_table(file, format, kind, metric, encoding)
-        o.tell_doubts(table, file, quiet)
+        if dask is not None and cluster.is_store(file):
+            table = cluster.open_store(file)
+        else:
+            table = o.read_table(file, format, kind, metric, encoding)
+            o.tell_doubts(table, file, quiet)
         wanted["metric"] = "precomputed" if table.precomputed else metric
         began = time.perf_counter()
         with entries_named(table.labels if table.precomputed else None):
             if landmarks is not None:
                 mds = _fit_landmarks(table, landmarks, wanted)
             else:
-                mds = _fit(table, _weights(weights, table), wanted, checkpoint, checkpoint_every)
+                kept = (checkpoint, checkpoint_every)
+                mds = _fit(table, _weights(weights, table), wanted, *kept, dask is not None)
         seconds = time.perf_counter() - began
         _write(targets, mds, table, metric)
         _tell(targets, mds, file, seconds, as_json, quiet)
         _end(_result(mds), targets.output, checkpoint)
+
+
+def _workers(address: str | None, quiet: bool) -> AbstractContextManager[None]:
+    return nullcontext() if address is None else cluster.connected(address, quiet)
 
 
 def _check_landmarks(*others: Any) -> None:
@@ -174,13 +190,21 @@ def _weights(file: str | None, table: Table) -> Any:
 
 
 def _fit(
-    table: Table, weights: Any, wanted: dict[str, Any], checkpoint: str | None, every: float
+    table: Table,
+    weights: Any,
+    wanted: dict[str, Any],
+    checkpoint: str | None,
+    every: float,
+    apart: bool,
 ) -> Any:
     from unimds.checkpoint import Checkpoint
     from unimds.estimator import MDS
 
     kept = None if checkpoint is None else Checkpoint(checkpoint, every)
-    return MDS(**wanted, checkpoint=kept).fit(table.values, weights=weights)
+    values = cluster.spread(table.values) if apart else table.values
+    if apart and weights is not None:
+        weights = cluster.spread(weights)
+    return MDS(**wanted, checkpoint=kept).fit(values, weights=weights)
 
 
 def _fit_landmarks(table: Table, count: int, wanted: dict[str, Any]) -> Any:

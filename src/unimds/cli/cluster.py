@@ -1,0 +1,71 @@
+"""``unimds embed --dask``: the same map, made by the workers of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from unimds._extras import require
+from unimds.cli.messages import say
+
+if TYPE_CHECKING:
+    from unimds.files import Table
+
+LOCAL = "local"
+
+
+def check_options(**others: Any) -> None:
+    """Refuse options that need the distances in this memory."""
+    for name, value in others.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise typer.BadParameter(f"{option} does not go with --dask; leave one of them out")
+
+
+@contextmanager
+def connected(address: str, quiet: bool) -> Iterator[None]:
+    """Connect to a scheduler, or start workers on this machine; all is closed again in the end."""
+    distributed = require("distributed", "dask")
+    if address == LOCAL:
+        cluster: Any = distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0")
+    else:
+        cluster = None
+    try:
+        client = distributed.Client(address if cluster is None else cluster, timeout="10s")
+    except (OSError, TimeoutError, ValueError) as error:
+        raise ValueError(
+            f"no Dask scheduler answers at {address} ({error}); start one with `dask scheduler` "
+            "and workers with `dask worker`, or use --dask local"
+        ) from None
+    try:
+        if not quiet:
+            say(f"Dask: {client.dashboard_link}")
+        yield
+    finally:
+        client.close()
+        if cluster is not None:
+            cluster.close()
+
+
+def is_store(file: str) -> bool:
+    """Return whether workers can read a table themselves: a folder, or a Zarr store."""
+    return Path(file).is_dir()
+
+
+def open_store(file: str) -> Table:
+    """Return a table that is not read yet."""
+    from unimds.cluster import read_rows
+    from unimds.files import Table
+
+    values = read_rows(file)
+    return Table(values, "distances", Path(file).suffix.lstrip(".") or "npy", "square")
+
+
+def spread(values: Any) -> Any:
+    """Return a table in memory as a dask array."""
+    array = require("dask.array", "dask")
+    return values if hasattr(values, "dask") else array.from_array(values, chunks=("auto", -1))

@@ -1,0 +1,11 @@
+"""PlaceCenter on a Dask cluster: tables that no single memory holds.
+
+`unimds.MDS` and `unimds.place_center` come here by themselves when they are given a dask array.
+"""
+
+from __future__ import annotations
+
+from unimds.cluster.sources import read_rows
+from unimds.cluster.spread import ClusterError
+
+__all__ = ["ClusterError", "read_rows"]

@@ -1,0 +1,177 @@
+"""What workers do with the rows that they hold: every function here runs on one of them.
+
+A tile is a tuple, not a class: Dask knows how much memory a tuple of arrays takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds.faults import check_tile, rounding
+from unimds.placing import Extension
+from unimds.table import BLOCK, gathered
+from unimds.tasks import Counting, Placing, Tile, total
+
+Array = NDArray[Any]
+Tiles = Sequence[Tile]
+
+
+def laid_out(first: int, D: Array, W: Array | None, dtype: str | None) -> Tile:
+    """Return rows as the kernels want them, or raise where they are no distances."""
+    kind = np.dtype(dtype or (np.float32 if D.dtype == np.float32 else np.float64))
+    with np.errstate(over="ignore"):  # what is too large is reported as infinite
+        rows = np.require(np.asarray(D, dtype=kind), requirements=["C", "W"])
+    if rows.size:
+        check_tile(np.nan_to_num(rows, nan=0.0, posinf=np.inf, neginf=-np.inf), first, "D")
+    own = np.arange(len(rows))
+    largest = np.nanmax(rows, initial=0.0)
+    wrong = np.abs(rows[own, first + own]) > rounding(rows) * largest
+    if wrong.any():
+        i = first + int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"D[{i}, {i}] = {rows[i - first, i]:g}, but the distance of a point to itself is 0; "
+            "is D a table of similarities?"
+        )
+    weights = None if W is None else _weights(first, W, rows.shape)
+    if weights is not None and (weights == 0.0).any():  # as good as missing
+        rows = np.where(weights == 0.0, np.nan, rows)
+    return first, rows[:, None, :], None if weights is None else weights[:, None, :]
+
+
+def _weights(first: int, W: Array, shape: tuple[int, ...]) -> Array:
+    weights = np.require(np.asarray(W, dtype=np.float64), requirements=["C", "W"])
+    if weights.shape != shape:
+        raise ValueError("weights must have the shape of the distances")
+    wrong = ~(np.isfinite(weights) & (weights >= 0.0))
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"weights[{first + i}, {j}] = {weights[i, j]:g}, but weights must be finite and not "
+            "negative; use 0 for a pair that should not count"
+        )
+    return weights
+
+
+def measured(
+    first: int, stop: int, features: Array, distance: Callable[..., Array], dtype: str | None
+) -> Tile:
+    """Return the distances of some points, computed from the features of all."""
+    D = np.empty((stop - first, len(features)), dtype=dtype or features.dtype)
+    step = max(1, 16 * BLOCK // len(features))
+    for i in range(first, stop, step):
+        rows = slice(i, min(i + step, stop))
+        D[i - first : rows.stop - first] = distance(features[rows], features)
+    own = np.arange(first, stop)
+    D[own - first, own] = 0.0  # rounding, at most
+    return laid_out(first, D, None, dtype)
+
+
+@final
+@dataclass(frozen=True)
+class Sight:
+    """What a worker sees in its rows, all that the client needs to know of them."""
+
+    dtype: Any
+    largest: float
+    missing: int
+    some: Array  # positive distances
+    weight: float  # of all known pairs, both directions
+    lightest: float
+    along: Array  # the rows times a vector of signs, then which of them are known
+    across: Array  # the same for the columns
+
+
+def seen(tiles: Tiles, signs: Array, count: int) -> Sight:
+    """Look at the rows of one worker once."""
+    n, dtype = len(signs), tiles[0][1].dtype
+    begin, end = tiles[0][0], tiles[-1][0] + len(tiles[-1][1])
+    along, across = np.zeros((2, end - begin)), np.zeros((2, n))
+    largest, missing, weight, lightest, some = 0.0, 0, 0.0, np.inf, []
+    rng = np.random.default_rng(begin)
+    for first, D, W in tiles:
+        for i in range(0, len(D), max(1, BLOCK // n)):
+            block = np.array(D[i : i + max(1, BLOCK // n), 0], dtype=np.float64)
+            at = np.arange(first + i, first + i + len(block))
+            known = ~np.isnan(block)
+            known[np.arange(len(block)), at] = False
+            block = np.where(known, block, 0.0)
+            if W is None:
+                w = known.astype(np.float64)
+            else:
+                w = np.where(known, W[i : i + len(block), 0], 0.0)
+            largest = max(largest, float(block.max(initial=0.0)))
+            missing += block.size - len(block) - int(known.sum())
+            weight += float(w.sum())
+            lightest = min(lightest, float(np.min(w, where=w > 0.0, initial=np.inf)))
+            for row, values in enumerate((block, w)):
+                along[row, at - begin] = values @ signs
+                across[row] += signs[at] @ values
+        drawn = D[rng.integers(len(D), size=count), 0, rng.integers(n, size=count)]
+        some.append(drawn[drawn > 0.0])
+    return Sight(dtype, largest, missing, np.concatenate(some), weight, lightest, along, across)
+
+
+def same(shared: Any) -> Any:
+    """Return what all workers share: as the result of a task it is there for all of them."""
+    return shared
+
+
+def moved(
+    tiles: Tiles, X: Array, task: Placing, free: Array | None, band: tuple[int, int]
+) -> Array:
+    """Return the points of the worker's rows, placed one after the other."""
+    X = np.array(X)  # its own, and one that may be written to
+    for tile in tiles:
+        task(tile, X, np.ones(X.shape[1], dtype=bool) if free is None else free, band)
+    begin, end = tiles[0][0], tiles[-1][0] + len(tiles[-1][1])
+    return np.ascontiguousarray(X[:, begin:end])
+
+
+def counted(tiles: Tiles, X: Array, task: Counting) -> Array:
+    """Return what a task counts over the worker's rows."""
+    return total(task, tiles, np.array(X))
+
+
+def taken(tiles: Tiles, columns: Array, rows: Array) -> tuple[Array, Array | None]:
+    """Return some columns of some rows, in the order of `rows`, and their weights."""
+    D = np.empty((len(rows), len(columns)), dtype=tiles[0][1].dtype)
+    W = None if tiles[0][2] is None else np.empty((len(rows), len(columns)))
+    for first, table, weights in tiles:
+        at = np.flatnonzero((rows >= first) & (rows < first + len(table)))
+        D[at] = gathered(table, rows[at] - first, columns)[:, 0]
+        if W is not None and weights is not None:
+            W[at] = gathered(weights, rows[at] - first, columns)[:, 0]
+    return D, W
+
+
+def reached(tiles: Tiles, before: Array) -> Array:
+    """Return which of the worker's points are known to be near one of some points."""
+    return np.concatenate([~np.isnan(D[:, 0, before]).all(axis=1) for _, D, _ in tiles])
+
+
+def extended(tiles: Tiles, task: Extension) -> Array:
+    """Return the worker's points, placed against the map of a sample, one column each."""
+    return np.concatenate([task(tile) for tile in tiles], axis=1)
+
+
+def multiplied(tiles: Tiles, V: Array, rows: Any) -> Array:
+    """Return the worker's rows, each entry through the functions of `rows`, times `V`."""
+    return np.asarray(
+        np.concatenate([B for _, B in rows.products(((i, D) for i, D, _ in tiles), V)])
+    )
+
+
+def digested(tiles: Tiles) -> bytes:
+    """Return a number that changes with the rows."""
+    hashed = blake2b(digest_size=16)
+    for _, D, W in tiles:
+        for part in (D, W):
+            if part is not None:
+                hashed.update(np.ascontiguousarray(part).data)
+    return hashed.digest()

@@ -1,0 +1,90 @@
+"""Bands of rows that are placed at the same time: the cost of all does not rise."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unimds import kernels, losses, spaces
+from unimds.problem import form
+
+LOSSES = [
+    losses.Squared(),
+    losses.Absolute(0.1),
+    losses.Power(1.5, 0.1),
+    losses.Huber(0.3),
+    losses.SquaredDistance(),
+]
+SPACES = [
+    spaces.Euclidean(),
+    spaces.Sphere(),
+    spaces.ChordalSphere(),
+    spaces.Hyperbolic(),
+    spaces.Simplex(),
+]
+PAIRS = [(loss, space) for loss in LOSSES for space in SPACES]
+
+
+def round_of(D, W, X, code, parts, edges):
+    """Return the points after all bands have been placed, each against the others as they were."""
+    free, Y = np.ones(len(D), dtype=bool), X.copy()
+    for begin, end in pairwise(edges):
+        own, rows = X.copy(), slice(begin, end)
+        weights = None if W is None else W[rows]
+        kernels.sweep(
+            D[rows], weights, begin, free, (begin, end), own, *code, *parts, 1.0, None, 0.0
+        )
+        Y[:, rows] = own[:, rows]
+    return Y
+
+
+def cost_of(D, W, X, code, parts):
+    loss, space = parts
+    return kernels.evaluate(D, W, 0, X, *code, loss, loss, False, space, 1.0)[0]
+
+
+@pytest.mark.parametrize(("loss", "space"), PAIRS, ids=lambda part: type(part).__name__)
+@given(seed=st.integers(0, 2**32 - 1), bands=st.integers(2, 8), spread=st.floats(0.1, 3.0))
+def test_no_round_raises_the_cost(loss, space, seed, bands, spread):
+    rng, n = np.random.default_rng(seed), 14
+    X = np.ascontiguousarray(space.project_points(space.random(n, 2, spread, rng)).T)
+    D = np.abs(rng.normal(size=(n, n))) * min(spread, 1.0)
+    D = np.minimum(np.maximum(D, D.T), 3.0)[:, None]
+    D[np.arange(n), 0, np.arange(n)] = 0.0
+    W = rng.random((n, n)) ** 4
+    W = (W + W.T)[:, None]
+    edges = [0, *sorted(rng.choice(np.arange(1, n), size=bands - 1, replace=False)), n]
+    code, parts = form(space, X.shape[0]), (loss, space)
+    cost = cost_of(D, W, X, code, parts)
+    for _ in range(4):
+        X = round_of(D, W, X, code, parts, edges)
+        before, cost = cost, cost_of(D, W, X, code, parts)
+        assert cost <= before * (1.0 + 1e-12)
+
+
+def test_one_band_is_an_ordinary_sweep():
+    rng, space, loss = np.random.default_rng(0), SPACES[0], LOSSES[0]
+    X, D = rng.normal(size=(2, 9)), rng.random((9, 9))
+    D = (D + D.T)[:, None]
+    code, free = form(space, 2), np.ones(9, dtype=bool)
+    alone = X.copy()
+    kernels.sweep(D, None, 0, free, (0, 9), alone, *code, loss, space, 1.0, None, 0.0)
+    np.testing.assert_array_equal(round_of(D, None, X, code, (loss, space), [0, 9]), alone)
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_pairs_across_bands_count_twice_in_the_divisor(k):
+    """The step of one point, written out: the pull is that of all, the divisor has more."""
+    rng, space, loss = np.random.default_rng(1), SPACES[0], LOSSES[0]
+    X, D = rng.normal(size=(k, 8)), rng.random((8, 8))
+    D = (D + D.T)[:, None]
+    code, free = form(space, k), np.arange(8) == 2
+    moved = X.copy()
+    kernels.sweep(D, None, 0, free, (1, 4), moved, *code, loss, space, 1.0, None, 0.0)
+    others = [j for j in range(8) if j != 2]
+    to = X[:, others] - X[:, [2]]
+    pull = (to * (1.0 - D[2, 0, others] / np.linalg.norm(to, axis=0))).sum(axis=1)
+    divisor = sum(1.0 if 1 <= j < 4 else 2.0 for j in others)
+    np.testing.assert_allclose(moved[:, 2] - X[:, 2], pull / divisor, rtol=1e-12)

@@ -1,0 +1,306 @@
+"""A real Dask cluster of worker processes: the same maps as in one memory, whatever happens."""
+
+import os
+import signal
+import sys
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from cli_runs import run
+from distributed import Client, LocalCluster
+
+from unimds import MDS, place_center, spaces
+from unimds.cluster import ClusterError, read_rows
+from unimds.quality import recovery_error
+from unimds.rivals import classical_mds
+
+N = 300
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Give two worker processes of one thread each."""
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def points(n=N, k=2, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, k))
+
+
+def table(n=N, k=5):
+    return spaces.distances(points(n, k))
+
+
+def chunked(D, rows=70):
+    return da.from_array(D, chunks=(rows, -1))
+
+
+def seed_of(D):
+    return classical_mds(D).embedding
+
+
+CASES = [
+    {"loss": "squared", "space": "euclidean"},
+    {"loss": "absolute", "space": "euclidean"},
+    {"loss": "squared", "space": "sphere"},
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*max_iter:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_cost_is_that_of_one_memory(client, case):
+    D = table() / 4.0
+    init = place_center(D, **case, n_init=1, max_iter=5).embedding
+    here = place_center(D, **case, init=init)
+    there = place_center(chunked(D), **case, init=init)
+    assert there.cost == pytest.approx(here.cost, rel=1e-3)
+    assert there.converged
+
+
+def test_the_cost_never_rises_between_rounds(client):
+    result = place_center(chunked(table()), random_state=0)
+    assert result.n_iter > 3
+    assert (np.diff(result.levels[:, 1]) <= 0.0).all()
+
+
+def test_exact_recovery_from_corrupted_distances(client):
+    X, rng = points(seed=1), np.random.default_rng(2)
+    D = spaces.distances(X)
+    wrong = np.triu(rng.random(D.shape) < 0.1, 1)
+    D = np.where(wrong | wrong.T, np.maximum(D, D.T) * 3.0, D)
+    result = place_center(chunked(D), loss="absolute", random_state=0, max_iter=5000)
+    assert recovery_error(X, result.embedding) < 1e-4
+
+
+def test_missing_pairs_and_weights(client):
+    X, rng = points(seed=3), np.random.default_rng(4)
+    D = spaces.distances(X)
+    hole = np.triu(rng.random(D.shape) < 0.2, 1)
+    D[hole | hole.T] = np.nan
+    W = rng.random(D.shape)
+    W = W + W.T
+    result = place_center(chunked(D), weights=chunked(W), random_state=0, eps=1e-10)
+    assert recovery_error(X, result.embedding) < 1e-3
+
+
+def test_the_estimator_has_the_same_attributes(client):
+    D = table()
+    mds = MDS(metric="precomputed", random_state=0).fit(chunked(D))
+    assert mds.embedding_.shape == (N, 2)
+    assert mds.stress_ == pytest.approx(
+        MDS(metric="precomputed", init=mds.embedding_).fit(D).stress_, rel=1e-3
+    )
+    assert mds.transform(D[:3]).shape == (3, 2)
+
+
+@pytest.mark.parametrize("kind", ["array", "table"])
+def test_features_are_measured_by_the_workers(client, kind):
+    X = points(k=4)
+    given = da.from_array(X, chunks=(100, 4))
+    if kind == "table":
+        given = dd.from_pandas(pd.DataFrame(X, columns=list("abcd")), npartitions=3)
+    there = MDS(random_state=0).fit(given)
+    here = MDS(init=there.embedding_).fit(X)
+    assert there.cost_ == pytest.approx(here.cost_, rel=1e-3)
+    assert there.dissimilarity_matrix_ is None
+    assert there.transform(given).shape == (N, 2)
+
+
+def test_chunks_of_any_shape_will_do_with_a_message(client):
+    D = table()
+    with pytest.warns(UserWarning, match=r"3 chunks a row.*rechunk"):
+        result = place_center(da.from_array(D, chunks=(110, 110)), random_state=0)
+    assert result.converged
+
+
+def test_a_spectral_seed_is_computed_over_the_bands(client):
+    X = points(600, seed=5)
+    D = spaces.distances(X)
+    result = place_center(chunked(D, 200), init="classical")
+    assert result.n_iter == 0
+    assert recovery_error(X, result.embedding) < 1e-8
+
+
+def test_a_killed_worker_is_survived(client):
+    D = table()
+    init = seed_of(D)
+    killed = []
+
+    def kill(iteration, cost, embedding):
+        if iteration == 3 and not killed:
+            pids = client.run(os.getpid)
+            killed.append(next(iter(pids.values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    quiet = place_center(chunked(D), init=init, eps=1e-9)
+    disturbed = place_center(chunked(D), init=init, eps=1e-9, callback=kill)
+    assert killed
+    assert killed[0] not in client.run(os.getpid).values()
+    assert disturbed.cost == pytest.approx(quiet.cost, rel=1e-6)
+
+
+def test_a_lost_cluster_is_told_and_the_run_goes_on_from_its_checkpoint(client, tmp_path):
+    D, path = table(), tmp_path / "run.ckpt"
+    init = seed_of(D)
+    whole = place_center(chunked(D), init=init)
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0"
+        ) as lost,
+        Client(lost) as other,
+    ):
+
+        def pull_the_plug(iteration, cost, embedding):
+            if iteration == 5:
+                other.close()
+
+        with pytest.raises(ClusterError, match="checkpoint"), other.as_current():
+            place_center(chunked(D), init=init, callback=pull_the_plug, checkpoint=path)
+    assert path.exists()
+    with client.as_current():
+        resumed = place_center(chunked(D), init=init, checkpoint=path)
+    assert resumed.history[0, 1] == whole.history[0, 1]
+    assert resumed.cost == pytest.approx(whole.cost, rel=1e-6)
+
+
+def peak():
+    """Return the most memory that this process has had, in bytes."""
+    with open("/proc/self/status") as status:
+        line = next(line for line in status if line.startswith("VmHWM"))
+    return 1024 * int(line.split()[1])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_workers_need_little_more_than_their_rows(client):
+    n = 10_000
+    place_center(chunked(table()).astype(np.float32), random_state=0)  # compiled, imported
+    client.restart()
+    place_center(chunked(table()).astype(np.float32), random_state=0)
+    idle = client.run(peak)
+    D = da.map_blocks(
+        lambda rows: np.abs(rows[:, :1] - np.arange(n, dtype=np.float32)),
+        da.arange(n, chunks=500, dtype=np.float32)[:, None],
+        chunks=((500,) * (n // 500), (n,)),
+        dtype=np.float32,
+        meta=np.empty((0, 0), np.float32),
+    )
+    place_center(D, random_state=0)
+    share = n * n * 4 / 2
+    for worker, most in client.run(peak).items():
+        assert most - idle[worker] < 1.5 * share
+
+
+# --- what may be wrong ----------------------------------------------------------------------------
+
+
+def broken(change):
+    D = table(40)
+    change(D)
+    return chunked(D, 20)
+
+
+def negative(D):
+    D[3, 5] = D[5, 3] = -1.0
+
+
+def one_way(D):
+    D[3, 5] *= 2.0
+
+
+def similarities(D):
+    D[np.diag_indices_from(D)] = 9.0
+
+
+def groups(D):
+    D[:15, 15:] = D[15:, :15] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (negative, r"D\[3, 5\] = -1 is negative"),
+        (one_way, r"symmetric; use \(D \+ D\.T\) / 2"),
+        (similarities, r"D\[0, 0\] = 9, but the distance of a point to itself is 0"),
+        (groups, "15 points hang together with the first, 25 do not"),
+    ],
+)
+def test_a_bad_table_is_told(client, change, message):
+    with pytest.raises(ValueError, match=message):
+        place_center(broken(change))
+
+
+def test_a_table_that_is_not_square_is_told(client):
+    with pytest.raises(ValueError, match="square"):
+        place_center(da.zeros((4, 5)))
+
+
+def test_without_a_client_threads_will_do():
+    result = place_center(chunked(table(60), 20), random_state=0)
+    assert result.converged
+
+
+# --- stores ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["zarr", "parquet", "npy"])
+def test_workers_read_stores_themselves(client, tmp_path, kind):
+    D = table(90)
+    store = tmp_path / f"table.{kind}"
+    if kind == "zarr":
+        chunked(D, 30).to_zarr(str(store))
+    elif kind == "parquet":
+        store.mkdir()
+        frame = pd.DataFrame(D, columns=[f"c{i}" for i in range(len(D))])
+        for i in range(3):
+            frame.iloc[30 * i : 30 * i + 30].to_parquet(store / f"part{i}.parquet")
+    else:
+        store.mkdir()
+        for i in range(3):
+            np.save(store / f"rows-{i}.npy", D[30 * i : 30 * i + 30])
+    there = read_rows(store)
+    np.testing.assert_array_equal(there.compute(), D)
+    assert place_center(there, random_state=0).converged
+
+
+def test_a_folder_without_a_table_is_told(tmp_path):
+    with pytest.raises(ValueError, match="holds no table for a cluster"):
+        read_rows(tmp_path)
+
+
+# --- the command line -----------------------------------------------------------------------------
+
+
+def test_the_command_line_reads_a_store_on_a_cluster(client, tmp_path):
+    store, out = tmp_path / "rows", tmp_path / "map.csv"
+    store.mkdir()
+    D = spaces.distances(points(40))
+    np.save(store / "all.npy", D)
+    said = run("embed", store, "-o", out, "--dask", client.scheduler.address, "-q")
+    assert said.code == 0
+    X = pd.read_csv(out).select_dtypes("number").to_numpy()
+    assert recovery_error(points(40), X[:, -2:]) < 1e-3
+
+
+@pytest.mark.slow  # Dask asks for ten seconds before it gives up
+def test_a_scheduler_that_does_not_answer_is_told(tmp_path):
+    np.save(tmp_path / "d.npy", table(8))
+    said = run("embed", tmp_path / "d.npy", "--dask", "tcp://127.0.0.1:9")
+    assert said.code == 1
+    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in said.err
+
+
+def test_options_that_need_the_distances_here_are_refused(tmp_path):
+    np.save(tmp_path / "d.npy", table(8))
+    said = run("embed", tmp_path / "d.npy", "--dask", "local", "--report", "r.html")
+    assert said.code == 2
+    assert "--report does not go with --dask" in said.err
