@@ -123,7 +123,7 @@ def embed(
     }
     if landmarks is not None:
         _check_landmarks(weights, checkpoint, point_stress, report)
-    with failures_told(NO_MAP, debug):
+    with failures_told(NO_MAP, debug, quiet):
         targets.check(file, checkpoint)
         wanted["loss"], wanted["space"] = o.parts(variant, loss, space, size)
         table = o.read_table(file, format, kind, metric, encoding)
