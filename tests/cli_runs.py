@@ -30,6 +30,11 @@ class Said(NamedTuple):
     err: str
 
 
+def names(folder):
+    """Return the names of the files in a folder."""
+    return sorted(path.name for path in folder.iterdir())
+
+
 def run(*arguments, stdin=None):
     """Run a command in this process."""
     runner = CliRunner(env={"COLUMNS": "200", "NO_COLOR": "1"})

@@ -101,10 +101,11 @@ def test_a_missing_column_is_named(model, tmp_path):
     assert not (tmp_path / "placed.csv").exists()
 
 
-def test_what_is_no_model_is_refused(cities):
+def test_what_is_no_model_is_refused_and_where_models_come_from_is_told(cities):
     said = run("place", cities, cities)
     assert (said.code, said.out) == (1, "")
     assert "no model of unimds" in said.err
+    assert "a model comes from `unimds embed --model FILE`" in said.err
 
 
 # --- compare --------------------------------------------------------------------------------------
@@ -134,6 +135,7 @@ def test_a_method_that_cannot_do_it_says_why(tmp_path):
     said = run("compare", tmp_path / "d.csv", "--max-iter", "50")
     assert said.code == 0, said.err
     assert "SVD (cMDS): D has missing distances" in said.err
+    assert run("compare", tmp_path / "d.csv", "--max-iter", "50", "-q").err == ""
 
 
 def test_each_space_has_its_methods():

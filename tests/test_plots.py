@@ -153,7 +153,14 @@ def test_the_corners_of_the_triangle_have_names() -> None:
 
 def test_a_line_is_drawn_in_the_plane() -> None:
     view = view_of([[1.0], [3.0]])
-    assert np.allclose(view.points, [[-1.0, 0.0], [1.0, 0.0]])
+    assert np.allclose(view.points, [[1.0, 0.0], [3.0, 0.0]])
+
+
+def test_pictures_in_the_plane_line_up() -> None:
+    X = np.random.default_rng(0).normal(size=(6, 2)) + 5.0
+    ax = plot_embedding(X, ax=new())
+    plot_embedding(X[:2], ax=ax)  # as new points on an old map
+    assert np.array_equal(dots(ax), np.vstack([X, X[:2]]))
 
 
 # --- fits -----------------------------------------------------------------------------------------

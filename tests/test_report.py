@@ -51,6 +51,14 @@ def test_each_space_has_its_picture(kind: str) -> None:
     assert bool(data["grid"]) == (kind in ("globe", "disk", "triangle"))
 
 
+@pytest.mark.parametrize("far", [0.0, 5e6, -2e12])
+def test_points_are_where_they_are_however_far_off(far: float) -> None:
+    result, D = a_map("plane")
+    X = result.embedding + far
+    points = np.array(data_of(report(replace(result, embedding=X), D))["points"]).T
+    assert np.abs(points - X).max() < 1e-3
+
+
 def test_it_asks_for_nothing_else() -> None:
     page = report(*a_map("plane"))
     own = page.replace(plotly_script(), "")

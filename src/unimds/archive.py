@@ -20,6 +20,10 @@ Array = NDArray[Any]
 
 HEADER = "header"
 VERSION = 1
+ORIGINS = {
+    "model": "a model comes from `unimds embed --model FILE`, or from unimds.models.save",
+    "checkpoint": "name another file for the checkpoint, or one that `unimds embed` has written",
+}
 
 
 def write_archive(
@@ -71,17 +75,19 @@ def read_archive(
     if magic(source.data) != "npz":
         pickle = source.data[:1] == b"\x80"
         what = "a pickle, which can run any code when it is read" if pickle else "another file"
-        raise source.error(f"this is {what}, and no {kind} of unimds; write one with unimds")
+        raise source.error(f"this is {what}, and no {kind} of unimds; {ORIGINS[kind]}")
     arrays = members(source)
     try:
         header = json.loads(bytes(arrays.pop(HEADER).tobytes()))
         found, version = header["unimds"], header["version"]
     except (KeyError, TypeError, ValueError):
         raise source.error(
-            f"this is no {kind} of unimds: its header is missing or broken"
+            f"this is no {kind} of unimds: its header is missing or broken; {ORIGINS[kind]}"
         ) from None
     if found != kind:
-        raise source.error(f"this is a {found} of unimds, and a {kind} was expected")
+        raise source.error(
+            f"this is a {found} of unimds, and a {kind} was expected; {ORIGINS[kind]}"
+        )
     if version != VERSION:
         raise source.error(
             f"its version is {version!r}, and this release of unimds reads version {VERSION}; "

@@ -67,6 +67,11 @@ class Problem:
         dtype = np.float32 if single and self._single_suffices else None
         return replace(self, pairs=self.pairs.subset(index, dtype))
 
+    def flatter(self) -> Problem:
+        """Return the problem in a space where points pass each other more easily, or itself."""
+        space = self.space.flatter(self.scale)
+        return self if space is None else replace(self, space=space, resize=False)
+
     def distances(self) -> Array | Rows:
         """Return the distances of all pairs in the problem's unit: what a seed begins with."""
         if not (self.space.seed_reads_rows and self.pairs.plain):

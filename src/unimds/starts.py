@@ -7,6 +7,8 @@ time, many times over and against more and more, as simulated annealing does, wh
 arrangement of points without clusters. And *random* starts are shaken in the same way, on fewer
 points still where there are many; they may find another arrangement of clusters. After some sweeps
 the better half goes on, and so forth; all other points are placed against the map of the winner.
+In a space of strong negative curvature points hardly pass each other, as all ways lead by the
+middle: there starts are looked for at less curvature, and then bent.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ SINGLE_FROM, ALL_BELOW = 500, 1000
 SMALL_SAMPLE, RANDOM_STARTS = 150, 3
 SHAKE_SIZES = 8.0 * np.geomspace(1, 3, 1000).round()  # a vector register holds eight
 RANDOM_SIZES = SHAKE_SIZES[::2]
-HEAT_SWEEPS, EXTEND_STEPS, SIZE_SAMPLE, SIZE_SWEEPS = 3, 6, 150, 10
+HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS, SIZE_SAMPLE, SIZE_SWEEPS = 3, 30, 6, 150, 10
 
 
 def run_starts(
@@ -257,14 +259,22 @@ def _race(
     smoothing = annealing(small, first)[0] if small.loss.anneals else 0.0
     loss = small.loss.smoothed(smoothing) if small.loss.anneals else small.loss
     seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
-    few = small if n < ALL_BELOW else small.on(np.arange(SMALL_SAMPLE))
+    flat = small.flatter()
+    few = flat if n < ALL_BELOW else flat.on(np.arange(SMALL_SAMPLE))
 
     def find(kind: int) -> Array:
         own = np.random.default_rng(seeds[kind])
         if kind == 0:
-            return shaken(small, loss, first, SHAKE_SIZES, own, quiet)
-        X = shaken(few, loss, draw(few, own), RANDOM_SIZES, own, quiet)
-        return _extended(small, np.arange(few.pairs.n), X)
+            start = first if flat is small else first_seed(flat, init, own)
+            X = shaken(flat, loss, start, SHAKE_SIZES, own, quiet)
+        else:
+            X = shaken(few, loss, draw(few, own), RANDOM_SIZES, own, quiet)
+            X = _extended(flat, np.arange(few.pairs.n), X)
+        return X if flat is small else curved(X)
+
+    def curved(X: Array) -> Array:
+        settled = descend(flat, X, plan.heat(FLAT_SWEEPS, smoothing), quiet)
+        return small.inner(small.space.from_flatter(settled.embedding, flat.space))
 
     def heated(starts: list[Array]) -> list[tuple[float, Array]]:
         heat = plan.heat(HEAT_SWEEPS, smoothing)

@@ -57,7 +57,7 @@ def compare(
     the methods that had ended (exit code 130).
     """
     check_picture_name("--plot", plot)
-    with failures_told("Interrupted before any method had ended.", debug):
+    with failures_told("Interrupted before any method had ended.", debug, quiet):
         check_outputs({"--plot": plot}, file, force)
         parts = o.parts(variant, loss, space, size)
         table = o.read_table(file, format, kind, metric, encoding)
@@ -72,7 +72,7 @@ def compare(
         if as_json:
             print_json({"file": file, "methods": [_told(row) for row in rows]})
         else:
-            _show(file, rows)
+            _show(file, rows, quiet)
         if plot is not None:
             _draw(plot, [row.run for row in rows if row.run], parts, force)
         if not ended:
@@ -142,7 +142,7 @@ def _told(row: Row) -> dict[str, Any]:
     return {**told, **numbers, "n_iter": run.sweeps}
 
 
-def _show(file: str, rows: list[Row]) -> None:
+def _show(file: str, rows: list[Row], quiet: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -155,7 +155,8 @@ def _show(file: str, rows: list[Row]) -> None:
     for row in rows:
         if row.run is None:
             table.add_row(row.method.label, "–", "–", "–", "–", "–")
-            say(f"{row.method.label}: {row.why}")
+            if not quiet:
+                say(f"{row.method.label}: {row.why}")
             continue
         run = row.run
         above = f"{100.0 * (run.cost / lowest - 1.0):+.2f} %" if lowest > 0.0 and not exact else ""

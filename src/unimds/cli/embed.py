@@ -131,7 +131,7 @@ def embed(
         _check_landmarks(weights, checkpoint, point_stress, report)
     if dask is not None:
         cluster.check_options(landmarks=landmarks, point_stress=point_stress, report=report)
-    with failures_told(NO_MAP, debug), _workers(dask, quiet):
+    with failures_told(NO_MAP, debug, quiet), _workers(dask, quiet):
         targets.check(file, checkpoint)
         wanted["loss"], wanted["space"] = o.parts(variant, loss, space, size)
         if dask is not None and cluster.is_store(file):

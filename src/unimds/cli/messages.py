@@ -81,10 +81,10 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def failures_told(interrupted: str, debug: bool = False) -> Iterator[None]:
+def failures_told(interrupted: str, debug: bool = False, quiet: bool = False) -> Iterator[None]:
     """Tell in one line what went wrong, and end with the exit code for it."""
     try:
-        with warnings_told():
+        with warnings_told(quiet):
             yield
     except (typer.Exit, typer.BadParameter):
         raise
@@ -109,11 +109,11 @@ def _fail(message: str, debug: bool) -> NoReturn:
 
 
 @contextmanager
-def warnings_told() -> Iterator[None]:
-    """Tell warnings as messages, without the line of code that they come from."""
+def warnings_told(quiet: bool) -> Iterator[None]:
+    """Tell warnings as messages, without the line of code that they come from; or not at all."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for kind in (UserWarning, RuntimeWarning):
+        for kind in () if quiet else (UserWarning, RuntimeWarning):
             warnings.simplefilter("always", kind)
         warnings.showwarning = lambda message, *_, **__: say(f"warning: {as_options(str(message))}")
         yield

@@ -75,7 +75,7 @@ AsJson = Annotated[
     bool, typer.Option("--json", help="Print the result as one JSON object, for machines.")
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Write over files that exist.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no messages.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, messages or warnings.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 

@@ -36,7 +36,7 @@ def place(
     Columns with the names of the map's points, or features, may come in any order.
     """
     o.check_stdout(output, as_json)
-    with failures_told("Interrupted: nothing was written.", debug):
+    with failures_told("Interrupted: nothing was written.", debug, quiet):
         check_table_name(output, out_format)
         check_outputs({"--output": output}, new, force)
         from unimds.files import write

@@ -47,7 +47,7 @@ def project(
             raise typer.BadParameter(f"{option} {value} must be above 0 and below 1")
     if method not in METHODS:
         raise typer.BadParameter(f"--method {method}: it must be one of {', '.join(METHODS)}")
-    with failures_told("Interrupted: nothing was written.", debug):
+    with failures_told("Interrupted: nothing was written.", debug, quiet):
         check_table_name(output, out_format)
         check_outputs({"--output": output}, file, force)
         table = o.read_table(file, format, "points", "euclidean", encoding)

@@ -45,7 +45,7 @@ def warmup(
     """
     losses = loss or (ALL_LOSSES if everything else COMMON_LOSSES)
     spaces = space or (ALL_SPACES if everything else COMMON_SPACES)
-    with failures_told("Interrupted: what was compiled is kept.", debug):
+    with failures_told("Interrupted: what was compiled is kept.", debug, quiet):
         pairs = [o.parts(None, *names, None) for names in product(losses, spaces)]
         jobs = list(product(pairs, PRECISIONS, dim or [2]))
         with bar(len(jobs), quiet) as step:

@@ -33,7 +33,8 @@ def plot_embedding(
     """Draw a map: in the plane, on a sphere, in the Poincaré disk or in a triangle.
 
     Of a map of more than two dimensions the first two principal coordinates are drawn, and the
-    picture says so.
+    picture says so. These, the half of a sphere in front and the middle of the disk depend on the
+    points: to show two maps in one picture draw them at once, after `unimds.quality.align`.
 
     Parameters
     ----------
@@ -62,6 +63,14 @@ def plot_embedding(
     >>> from unimds.datasets import load_cities
     >>> cities = load_cities()
     >>> plot_embedding(cities.points, cities.names, space="sphere")  # doctest: +SKIP
+
+    Two maps of the same points, in one picture:
+
+    >>> from unimds.quality import align
+    >>> one = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]])
+    >>> other = np.array([[5.0, 5.0], [5.1, 8.0], [1.0, 5.0]])  # turned and shifted
+    >>> both = np.vstack([one, align(other, one)])
+    >>> plot_embedding(both, color=["one"] * 3 + ["other"] * 3)  # doctest: +SKIP
     """
     view = view_of(*points_of(X, space))
     if view.kind == "globe":

@@ -112,14 +112,12 @@ def _simplex(points: Array) -> View:
 
 def _projected(points: Array, of: str = "") -> View:
     """Show up to three coordinates as they are, of more the first two principal ones."""
-    centred = points - points.mean(axis=0)
     k = points.shape[1]
     if k <= 1:
-        return View("plane", _upright(centred), note="The map has one dimension.")
-    if k == 2:
-        return View("plane", centred)
-    if k == 3:
-        return View("space", centred)
+        return View("plane", _upright(points), note="The map has one dimension.")
+    if k <= 3:
+        return View("plane" if k == 2 else "space", points)
+    centred = points - points.mean(axis=0)
     _, size, axes = np.linalg.svd(centred, full_matrices=False)
     whole = float(np.sum(size**2))
     share = float(np.sum(size[:2] ** 2)) / whole if whole > 0.0 else 1.0

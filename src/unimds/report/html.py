@@ -95,8 +95,7 @@ def _data(subject: Subject, fit: Fit | None, view: View, columns: Any) -> dict[s
     items = [] if columns is None else columns.items()
     data = {
         "kind": view.kind,
-        # near the edge of a disk the last digits are far apart
-        "points": [brief(axis, 8 if view.kind == "disk" else 5) for axis in view.points.T],
+        "points": [brief(axis, _digits(axis, view)) for axis in view.points.T],
         "edge": _lines(view.edge),
         "grid": _lines(view.grid),
         "labels": subject.labels,
@@ -104,6 +103,14 @@ def _data(subject: Subject, fit: Fit | None, view: View, columns: Any) -> dict[s
         "history": _history(subject),
     }
     return data if fit is None else {**data, **_fit_data(fit)}
+
+
+def _digits(axis: Array, view: View) -> int:
+    """Return how many digits tell points apart: more near the edge of a disk, or far from 0."""
+    if view.kind == "disk":
+        return 8
+    width = np.ptp(axis)
+    return 5 + int(np.clip(np.log10(np.abs(axis).max() / width), 0, 11)) if width > 0.0 else 5
 
 
 def _lines(lines: list[Array]) -> list[list[float | None]]:

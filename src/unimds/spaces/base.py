@@ -186,6 +186,14 @@ class Space(Part, ABC):
         """Return points whose distances are near `D`, by eigenvectors; None if there is no way."""
         return None
 
+    def flatter(self, typical: float) -> Space | None:
+        """Return a space to look for starts in, where this one is too curved for that."""
+        return None
+
+    def from_flatter(self, X: Points, flatter: Space) -> Points:
+        """Return points of that space as points of this one."""
+        return X
+
     def sizes(self, typical: float) -> tuple[float, float]:
         """Return the units between which to look for the size, for distances of this order."""
         return 0.4 * typical, 20.0 * typical

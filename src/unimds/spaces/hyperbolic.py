@@ -128,6 +128,15 @@ class Hyperbolic(Space):
     def seed(self, D, n_components):
         return hyperbolic(as_rows(D).through(lambda d: d / self.unit), n_components)
 
+    def flatter(self, typical):
+        unit = 2.0 * typical
+        return self.sized(unit) if unit > self.unit else None
+
+    def from_flatter(self, X, flatter):
+        # seen from their mean, points keep their directions and how far they are
+        ways = log_origin(self.project_points(X @ boost(X)))
+        return exp_origin(ways * (flatter.unit / self.unit))
+
     def sizes(self, typical):
         return 0.08 * typical, 20.0 * typical
 

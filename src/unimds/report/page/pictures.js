@@ -114,7 +114,7 @@ function onScreen() {
   const { eye, up } = map.layout?.scene?.camera ?? scene?.camera ?? {};
   if (!eye) return () => null;
   const { right, above, front } = seenFrom(eye, up ?? { x: 0, y: 0, z: 1 });
-  const reach = Math.max(...data.points.flatMap((axis) => range(axis).map(Math.abs)));
+  const reach = Math.max(...data.points.map((axis) => (range(axis)[1] - range(axis)[0]) / 2));
   const scale = (0.42 * map.clientHeight) / (reach || 1);
   const along = (v, i) => v[0] * data.points[0][i] + v[1] * data.points[1][i] + v[2] * data.points[2][i];
   return (i) => (data.kind === "globe" && along(front, i) < 0.2 ? null : [scale * along(right, i), scale * along(above, i)]);

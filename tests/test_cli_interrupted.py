@@ -1,0 +1,136 @@
+"""`unimds embed`, interrupted: by ^C, killed, or by a reader who has had enough."""
+
+import signal
+import sys
+import time
+
+import numpy as np
+import pytest
+from cli_runs import CITIES, apart, names, run, start
+
+from unimds import MDS, Outcome
+from unimds.archive import read_archive
+from unimds.cli import embed as module
+from unimds.spaces import distances
+
+
+@pytest.fixture
+def cities(tmp_path):
+    path = tmp_path / "cities.csv"
+    path.write_text(CITIES)
+    return path
+
+
+@pytest.fixture
+def long(tmp_path):
+    """A table that takes for ever: the cost falls and falls."""
+    X = np.random.default_rng(0).normal(size=(1500, 8))
+    np.save(tmp_path / "d.npy", distances(X))
+    precise = ("--loss", "absolute", "--eps", "0", "--max-iter", "1000000", "--n-init", "1")
+    return ("embed", "d.npy", "-o", "map.npy", *precise)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to a process")
+def test_interrupted_it_writes_the_best_so_far_and_goes_on(long, tmp_path):
+    kept = ("--checkpoint", "run.ckpt", "--checkpoint-every", "0.1")
+    process = start(*long, *kept, cwd=tmp_path)
+    while not (tmp_path / "run.ckpt").exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert err.endswith(
+        "Interrupted: the best map so far is in map.npy. The same command goes on from run.ckpt.\n"
+    )
+    assert np.load(tmp_path / "map.npy").shape == (1500, 2)
+    assert names(tmp_path) == ["d.npy", "map.npy", "run.ckpt"]
+
+    said = apart(*long[:-4], "--max-iter", "7", "--n-init", "1", *kept, "-f", cwd=tmp_path)
+    assert said.code == 1
+    assert "belongs to other data or other settings" in said.err
+
+
+def test_a_run_that_goes_on_ends_like_one_that_was_not_interrupted(cities, tmp_path, monkeypatch):
+    options = ("--variant", "rMDS", "--n-init", "1", "-q")
+    assert run("embed", cities, "-o", tmp_path / "whole.npy", *options).code == 0
+    count = 0
+
+    def callback(*_):
+        nonlocal count
+        count += 1
+        if count == 8:
+            raise KeyboardInterrupt
+
+    kept = ("--checkpoint", tmp_path / "c")
+    with monkeypatch.context() as patch:
+        patch.setattr("unimds.estimator.MDS", lambda **params: MDS(**params, callback=callback))
+        said = run("embed", cities, "-o", tmp_path / "map.npy", *options, *kept)
+    assert said.code == 130
+    assert (tmp_path / "c").exists()
+    assert run("embed", cities, "-o", tmp_path / "map.npy", *options, *kept, "-f").code == 0
+    assert np.array_equal(np.load(tmp_path / "map.npy"), np.load(tmp_path / "whole.npy"))
+    assert not (tmp_path / "c").exists()  # the run is over
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_killed_it_leaves_a_whole_checkpoint_and_goes_on_to_the_same_map(tmp_path):
+    np.save(tmp_path / "d.npy", distances(np.random.default_rng(0).normal(size=(60, 8))))
+    long = ("embed", "d.npy", "--n-init", "1", "--eps", "0", "--max-iter", "3000", "--quiet")
+    kept = ("--checkpoint", "run.ckpt", "--checkpoint-every", "0")
+    assert apart(*long, "-o", "whole.npy", cwd=tmp_path).code == 0
+    first = killed((*long, "-o", "map.npy", *kept), tmp_path, after=20)
+    assert killed((*long, "-o", "map.npy", *kept), tmp_path, after=first + 1) > first
+    assert apart(*long, "-o", "map.npy", *kept[:2], cwd=tmp_path).code == 0
+    assert np.array_equal(np.load(tmp_path / "map.npy"), np.load(tmp_path / "whole.npy"))
+    assert not (tmp_path / "run.ckpt").exists()
+
+
+def killed(command, folder, after):
+    """Kill a run hard after so many sweeps; return how many its checkpoint holds.
+
+    The checkpoint is read all the time: at no moment may it be anything but whole.
+    """
+    path, sweeps = folder / "run.ckpt", 0
+    begun = kept_sweeps(path)
+    process = start(*command, cwd=folder)
+    while sweeps < after:
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.01)
+        sweeps = kept_sweeps(path)
+        assert sweeps >= begun  # it goes on, and does not begin anew
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    # what was being written may be left, under a name that nobody looks for
+    left = [name for name in names(folder) if ".partial" not in name]
+    assert left == ["d.npy", "run.ckpt", "whole.npy"]
+    return kept_sweeps(path)
+
+
+def kept_sweeps(path):
+    if not path.exists():
+        return 0
+    header, _ = read_archive(path, "checkpoint")
+    return header["descents"]["0"]["sweeps"]
+
+
+def test_interrupted_before_there_is_a_map(cities, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "_fit", interrupted)
+    said = run("embed", cities, "-o", tmp_path / "m.csv")
+    assert (said.code, said.out) == (130, "")
+    assert said.err == "\nInterrupted before there was a map: nothing was written.\n"
+    assert names(tmp_path) == ["cities.csv"]
+    assert Outcome.INTERRUPTED.name == "INTERRUPTED"  # what the command looks for
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes of this kind")
+def test_a_reader_who_has_had_enough_is_no_error(tmp_path):
+    (tmp_path / "d.csv").write_text(CITIES)
+    with start("embed", "d.csv", "--quiet", cwd=tmp_path) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait() == 1
