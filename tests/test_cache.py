@@ -260,6 +260,7 @@ def test_the_space_of_a_script_is_compiled_once(lab):
     assert second["maps"] == first["maps"]
 
 
+@pytest.mark.slow
 def test_a_loss_travels_to_another_process(lab):
     lab.write(
         "mine.py",

@@ -192,6 +192,7 @@ def test_no_table_is_made_anywhere(monkeypatch):
     assert most_allocated(fit) < 0.6 * 4 * 2000**2
 
 
+@pytest.mark.slow
 def test_the_process_needs_no_table_either():
     script = """
 X = np.random.default_rng(0).normal(size=(6000, 5))
