@@ -1,6 +1,7 @@
 """What several tests share."""
 
 import numpy as np
+import pytest
 
 from unimds import (
     Absolute,
@@ -19,6 +20,11 @@ from unimds.spaces import distances
 
 LOSSES = [Squared(), Absolute(), Power(1.5), Huber(0.3), SquaredDistance()]
 SPACES = [Euclidean(), Sphere(), ChordalSphere(), Hyperbolic(), Simplex()]
+
+
+def slow(*values, **options):
+    """Return a case of a parametrised test that is a slow one: mostly for what it compiles."""
+    return pytest.param(*values, marks=pytest.mark.slow, **options)
 
 
 def name(part):

@@ -11,6 +11,7 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
+from common import slow
 
 # Appended to every script: what was found in the cache, what was compiled, and the answers.
 REPORT = """
@@ -51,6 +52,10 @@ def cost_of(loss):  # every point fixed: nothing to do but to compute the cost
 """
 
 BUILT_IN = """
+results = [fit("squared")]
+"""
+
+MORE_BUILT_IN = """
 results = [fit("squared"), fit("absolute", "chordal_sphere", init="auto", max_iter=40)]
 """
 
@@ -186,14 +191,15 @@ def errors(run):
     return np.linalg.norm(X[i] - X[j], axis=1) - np.abs(i - j) ** 0.5
 
 
-def test_built_in_parts_are_compiled_once_and_are_plain_python_without_numba(lab):
-    first = lab.script(BUILT_IN)
+@pytest.mark.parametrize("body", [BUILT_IN, slow(MORE_BUILT_IN)], ids=["squared", "more"])
+def test_built_in_parts_are_compiled_once_and_are_plain_python_without_numba(lab, body):
+    first = lab.script(body)
     assert {"sweep", "evaluate", "extrapolate"} <= set(first["compiled"])
-    second = lab.script(BUILT_IN)
+    second = lab.script(body)
     assert all_from_cache(second)
     assert second["costs"] == first["costs"]
     assert second["maps"] == first["maps"]
-    plain = lab.script(BUILT_IN, NUMBA_DISABLE_JIT="1")
+    plain = lab.script(body, NUMBA_DISABLE_JIT="1")
     assert plain["hits"] == 0
     assert plain["compiled"] == []
     np.testing.assert_allclose(plain["costs"], first["costs"], rtol=1e-9)
@@ -232,6 +238,7 @@ def cauchy(run, strength, width):
     return strength * np.sum(np.log1p((errors(run) / width) ** 2))
 
 
+@pytest.mark.slow
 def test_a_loss_is_found_again_from_a_script_or_without_a_file(lab):
     text = SETUP + GEMAN + REPORT
     first = lab.run("-c", text)
@@ -243,6 +250,7 @@ def test_a_loss_is_found_again_from_a_script_or_without_a_file(lab):
         assert other["costs"] == first["costs"]
 
 
+@pytest.mark.slow
 def test_the_space_of_a_script_is_compiled_once(lab):
     first = lab.script(TORUS)
     assert {"sweep", "evaluate", "extrapolate", "_fill"} <= set(first["compiled"])
@@ -252,6 +260,7 @@ def test_the_space_of_a_script_is_compiled_once(lab):
     assert second["maps"] == first["maps"]
 
 
+@pytest.mark.slow
 def test_a_loss_travels_to_another_process(lab):
     lab.write(
         "mine.py",

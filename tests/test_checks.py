@@ -1,10 +1,12 @@
 """The conformance suite passes sound losses and spaces, and says what is wrong with others."""
 
 from dataclasses import dataclass, replace
+from itertools import product
 from math import acos, log1p, sin, sqrt
 
 import numpy as np
 import pytest
+from common import slow
 
 from unimds import (
     Absolute,
@@ -274,26 +276,32 @@ class Torus(Space):
             raise ValueError(f"{name}: coordinates must lie between 0 and {self.side}")
 
 
-@pytest.mark.parametrize("n_components", [1, 2, 4])
-@pytest.mark.parametrize(
-    "space",
-    [
-        Euclidean(),
-        Sphere(),
-        Sphere(0.01),
-        Sphere(50.0),
-        ChordalSphere(),
-        ChordalSphere(7),
-        Hyperbolic(),
-        Hyperbolic(100.0),
-        Hyperbolic(0.01),
-        Simplex(),
-        Simplex(30.0),
-        Torus(),
-        Torus(40.0),
-    ],
-    ids=repr,
-)
+SOUND = [
+    Euclidean(),
+    Sphere(),
+    Sphere(0.01),
+    Sphere(50.0),
+    ChordalSphere(),
+    ChordalSphere(7),
+    Hyperbolic(),
+    Hyperbolic(100.0),
+    Hyperbolic(0.01),
+    Simplex(),
+    Simplex(30.0),
+    Torus(),
+    Torus(40.0),
+]
+
+
+def sound():
+    """Return every space in several dimensions: curved lines are compiled anew, and slow tests."""
+    for space, k in product(SOUND, (1, 2, 4)):
+        curved = not isinstance(space, Euclidean | Torus)
+        marks = pytest.mark.slow if curved and k == 1 else ()
+        yield pytest.param(space, k, marks=marks, id=f"{space}-{k}")
+
+
+@pytest.mark.parametrize(("space", "n_components"), list(sound()))
 def test_sound_spaces_pass(space, n_components):
     for seed in range(3):
         check_space(space, n_components, seed=seed)
@@ -453,11 +461,14 @@ def test_broken_spaces_are_told(space, rule):
     assert_broken(check_space, space, rule)
 
 
+@pytest.mark.slow
 def test_the_plane_that_the_broken_spaces_change_is_sound():
     check_space(Plane())
 
 
-@pytest.mark.parametrize("space", [OverTheEdge(), Overconfident(), Overconfident(100.0)], ids=repr)
+@pytest.mark.parametrize(
+    "space", [OverTheEdge(), slow(Overconfident()), slow(Overconfident(100.0))], ids=repr
+)
 def test_a_false_claim_that_unit_steps_descend_is_told(space):
     assert_broken(check_space, space, "raises the cost")
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from common import slow
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -341,7 +342,11 @@ def test_the_map_refuses_what_is_no_distribution():
 
 @pytest.mark.parametrize(
     ("space", "method"),
-    [("sphere", method) for method in METHODS] + [("simplex", "mds"), ("simplex", "jl+mds")],
+    [
+        *(("sphere", method) for method in METHODS),
+        slow("simplex", "mds"),
+        slow("simplex", "jl+mds"),
+    ],
 )
 def test_scikit_learn_checks_of_the_embedding(space, method):
     """Checks fail for empty rows only, and "jl" has no sweeps to count."""
@@ -382,17 +387,19 @@ def test_points_of_a_small_sphere_are_found_again():
     np.testing.assert_allclose(found @ found.T, roots @ roots.T, atol=1e-6)
 
 
-@pytest.mark.parametrize("space", ["sphere", "simplex"])
-def test_what_the_cost_is(space):
+@pytest.mark.parametrize(
+    ("space", "loss"), [("sphere", "absolute"), ("simplex", "squared"), ("simplex", "absolute")]
+)
+def test_what_the_cost_is(space, loss):
     """Angles on the sphere, Hellinger's distances on the simplex."""
     C = counts()
     H = by_the_formula(C, C)
-    embedding = DistributionEmbedding(2, space=space, loss="absolute", random_state=0).fit(C)
+    embedding = DistributionEmbedding(2, space=space, loss=loss, random_state=0).fit(C)
     if space == "sphere":
         D, points, where = np.arccos(np.clip(1 - H**2, -1, 1)), embedding.embedding_, Sphere()
     else:
         D, points, where = H, np.sqrt(embedding.embedding_), Simplex()
-    cost = total_cost(D, points, loss="absolute", space=where)
+    cost = total_cost(D, points, loss=loss, space=where)
     assert embedding.cost_ == pytest.approx(cost, rel=1e-6) == embedding.result_.cost
     assert embedding.n_iter_ == embedding.result_.n_iter > 1
     assert embedding.stress_ == pytest.approx(stress_1(D, points, space=where), rel=1e-6)
@@ -479,7 +486,7 @@ def test_documents_end_to_end_stay_sparse(monkeypatch):
         pipe.transform([texts[0], "unheard of"])
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["jl", slow("mds"), slow("jl+mds")])
 def test_float32_in_float32_out(method):
     _, many = spread(40, 3)
     embedding = DistributionEmbedding(2, method=method, random_state=0)
@@ -503,7 +510,7 @@ def test_the_seed_decides(method):
 
 def test_clone_pickle_and_data_frames():
     frame = pd.DataFrame(counts(), index=[f"text {i}" for i in range(40)]).add_prefix("word")
-    embedding = DistributionEmbedding(2, loss="huber", random_state=0)
+    embedding = DistributionEmbedding(2, loss="absolute", random_state=0)
     embedding.set_output(transform="pandas")
     assert clone(embedding).get_params() == embedding.get_params()
     out = embedding.fit_transform(frame)

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from common import Euclidean, table
+from common import Euclidean, slow, table
 from sklearn.base import clone
 from sklearn.metrics import pairwise_distances
 from sklearn.pipeline import make_pipeline
@@ -17,11 +17,17 @@ from unimds.quality import stress_1
 from unimds.variants import VARIANTS
 
 
+@parametrize_with_checks([MDS(random_state=0)], expected_failed_checks=lambda estimator: {})
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
-    [MDS(random_state=0), MDS(loss="absolute", random_state=0), MDS(1, n_init=2, random_state=0)],
+    [MDS(loss="absolute", random_state=0), MDS(1, n_init=2, random_state=0)],
     expected_failed_checks=lambda estimator: {},
 )
-def test_scikit_learn_checks(estimator, check):
+def test_scikit_learn_checks_of_other_kinds(estimator, check):
     check(estimator)
 
 
@@ -170,7 +176,9 @@ def test_in_a_pipeline(features):
     assert pipe.transform(features[:3]).shape == (3, 2)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    "variant", [slow(name) if name == "c-1-sMDS" else name for name in VARIANTS]
+)
 def test_the_papers_names(variant):
     loss, space = VARIANTS[variant]
     D, _ = table(np.random.default_rng(3), 12, space, noise=0.1)

@@ -8,6 +8,7 @@ from math import log1p
 import numpy as np
 import pandas as pd
 import pytest
+from common import slow
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_swiss_roll
 from sklearn.pipeline import make_pipeline
@@ -83,7 +84,7 @@ def test_exact_data_are_met(plane, landmarks, refine):
     assert mds.stress_ < 1e-3
 
 
-@pytest.mark.parametrize("loss", ["squared", "absolute"])
+@pytest.mark.parametrize("loss", ["squared", slow("absolute")])
 @pytest.mark.parametrize("data", [blobs, roll])
 def test_refinement_comes_nearer_to_the_full_fit(data, loss):
     X = data()

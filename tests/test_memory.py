@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from common import slow
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
@@ -62,13 +63,13 @@ def peak(script):
     return float(done.stdout)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", [slow("float32"), "float64"])
 @pytest.mark.parametrize(
     "call",
     [
         "place_center(D, max_iter=3, random_state=0)",
         "place_center(D, 5, max_iter=3, n_init=1)",
-        "MDS(2, loss='absolute', metric='precomputed', max_iter=3, random_state=0).fit(D)",
+        slow("MDS(2, loss='absolute', metric='precomputed', max_iter=3, random_state=0).fit(D)"),
     ],
 )
 def test_a_fit_needs_a_third_of_its_table_at_most(call, dtype):
@@ -142,7 +143,7 @@ def on_disk(tmp_path):
     return save
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [slow(np.float32), np.float64])
 @pytest.mark.parametrize("n_init", [1, "auto"])
 def test_a_table_in_a_file_gives_the_same_map_to_the_bit(on_disk, dtype, n_init):
     D = cloud(1200, dtype)

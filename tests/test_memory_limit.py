@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from common import slow
 from numpy.testing import assert_allclose, assert_array_equal
 from test_memory import most_allocated, peak
 
@@ -52,7 +53,8 @@ def test_the_map_is_that_of_the_table_in_memory(metric, loss):
         {"space": Sphere(radius="auto")},
         {"space": Hyperbolic(2.0), "n_init": 1},
         {"loss": "absolute", "n_init": 1},
-        {"n_components": 3, "loss": "huber"},
+        {"n_components": 3},
+        slow({"n_components": 3, "loss": "huber"}),
         {"init": "random", "n_init": 2},
     ],
     ids=repr,
@@ -185,11 +187,12 @@ def test_no_table_is_made_anywhere(monkeypatch):
 
     def fit():
         with pytest.warns(UserWarning, match="sweeps"):
-            MDS(5, memory_limit=0, max_iter=2, n_init=1).fit(X)
+            MDS(memory_limit=0, max_iter=2, n_init=1).fit(X)
 
     assert most_allocated(fit) < 0.6 * 4 * 2000**2
 
 
+@pytest.mark.slow
 def test_the_process_needs_no_table_either():
     script = """
 X = np.random.default_rng(0).normal(size=(6000, 5))

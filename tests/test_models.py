@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
+from common import slow
 
 from unimds import MDS, Hyperbolic, LandmarkMDS, Loss, Power, Simplex, Sphere
 from unimds.archive import read_archive, write_archive
@@ -28,8 +29,10 @@ class Own(Loss):
 
 MODELS = {
     "euclidean": MDS(random_state=0),
-    "robust": MDS(3, loss=Power(1.5), random_state=0, n_init=1),
-    "sphere": MDS(space=Sphere("auto"), loss="huber", random_state=0, n_init=1),
+    "robust": MDS(loss=Power(1.5), random_state=0, n_init=1),
+    "sphere": MDS(space=Sphere("auto"), random_state=0, n_init=1),
+    "robust in space": MDS(3, loss=Power(1.5), random_state=0, n_init=1),
+    "huber on a sphere": MDS(space=Sphere("auto"), loss="huber", random_state=0, n_init=1),
     "variant": MDS(variant="rMDS", random_state=np.int64(3), n_init=1),
     "mahalanobis": MDS(metric="mahalanobis", random_state=0, n_init=1),
     "minkowski": MDS(metric="minkowski", metric_params={"p": 3}, random_state=0, n_init=1),
@@ -37,7 +40,10 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
+SLOW = ("robust in space", "huber on a sphere")
+
+
+@pytest.mark.parametrize("name", [slow(name) if name in SLOW else name for name in MODELS])
 def test_a_loaded_model_places_points_as_the_saved_one(tmp_path, name):
     mds = MODELS[name].fit(X)
     save(mds, tmp_path / "m")

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from common import LOSSES, SPACES, name, table
+from common import LOSSES, SPACES, name, slow, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
@@ -21,18 +21,28 @@ every_space = pytest.mark.parametrize("space", SPACES, ids=name)
 
 
 def kinds():
-    """Each loss with each space, once with weights, directions, steps and dimension of some kind.
+    """Each loss with each space, with weights, directions, steps and dimension of every kind.
 
     Every kind is another compiled kernel. All of them with all pairs take many minutes: they are
-    the slow tests. Without them each kind meets each loss and each space at least once.
+    the slow tests. The others are the plain kind, and every change to it with one pair or two.
     """
-    for (i, loss), (j, space) in product(enumerate(LOSSES), enumerate(SPACES)):
+    plain = (False, False, 1, 2)
+    quick = {
+        ("Squared", "Euclidean"): [
+            (True, False, 1, 2),
+            (False, True, 1, 2),
+            (False, False, 5, 2),
+            (False, False, 1, 1),
+            (False, False, 1, 3),
+        ],
+        ("Absolute", "Euclidean"): [(False, True, 1, 2), (False, False, 5, 2)],
+        ("Squared", "Sphere"): [(True, False, 1, 2), (False, True, 1, 2)],
+    }
+    for loss, space in product(LOSSES, SPACES):
         for kind in product((False, True), (False, True), (1, 5), (1, 2, 3)):
-            few = ((i + j) % 2 == 1, (i + 2 * j) % 5 == 0, 5 if (2 * i + j) % 3 == 1 else 1)
-            marks = () if kind == (*few, 2 + (3 * i + j) % 5 // 4) else pytest.mark.slow
-            yield pytest.param(
-                loss, space, kind, marks=marks, id=f"{name(loss)}-{name(space)}-{kind}"
-            )
+            pair = name(loss), name(space)
+            marks = () if kind in [plain, *quick.get(pair, [])] else pytest.mark.slow
+            yield pytest.param(loss, space, kind, marks=marks, id=f"{'-'.join(pair)}-{kind}")
 
 
 every_kind = pytest.mark.parametrize(("loss", "space", "kind"), list(kinds()))
@@ -124,9 +134,10 @@ def test_returned_cost_belongs_to_returned_points(loss, space):
 
 
 def dimensions():
-    """Each loss with each space in the plane; other dimensions are other kernels: a few."""
-    for (i, loss), (j, space), k in product(enumerate(LOSSES), enumerate(SPACES), (1, 2, 3, 4)):
-        marks = () if k == 2 or i == j else pytest.mark.slow
+    """Each loss with each space; of dimensions other than 2, which are other kernels, one."""
+    for loss, space, k in product(LOSSES, SPACES, (1, 2, 3, 4)):
+        quick = k == 2 or (name(loss), name(space), k) == ("Squared", "Sphere", 4)
+        marks = () if quick else pytest.mark.slow
         yield pytest.param(loss, space, k, marks=marks, id=f"{name(loss)}-{name(space)}-{k}")
 
 
@@ -207,8 +218,14 @@ def test_order_of_the_points_does_not_matter(loss, space, seed):
     assert np.abs(u - v).max() <= 2e-3 * D.max()
 
 
-@every_space
-@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize(
+    ("space", "k"),
+    [
+        pytest.param(space, k, marks=() if k == 2 or space in SPACES[:2] else pytest.mark.slow)
+        for space, k in product(SPACES, (1, 2, 4))
+    ],
+    ids=str,
+)
 def test_exact_data_are_met_exactly(space, k):
     D, points = table(np.random.default_rng(k), 40, space, k=k)
     result = place_center(D, k, space=space, random_state=0)
@@ -314,6 +331,13 @@ def test_missing_pairs_do_not_count(space):
     holes = np.where(missing | missing.T, np.nan, D)
     result = place_center(holes, 2, space=space, random_state=0, max_iter=5000)
     assert recovery_error(result.embedding, points, space=space) <= 1e-3
+
+
+@pytest.mark.parametrize("space", [*SPACES[:2], *map(slow, SPACES[2:])], ids=name)
+def test_pairs_without_weight_do_not_count(space):
+    rng = np.random.default_rng(9)
+    D, points = table(rng, 30, space)
+    missing = np.triu(rng.random((30, 30)) < 0.3, 1)
     zero_weight = np.where(missing | missing.T, 0.0, 1.0)
     garbage = np.where(missing | missing.T, 0.5, D)
     weighted = place_center(
@@ -357,13 +381,13 @@ def test_all_points_fixed():
     np.testing.assert_array_equal(result.embedding, points)
 
 
-@pytest.mark.parametrize("truth", [Sphere(7.0), Sphere(0.01), Hyperbolic(0.3), Hyperbolic(40.0)])
+@pytest.mark.parametrize("space", [Sphere(7.0), Sphere(0.01), Hyperbolic(0.3), Hyperbolic(40.0)])
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
-def test_size_is_found_for_exact_data(truth, loss):
-    D, _ = table(np.random.default_rng(13), 50, truth)
-    asked = type(truth)("auto")
+def test_size_is_found_for_exact_data(space, loss):
+    D, _ = table(np.random.default_rng(13), 50, space)
+    asked = type(space)("auto")
     result = place_center(D, 2, loss=loss, space=asked, random_state=0)
-    assert result.space.unit == pytest.approx(truth.unit, rel=1e-5)
+    assert result.space.unit == pytest.approx(space.unit, rel=1e-5)
 
 
 @pytest.mark.parametrize("space", [s for s in SPACES if name(s) != "Euclidean"], ids=name)

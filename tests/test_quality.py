@@ -1,5 +1,7 @@
 """Quality of a map: stress, cost, Shepard data and recovery against independent computations."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -263,9 +265,16 @@ def plain_cost(D, U, loss, W=None):
     return total
 
 
-@pytest.mark.parametrize("table", tables())
-@pytest.mark.parametrize("weighting", weights())
-@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def kinds():
+    """Return losses, weights and tables; weights and asymmetric tables are compiled anew."""
+    for loss, weighting, table in product(LOSSES, weights(), tables()):
+        plain = weighting == "none" and (loss == Absolute() or "asymmetric" not in table)
+        quick = loss == Squared() or plain
+        marks = () if quick else pytest.mark.slow
+        yield pytest.param(loss, weighting, table, marks=marks, id=f"{loss}-{weighting}-{table}")
+
+
+@pytest.mark.parametrize(("loss", "weighting", "table"), list(kinds()))
 def test_the_cost_is_the_one_that_is_minimised(loss, weighting, table):
     D, W = tables()[table], weights()[weighting]
     result = place_center(D, loss=loss, weights=W, n_init=1, eps=1e-3)

@@ -105,7 +105,7 @@ def total_cost(
     pairs = as_pairs(D, weights=weights, connected=False)
     points = _points(X, pairs.n, space)
     with explained(loss, space):
-        problem = Problem.make(pairs, loss, space, points.shape[1])
+        problem = Problem.make(pairs, loss, space, _dimension(points, space))
         return problem.cost_of(space.project_points(points), problem.space)
 
 
@@ -251,6 +251,12 @@ def _sized(space: str | Space) -> Space:
     if space.is_auto:
         raise ValueError(f'{space}: only a fit can find a size of "auto"; give the one it found')
     return space
+
+
+def _dimension(points: Array, space: Space) -> int:
+    """Return the dimension of a map by its number of coordinates, which choose the kernel."""
+    width = points.shape[1]
+    return width - 1 if space.n_coordinates(width - 1) == width else width
 
 
 def _points(X: ArrayLike, n: int, space: Space) -> Array:

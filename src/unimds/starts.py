@@ -248,6 +248,7 @@ def _race(
     # of all points in their own order: where eigenvalues are equal, seeds depend on it
     whole = sample.size == n
     seed = first_seed(problem, init, rng)[:, sample] if whole else first_seed(small, init, rng)
+    seed = np.ascontiguousarray(seed)  # columns come in another order of memory: other kernels
     cost, _ = small.costs(seed, small.loss, small.space)
     if cost <= small.exact_cost:
         return [_extended(problem, sample, seed)]
