@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,10 @@ from unimds.cluster.sources import spread_out
 from unimds.pairs import as_pairs
 from unimds.problem import Problem
 from unimds.watch import Watch
+
+sys.path.append(str(Path(__file__).parent))  # last: see above
+
+import scale
 
 DOCS = Path(__file__).parents[1] / "docs"
 SIZES = (2_000, 5_000, 10_000, 20_000)
@@ -120,7 +125,8 @@ def main() -> None:
                     measured.append({**row, **on_cluster(n, client)})
                     print(measured[-1], flush=True)
     (DOCS / "scale.json").write_text(json.dumps(measured, indent=1) + "\n")
-    (DOCS / "scale-measured.md").write_text("\n".join(page(measured)) + "\n")
+    lines = [*page(measured), *scale.page(measured)]
+    (DOCS / "scale-measured.md").write_text("\n".join(lines) + "\n")
 
 
 def page(measured: list[dict[str, float]]) -> list[str]:
