@@ -253,7 +253,7 @@ def _sized(space: str | Space) -> Space:
 
 def _dimension(points: Array, space: Space) -> int:
     """Return the dimension of a map by its number of coordinates, which choose the kernel."""
-    width = points.shape[1]
+    width = int(points.shape[1])
     return width - 1 if space.n_coordinates(width - 1) == width else width
 
 
