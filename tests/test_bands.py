@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from unimds import kernels, losses, spaces
 from unimds.problem import form
+from unimds.tasks import read_only
 
 LOSSES = [
     losses.Squared(),
@@ -54,7 +55,7 @@ def test_no_round_raises_the_cost(loss, space, seed, bands, spread):
     D = np.minimum(np.maximum(D, D.T), 3.0)[:, None]
     D[np.arange(n), 0, np.arange(n)] = 0.0
     W = rng.random((n, n)) ** 4
-    W = (W + W.T)[:, None]
+    _, D, W = read_only(0, D, (W + W.T)[:, None])
     edges = [0, *sorted(rng.choice(np.arange(1, n), size=bands - 1, replace=False)), n]
     code, parts = form(space, X.shape[0]), (loss, space)
     cost = cost_of(D, W, X, code, parts)
@@ -67,7 +68,7 @@ def test_no_round_raises_the_cost(loss, space, seed, bands, spread):
 def test_one_band_is_an_ordinary_sweep():
     rng, space, loss = np.random.default_rng(0), SPACES[0], LOSSES[0]
     X, D = rng.normal(size=(2, 9)), rng.random((9, 9))
-    D = (D + D.T)[:, None]
+    _, D, _ = read_only(0, (D + D.T)[:, None])
     code, free = form(space, 2), np.ones(9, dtype=bool)
     alone = X.copy()
     kernels.sweep(D, None, 0, free, (0, 9), alone, *code, loss, space, 1.0, None, 0.0)
@@ -79,7 +80,7 @@ def test_pairs_across_bands_count_twice_in_the_divisor(k):
     """The step of one point, written out: the pull is that of all, the divisor has more."""
     rng, space, loss = np.random.default_rng(1), SPACES[0], LOSSES[0]
     X, D = rng.normal(size=(k, 8)), rng.random((8, 8))
-    D = (D + D.T)[:, None]
+    _, D, _ = read_only(0, (D + D.T)[:, None])
     code, free = form(space, k), np.arange(8) == 2
     moved = X.copy()
     kernels.sweep(D, None, 0, free, (1, 4), moved, *code, loss, space, 1.0, None, 0.0)

@@ -8,6 +8,7 @@ from unimds import kernels
 from unimds._part import in_precision
 from unimds._prefetch import prefetch
 from unimds.problem import form
+from unimds.tasks import read_only
 
 GROUPED = (None, None, 0)
 
@@ -32,7 +33,8 @@ def problem(loss, space, n, seed=0, dtype=np.float64, k=2):
     loss = loss.smoothed(0.1) if loss.anneals else loss
     parts = [in_precision(part, dtype) for part in (loss, space)]
     X = np.ascontiguousarray(X.T, dtype=dtype)
-    return D[:, None, :].astype(dtype), (W + W.T)[:, None, :].astype(dtype), X, parts
+    _, D, W = read_only(0, D[:, None, :].astype(dtype), (W + W.T)[:, None, :].astype(dtype))
+    return D, W, X, parts
 
 
 def swept(D, W, X, code, parts, free=None):

@@ -17,6 +17,7 @@ from unimds._part import check_part_class, explained, kernel
 from unimds.losses import Loss, Squared
 from unimds.problem import form
 from unimds.spaces import Space, distances
+from unimds.tasks import read_only
 
 Array = NDArray[Any]
 
@@ -310,7 +311,7 @@ def _check_descent(space: Space, n_components: int, rng: np.random.Generator) ->
     forms = ((None, None, 0), form(space, space.n_coordinates(n_components)))
     for (n, share), code in zip(cases, cycle(forms), strict=False):
         table = np.triu(rng.uniform(0.0, share * longest, size=(n, n)), 1)
-        table = (table + table.T)[:, None, :]
+        _, table, _ = read_only(0, (table + table.T)[:, None, :])
         Y = np.asarray(space.random(n, n_components, longest, rng), dtype=float)
         Y = np.ascontiguousarray(Y.T)
         cost = np.inf

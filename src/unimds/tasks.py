@@ -48,7 +48,7 @@ class Sweep:
 
     def __call__(self, tile: Tile, X: Array, free: Array, band: tuple[int, int]) -> None:
         """Move the points in place."""
-        (first, D, W), parts = tile, _compiled(X, self.loss, self.space)
+        (first, D, W), parts = read_only(*tile), _compiled(X, self.loss, self.space)
         kernels.sweep(
             D, W, first, free, band, X, *self.form, *parts, self.unit, self.inner_iter, self.eps
         )
@@ -68,7 +68,7 @@ class Shake:
 
     def __call__(self, tile: Tile, X: Array, free: Array, band: tuple[int, int]) -> None:
         """Move the points in place."""
-        (_, D, W), parts = tile, _compiled(X, self.loss, self.space)
+        (_, D, W), parts = read_only(*tile), _compiled(X, self.loss, self.space)
         kernels.shake(D, W, X, *self.form, *parts, self.unit, self.sizes, self.starts)
 
 
@@ -85,7 +85,7 @@ class Costs:
 
     def __call__(self, tile: Tile, X: Array) -> tuple[float, ...]:
         """Return both costs."""
-        (first, D, W), both = tile, self.smooth != self.loss
+        (first, D, W), both = read_only(*tile), self.smooth != self.loss
         *losses, space = _compiled(X, self.loss, self.smooth, self.space)
         return tuple(kernels.evaluate(D, W, first, X, *self.form, *losses, both, space, self.unit))
 
@@ -101,7 +101,7 @@ class Sums:
 
     def __call__(self, tile: Tile, X: Array) -> tuple[float, ...]:
         """Return the four sums."""
-        first, D, W = tile
+        first, D, W = read_only(*tile)
         parts = _compiled(X, self.loss, self.space)
         return tuple(kernels.pair_sums(D, W, first, X, *parts, self.unit))
 
@@ -131,6 +131,18 @@ class Residuals:
             above += float(np.sum(w * (u - d) ** 2))
             below += float(np.sum(w * (u if self.by_mapped else d) ** 2))
         return above, below
+
+
+def read_only(first: int, D: Array, W: Array | None = None) -> Tile:
+    """Return a tile that cannot be written to.
+
+    Numba compiles everything once more where it can, and a data frame or a file cannot.
+    """
+    D, W = D.view(), None if W is None else W.view()
+    for part in (D, W):
+        if part is not None:
+            part.flags.writeable = False
+    return first, D, W
 
 
 def _compiled(X: Array, *parts: Any) -> tuple[Any, ...]:

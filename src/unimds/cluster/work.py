@@ -26,7 +26,7 @@ def laid_out(first: int, D: Array, W: Array | None, dtype: str | None) -> Tile:
     """Return rows as the kernels want them, or raise where they are no distances."""
     kind = np.dtype(dtype or (np.float32 if D.dtype == np.float32 else np.float64))
     with np.errstate(over="ignore"):  # what is too large is reported as infinite
-        rows = np.require(np.asarray(D, dtype=kind), requirements=["C", "W"])
+        rows = np.ascontiguousarray(D, dtype=kind)
     if rows.size:
         check_tile(np.nan_to_num(rows, nan=0.0, posinf=np.inf, neginf=-np.inf), first, "D")
     own = np.arange(len(rows))
@@ -45,7 +45,7 @@ def laid_out(first: int, D: Array, W: Array | None, dtype: str | None) -> Tile:
 
 
 def _weights(first: int, W: Array, shape: tuple[int, ...]) -> Array:
-    weights = np.require(np.asarray(W, dtype=np.float64), requirements=["C", "W"])
+    weights = np.ascontiguousarray(W, dtype=np.float64)
     if weights.shape != shape:
         raise ValueError("weights must have the shape of the distances")
     wrong = ~(np.isfinite(weights) & (weights >= 0.0))
