@@ -135,7 +135,8 @@ def place_center(
     ----------
     D : array-like of shape (n, n)
         Distances; NaN where one is missing. An asymmetric table is used as such: both directions
-        of a pair count half. It may be in a file, as `numpy.memmap`.
+        of a pair count half. It may be in a file, as `numpy.memmap`, or on a cluster, as a dask
+        array.
     n_components : int, default=2
         Dimension of the map. On a sphere S^k, in hyperbolic space H^k and on the simplex a point
         has k+1 coordinates.
@@ -156,8 +157,8 @@ def place_center(
         Number of starts, of which the best is returned; all but the first are random, and a seed
         that is given by name or as points is the only one. "auto" races several kinds of
         start briefly against the first, where that can find a lower minimum (maps of up to three
-        dimensions, ``init="auto"`` or "random"), and finishes the best; below 1,000 points two or
-        three of them, the first included, which a callback sees one after the other.
+        dimensions, ``init="auto"`` or "random"), and finishes the best; below 1,000 points the
+        first as well, and a callback sees one after the other.
     max_iter : int, default=2000
         Maximum number of sweeps of one start.
     eps : float, default=1e-7
