@@ -10,7 +10,7 @@ import unimds
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "unimds"
-author = "the unimds developers"
+author = copyright = "the unimds developers"
 version = release = unimds.__version__
 
 extensions = [

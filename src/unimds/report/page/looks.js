@@ -9,8 +9,10 @@ const map = $("map");
 const state = { selected: -1, matches: [], turn: 0 };
 // A list of what may be there, as plotly's own would offer to send the data away.
 const buttons = (deep) => [["toImage", ...(deep ? ["resetCameraDefault3d"] : ["zoomIn2d", "zoomOut2d", "resetScale2d"])]];
+// Twice the pixels look better, but four times as many must be drawn: too many for a software renderer.
+const sharp = n > 1000 ? 1 : 2;
 const config = (deep = false) => ({
-  responsive: true, scrollZoom: true, displaylogo: false, plotlyServerURL: "", modeBarButtons: buttons(deep),
+  responsive: true, scrollZoom: true, displaylogo: false, plotlyServerURL: "", plotGlPixelRatio: sharp, modeBarButtons: buttons(deep),
 });
 
 // --- small helpers ---------------------------------------------------------------------------
