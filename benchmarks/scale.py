@@ -14,6 +14,9 @@ from scipy.optimize import nnls
 
 K, BYTES = 2, 4
 ROUNDS, STEPS, LANDMARKS = 300, 20, 10_000
+TASK = 1e-3
+"""Seconds of the scheduler for a task, at least: two workers are too few to tell."""
+
 NETWORKS = {"1 Gbit/s": 1.25e8, "10 Gbit/s": 1.25e9, "100 Gbit/s": 1.25e10}
 """Bytes a second of one connection."""
 
@@ -69,7 +72,7 @@ def fitted(measured: list[dict[str, Any]]) -> Model:
     # relative to the round: else only the longest would count
     weight = np.array([1.0 / (row["place"] + row["count"]) for row in measured])
     (call, task), _ = nnls(np.array(calls) * weight[:, None], np.array(rest) * weight)
-    return Model(sweep, cost, float(call), float(task))
+    return Model(sweep, cost, float(call), max(float(task), TASK))
 
 
 def simulated(model: Model, n: int, workers: int, rng: np.random.Generator) -> float:
@@ -103,7 +106,8 @@ def page(measured: list[dict[str, Any]]) -> list[str]:
         "A round takes as long as its slowest worker computes, and twice as long as a call takes:",
         f"{1e9 * model.sweep:.2f} ns a pair to place and {1e9 * model.cost:.2f} ns to count, as in",
         f"one memory; {1e3 * model.call:.1f} ms a call and {1e3 * model.task:.1f} ms for each "
-        "worker, fitted to the rounds above. Beside",
+        f"worker, fitted to the rounds above (the latter is {1e3 * TASK:.0f} ms at least: two "
+        "workers are too few to tell). Beside",
         "them, the same rounds simulated event by event, on workers that differ by 3 % in speed.",
         "",
         "| n | workers | measured, ms | model, ms | simulated, ms |",
