@@ -75,14 +75,27 @@ def check_both_ways(there: Array, back: Array, i: int, j: int, name: str) -> Non
         )
 
 
-def check_diagonal(diagonal: Array, largest: float, rounding: float, name: str) -> None:
-    """Refuse points that are not where they are."""
+def check_diagonal(
+    diagonal: Array, largest: float, rounding: float, name: str, first: int = 0
+) -> None:
+    """Refuse points, from `first` on, that are not where they are."""
     wrong = np.flatnonzero(np.abs(diagonal) > rounding * largest)
     if wrong.size:
-        i = wrong[0]
+        i = first + wrong[0]
         raise ValueError(
-            f"{name}[{i}, {i}] = {diagonal[i]:g}, but the distance of a point to itself is 0; "
-            f"is {name} a table of similarities?"
+            f"{name}[{i}, {i}] = {diagonal[wrong[0]]:g}, but the distance of a point to itself is "
+            f"0; is {name} a table of similarities?"
+        )
+
+
+def check_weights(W: Array, first: int = 0) -> None:
+    """Refuse rows, from `first` on, of anything but weights."""
+    wrong = ~(np.isfinite(W) & (W >= 0.0))
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"weights[{first + i}, {j}] = {W[i, j]:g}, but weights must be finite and not "
+            "negative; use 0 for a pair that should not count"
         )
 
 

@@ -22,6 +22,7 @@ from unimds.faults import (
     check_range,
     check_tile,
     check_values,
+    check_weights,
     rounding,
 )
 from unimds.survey import OUTER, survey
@@ -336,13 +337,7 @@ def as_weights(weights: ArrayLike, n: int) -> Array:
     W = as_float(aligned(weights), "weights")
     if W.shape != (n, n):
         raise ValueError(f"weights must have the shape of the distances, {(n, n)}; got {W.shape}")
-    wrong = ~(np.isfinite(W) & (W >= 0.0))
-    if wrong.any():
-        i, j = np.argwhere(wrong)[0]
-        raise ValueError(
-            f"weights[{i}, {j}] = {W[i, j]:g}, but weights must be finite and not negative; "
-            "use 0 for a pair that should not count"
-        )
+    check_weights(W)
     return W
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,7 +32,9 @@ def connected(address: str, quiet: bool) -> Iterator[None]:
     """Connect to a scheduler, or start workers on this machine; all is closed again in the end."""
     distributed = require("distributed", "dask")
     if address == LOCAL:
-        cluster: Any = distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0")
+        cluster: Any = distributed.LocalCluster(
+            threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
+        )
     else:
         cluster = None
     try:

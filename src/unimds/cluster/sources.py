@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,7 +42,11 @@ def any_client(watch: Watch) -> Iterator[Any]:
     watch.say("No Dask client: using threads of this process …")
     threads = os.cpu_count()
     with distributed.Client(
-        processes=False, n_workers=1, threads_per_worker=threads, dashboard_address=":0"
+        processes=False,
+        n_workers=1,
+        threads_per_worker=threads,
+        dashboard_address=":0",
+        silence_logs=logging.CRITICAL,  # errors reach the caller anyway
     ) as client:
         yield client
 
@@ -216,13 +221,13 @@ def _check_symmetric(sights: list[work.Sight], largest: float, dtype: Any) -> No
     scales = (max(largest, 1e-300), max(np.abs(along[1]).max(initial=0.0), 1.0))
     rounding = (4.0 * n * np.finfo(dtype).eps, 1e-9)
     for row, (what, remedy) in enumerate(
-        (("D", "use (D + D.T) / 2"), ("weights, or what is missing,", "make both ways the same"))
+        (("D", "use (D + D.T) / 2"), ("weights, or of what is missing,", "make them so"))
     ):
         wrong = np.flatnonzero(apart[row] > rounding[row] * scales[row])
         if wrong.size:
             raise ValueError(
-                f"{what} of row {wrong[0]} differ from those of column {wrong[0]}: on a cluster "
-                f"the table must be symmetric; {remedy}"
+                f"row {wrong[0]} of {what} is not column {wrong[0]}: on a cluster the table must "
+                f"be symmetric; {remedy}"
             )
 
 

@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.faults import check_tile, rounding
+from unimds.faults import check_diagonal, check_tile, check_weights, rounding
 from unimds.placing import Extension
 from unimds.table import BLOCK, gathered
 from unimds.tasks import Counting, Placing, Tile, total
@@ -29,15 +29,8 @@ def laid_out(first: int, D: Array, W: Array | None, dtype: str | None) -> Tile:
         rows = np.ascontiguousarray(D, dtype=kind)
     if rows.size:
         check_tile(np.nan_to_num(rows, nan=0.0, posinf=np.inf, neginf=-np.inf), first, "D")
-    own = np.arange(len(rows))
-    largest = np.nanmax(rows, initial=0.0)
-    wrong = np.abs(rows[own, first + own]) > rounding(rows) * largest
-    if wrong.any():
-        i = first + int(np.flatnonzero(wrong)[0])
-        raise ValueError(
-            f"D[{i}, {i}] = {rows[i - first, i]:g}, but the distance of a point to itself is 0; "
-            "is D a table of similarities?"
-        )
+    own, largest = np.arange(len(rows)), float(np.nanmax(rows, initial=0.0))
+    check_diagonal(rows[own, first + own], largest, rounding(rows), "D", first)
     weights = None if W is None else _weights(first, W, rows.shape)
     if weights is not None and (weights == 0.0).any():  # as good as missing
         rows = np.where(weights == 0.0, np.nan, rows)
@@ -48,13 +41,7 @@ def _weights(first: int, W: Array, shape: tuple[int, ...]) -> Array:
     weights = np.ascontiguousarray(W, dtype=np.float64)
     if weights.shape != shape:
         raise ValueError("weights must have the shape of the distances")
-    wrong = ~(np.isfinite(weights) & (weights >= 0.0))
-    if wrong.any():
-        i, j = np.argwhere(wrong)[0]
-        raise ValueError(
-            f"weights[{first + i}, {j}] = {weights[i, j]:g}, but weights must be finite and not "
-            "negative; use 0 for a pair that should not count"
-        )
+    check_weights(weights, first)
     return weights
 
 
