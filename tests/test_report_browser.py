@@ -219,3 +219,26 @@ def test_many_points_are_drawn(browser: Browser, tmp_path: Path) -> None:
     assert 0.05 < drawn(shades(browser, "#shepard")) < 0.9
     assert "A sample is shown" in browser.text("#shepard-note")
     assert browser.complaints() == []
+
+
+def test_a_click_in_space_is_answered_without_complaint(browser: Browser, tmp_path: Path) -> None:
+    result, _ = a_map("space", n=1500)
+    path = tmp_path / "space.html"
+    write_report(path, result)
+    browser.open(path)
+    browser.complaints()
+    x, y = browser.run(
+        "const map = document.getElementById('map'); map.scrollIntoView({block: 'center'});"
+        "const { left, top, width, height } = map.getBoundingClientRect();"
+        "return [left + width / 2, top + height / 2]"
+    )
+    for kind, buttons in (
+        ("mouseMoved", 0),
+        ("mousePressed", 1),
+        ("mouseReleased", 0),
+        ("mouseMoved", 0),
+    ):
+        event = {"type": kind, "x": x, "y": y, "button": "left", "buttons": buttons}
+        browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {**event, "clickCount": 1})
+    browser.wait("document.getElementById('details-title').textContent !== ''")
+    assert browser.complaints() == []

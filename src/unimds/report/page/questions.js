@@ -149,10 +149,12 @@ function listen() {
   const pointer = { x: 0, y: 0 };
   addEventListener("mousemove", (event) => Object.assign(pointer, { x: event.clientX, y: event.clientY }), true);
   const layerOf = (trace) => trace.hoverinfo === "none";
+  // In space plotly tells of a click in the middle of drawing: what draws anew has to wait for its end.
+  const later = (draw) => setTimeout(draw, 0);
   map.on("plotly_hover", ({ points: [at] }) => { if (layerOf(at.data)) showTip(nameOf(at.pointNumber), tellPoint(at.pointNumber), pointer); });
-  map.on("plotly_click", ({ points: [at] }) => { if (layerOf(at.data)) select(at.pointNumber); });
+  map.on("plotly_click", ({ points: [at] }) => { if (layerOf(at.data)) later(() => select(at.pointNumber)); });
   map.on("plotly_unhover", () => { $("tip").hidden = true; });
-  map.on("plotly_relayout", (change) => { if ($("names").checked && Object.keys(change).some((key) => key.includes("axis") || key.includes("camera"))) drawMap(); });
+  map.on("plotly_relayout", (change) => { if ($("names").checked && Object.keys(change).some((key) => key.includes("axis") || key.includes("camera"))) later(drawMap); });
   map.addEventListener("mouseleave", () => { $("tip").hidden = true; });
   map.addEventListener("keydown", (event) => {
     const way = ARROWS[event.key];
