@@ -254,7 +254,7 @@ def plot(rows: list[dict[str, Any]]) -> None:
             lowest = min(row[name][0] for name in STYLE if name in row)
             for name, (colour, marker) in STYLE.items():
                 if name in row:
-                    cost, seconds, *_ = row[name]
+                    cost, _, seconds, *_ = row[name]
                     ax.scatter(seconds, 100 * (cost / lowest - 1), c=colour, marker=marker)
         ax.set(xscale="log", title=f"n = {n:,}", xlabel="seconds")
         ax.set_yscale("symlog", linthresh=0.1)

@@ -278,3 +278,19 @@ def test_a_mistake_does_no_harm_to_other_losses():
     assert first.startswith("First.value() ")
     assert again == first
     assert float(squared) == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_field_that_is_no_number_is_refused_in_either_precision(dtype):
+    @dataclass(frozen=True)
+    class Listed(Loss):
+        factors: object = None
+
+        def value(self, u, r):
+            return (u - r) ** 2
+
+        def weight(self, u, r):
+            return 1.0
+
+    with pytest.raises(PartError, match=r"Listed\.factors is array.* give it a number"):
+        place_center(D, 2, loss=Listed(np.ones(2)), init="random", n_init=1, dtype=dtype)

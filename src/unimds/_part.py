@@ -20,7 +20,7 @@ import types as python_types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
-from functools import cache
+from functools import cache, lru_cache
 from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar
@@ -123,11 +123,22 @@ class Single:
 
     def __init__(self, part: Part):
         self.part = part
+        self.numba_type: PartType | None = None  # asked for at every call of a kernel
+
+
+@lru_cache(maxsize=64)
+def _single(part: Part) -> Single:
+    return Single(part)
 
 
 def in_precision(part: Part, dtype: Any) -> Any:
     """Return a part for kernels that compute in `dtype`."""
-    return Single(part) if dtype == np.float32 and not getattr(config, "DISABLE_JIT", 0) else part
+    if dtype != np.float32 or getattr(config, "DISABLE_JIT", 0):
+        return part
+    try:
+        return _single(part)
+    except TypeError:  # a field that is no number has no hash either; typing says it better
+        return Single(part)
 
 
 class PartType(types.Type):
@@ -279,7 +290,10 @@ def _typeof(part: Part, _context: object) -> PartType:
 
 @typeof_impl.register(Single)
 def _typeof_single(single: Single, context: object) -> PartType:
-    return _rounded(_typeof(single.part, context), type(single.part).__qualname__)
+    if single.numba_type is None:
+        name = type(single.part).__qualname__
+        single.numba_type = _rounded(_typeof(single.part, context), name)
+    return single.numba_type
 
 
 @cache

@@ -5,8 +5,9 @@ a good one on a sample of the points (all of them, if they are few) in random or
 seed is exact for exact data. It is also *shaken*: its points are placed against a few others at a
 time, many times over and against more and more, as simulated annealing does, which finds a better
 arrangement of points without clusters. And *random* starts are shaken in the same way, on fewer
-points still where there are many; they may find another arrangement of clusters. After some sweeps
-the better half goes on, and so forth; all other points are placed against the map of the winner.
+points still where there are many; they may find another arrangement of clusters. The best of these
+meets the others, and after a few sweeps the best of all is known; all other points are placed
+against its map.
 In a space of strong negative curvature points hardly pass each other, as all ways lead by the
 middle: there starts are looked for at less curvature, and then bent.
 """
@@ -55,9 +56,9 @@ SEEDS = sorted({name for space in SPACES.values() for name in space.seeds})
 RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory counts from here
 SINGLE_FROM, ALL_BELOW = 500, 1000
 SMALL_SAMPLE, RANDOM_STARTS = 150, 3
-SHAKE_SIZES = 8.0 * np.geomspace(1, 3, 1000).round()  # a vector register holds eight
-RANDOM_SIZES = SHAKE_SIZES[::2]
-HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS, SIZE_SAMPLE, SIZE_SWEEPS = 3, 30, 6, 150, 10
+SHAKE_SIZES = 8.0 * np.geomspace(1, 3, 700).round()  # a vector register holds eight
+RANDOM_SIZES = 8.0 * np.geomspace(1, 3, 500).round()
+HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS, SIZE_SAMPLE, SIZE_SWEEPS = 6, 30, 6, 150, 10
 
 
 def run_starts(
@@ -265,31 +266,27 @@ def _race(
 
     def find(kind: int) -> Array:
         own = np.random.default_rng(seeds[kind])
-        if kind == 0:
-            start = first if flat is small else first_seed(flat, init, own)
-            X = shaken(flat, loss, start, SHAKE_SIZES, own, quiet)
-        else:
-            X = shaken(few, loss, draw(few, own), RANDOM_SIZES, own, quiet)
-            X = _extended(flat, np.arange(few.pairs.n), X)
-        return X if flat is small else curved(X)
+        if kind > 0:
+            return shaken(few, loss, draw(few, own), RANDOM_SIZES, own, quiet)
+        start = first if flat is small else first_seed(flat, init, own)
+        return shaken(flat, loss, start, SHAKE_SIZES, own, quiet)
 
     def curved(X: Array) -> Array:
         settled = descend(flat, X, plan.heat(FLAT_SWEEPS, smoothing), quiet)
         return small.inner(small.space.from_flatter(settled.embedding, flat.space))
 
-    def heated(starts: list[Array]) -> list[tuple[float, Array]]:
+    def heated(among: Problem, starts: list[Array]) -> list[Array]:
         heat = plan.heat(HEAT_SWEEPS, smoothing)
-        runs = _on_threads(lambda X: descend(small, X, heat, quiet), starts, watch, n_jobs)
-        heats = [(float(run.levels[-1, 1]), small.inner(run.embedding)) for run in runs]
-        return sorted(heats, key=itemgetter(0))
+        runs = _on_threads(lambda X: descend(among, X, heat, quiet), starts, watch, n_jobs)
+        heats = [(float(run.levels[-1, 1]), among.inner(run.embedding)) for run in runs]
+        return [X for _, X in sorted(heats, key=itemgetter(0))]
 
-    starts = _on_threads(find, range(len(seeds)), watch, n_jobs)
+    known, *random = _on_threads(find, range(len(seeds)), watch, n_jobs)
+    best = _extended(flat, np.arange(few.pairs.n), heated(few, random)[0])
+    starts = [X if flat is small else curved(X) for X in (known, best)]
     if n < ALL_BELOW:
-        return [_extended(problem, sample, X) for X in (seed, heated(starts)[0][1])]
-    starts.append(first)
-    while len(starts) > 1 and not quiet.stopped:
-        starts = [X for _, X in heated(starts)[: len(starts) // 2]]
-    return [_extended(problem, sample, starts[0])]
+        return [_extended(problem, sample, X) for X in (seed, heated(small, starts)[0])]
+    return [_extended(problem, sample, heated(small, [first, *starts])[0])]
 
 
 def _race_size(n: int) -> int:
