@@ -21,7 +21,7 @@ from unimds.table import Rows, as_rows
 
 Array = NDArray[np.floating[Any]]
 
-DENSE, HELD = 500, 1000
+DENSE, HELD = 200, 1000
 """Points up to which a full eigensolver is as fast as a partial one, and a matrix may be built."""
 
 
