@@ -198,6 +198,32 @@ def same_seed() -> tuple[list[str], dict[str, float]]:
     return lines, figures
 
 
+def in_short(rows: list[dict[str, Any]], figures: dict[str, float]) -> list[str]:
+    """Return, by size, from the least to the most over all tables, how we stand."""
+    lines = [
+        "How many times as long the others take, by size, from the table where that is least to",
+        "that where it is most; the stress is theirs over ours, the median of all random states.",
+        "",
+        "| | " + " | ".join(f"n = {n:,}" for n in SIZES) + " |",
+        "|---|" + "---:|" * len(SIZES),
+    ]
+
+    def add(title: str, cells: list[list[float]], form: str) -> None:
+        ends = [f"{min(c):{form}}–{max(c):{form}}" if c else "–" for c in cells]
+        lines.append(f"| {title} | " + " | ".join(ends) + " |")
+
+    same = [[x for key, x in figures.items() if f"n = {n}," in key and "to ours" in key]
+            for n in SIZES]  # fmt: skip
+    add("scikit-learn, from the same seed to the same stress", same, ".0f")
+    for peer in (peer for peer in PEERS if any(peer in row for row in rows)):
+        found = [[(row["unimds"], row[peer]) for row in rows if row["n"] == n and peer in row]
+                 for n in SIZES]  # fmt: skip
+        add(f"{peer}: whole fit", [[b[2] / a[2] for a, b in cell] for cell in found], ".1f")
+        add(f"{peer}: to its stress", [[b[3] for _, b in cell] for cell in found], ".1f")
+        add(f"{peer}: stress", [[b[0] / a[0] for a, b in cell] for cell in found], ".4f")
+    return [*lines, ""]
+
+
 # --- robust and spherical fits, beside the rivals -------------------------------------------------
 
 
