@@ -165,13 +165,13 @@ def test_a_killed_worker_is_survived(client):
     assert disturbed.cost == pytest.approx(quiet.cost, rel=1e-6)
 
 
-def test_a_lost_cluster_is_told_and_the_run_goes_on_from_its_checkpoint(client, tmp_path):
+def test_a_lost_cluster_is_told_and_another_one_goes_on_from_its_checkpoint(client, tmp_path):
     D, path = table(), tmp_path / "run.ckpt"
     init = seed_of(D)
     whole = place_center(chunked(D), init=init)
     with (
         LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0"
+            n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0"
         ) as lost,
         Client(lost) as other,
     ):

@@ -155,10 +155,15 @@ def multiplied(tiles: Tiles, V: Array, rows: Any) -> Array:
 
 
 def digested(tiles: Tiles) -> bytes:
-    """Return a number that changes with the rows."""
+    """Return a number for each row that changes with it, so that tiles of any size say the same."""
+    return b"".join(
+        _digest(D[i], None if W is None else W[i]) for _, D, W in tiles for i in range(len(D))
+    )
+
+
+def _digest(*parts: Array | None) -> bytes:
     hashed = blake2b(digest_size=16)
-    for _, D, W in tiles:
-        for part in (D, W):
-            if part is not None:
-                hashed.update(np.ascontiguousarray(part).data)
+    for part in parts:
+        if part is not None:
+            hashed.update(np.ascontiguousarray(part).data)
     return hashed.digest()
