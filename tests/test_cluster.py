@@ -234,6 +234,10 @@ def one_way(D):
     D[3, 5] *= 2.0
 
 
+def one_way_only(D):
+    D[3, 5] = np.nan
+
+
 def similarities(D):
     D[np.diag_indices_from(D)] = 9.0
 
@@ -246,7 +250,8 @@ def groups(D):
     ("change", "message"),
     [
         (negative, r"D\[3, 5\] = -1 is negative"),
-        (one_way, r"symmetric; use \(D \+ D\.T\) / 2"),
+        (one_way, r"row 3 of D is not column 3.*Use D = \(D \+ D\.T\) / 2, .* one memory"),
+        (one_way_only, r"row 3 of D is known in one direction only: use D = da\.where"),
         (similarities, r"D\[0, 0\] = 9, but the distance of a point to itself is 0"),
         (groups, "15 points hang together with the first, 25 do not"),
     ],
@@ -254,6 +259,23 @@ def groups(D):
 def test_a_bad_table_is_told(client, change, message):
     with pytest.raises(ValueError, match=message):
         place_center(broken(change))
+
+
+@pytest.mark.parametrize("name", ["D = da.where(da.isnan(D), D.T, D)", "D = (D + D.T) / 2"])
+def test_the_remedies_are_code_that_helps(client, name):
+    D = table(40)
+    (one_way if "+" in name else one_way_only)(D)
+    scope = {"da": da, "D": chunked(D, 20)}
+    exec(name, scope)
+    with pytest.warns(UserWarning, match="chunks a row"):
+        assert place_center(scope["D"], random_state=0).converged
+
+
+def test_weights_that_differ_both_ways_are_told(client):
+    W = np.ones((40, 40))
+    W[3, 5] = 2.0
+    with pytest.raises(ValueError, match=r"row 3 of weights.*use W = \(W \+ W\.T\) / 2"):
+        place_center(chunked(table(40), 20), weights=chunked(W, 20))
 
 
 def test_a_table_that_is_not_square_is_told(client):
@@ -306,6 +328,16 @@ def test_the_command_line_reads_a_store_on_a_cluster(client, tmp_path):
     assert said.code == 0
     X = pd.read_csv(out).select_dtypes("number").to_numpy()
     assert recovery_error(points(40), X[:, -2:]) < 1e-3
+
+
+def test_the_command_line_does_not_promise_what_a_cluster_cannot_do(client, tmp_path):
+    D = table(8)
+    one_way(D)
+    np.save(tmp_path / "d.npy", D)
+    said = run("embed", tmp_path / "d.npy", "--dask", client.scheduler.address)
+    assert said.code == 1
+    assert "both directions count half" not in said.err
+    assert "a table on a cluster must be symmetric" in said.err
 
 
 @pytest.mark.slow  # Dask asks for ten seconds before it gives up

@@ -138,7 +138,7 @@ def embed(
             table = cluster.open_store(file)
         else:
             table = o.read_table(file, format, kind, metric, encoding)
-            o.tell_doubts(table, file, quiet)
+            o.tell_doubts(table, file, quiet, dask is not None)
         wanted["metric"] = "precomputed" if table.precomputed else metric
         began = time.perf_counter()
         with entries_named(table.labels if table.precomputed else None):

@@ -225,27 +225,36 @@ def _described(blank: Spread) -> Spread:
     return spread
 
 
+ONE_WAY = "known in one direction only: use D = da.where(da.isnan(D), D.T, D)"
+UNEVEN = "not column {0}: both directions need the same weight, use W = (W + W.T) / 2"
+ASYMMETRIC = (
+    "not column {0}: a table on a cluster must be symmetric. Use D = (D + D.T) / 2, which for the "
+    "squared loss gives the same map, or fit the table in one memory"
+)
+
+
 def _check_symmetric(sights: list[work.Sight], largest: float, dtype: Any) -> None:
     """Compare the table times a vector of signs with its transpose times it.
 
     They differ where the table is not symmetric, for all but a few vectors; and no rows need to
-    be sent to where the columns are.
+    be sent to where the columns are. Taking both directions, as one memory does, would need every
+    column beside its row: the table twice, and once over the network.
     """
     along = np.concatenate([sight.along for sight in sights], axis=1)
     across = np.sum([sight.across for sight in sights], axis=0)
-    n = along.shape[1]
-    apart = np.abs(along - across)
-    scales = (max(largest, 1e-300), max(np.abs(along[1]).max(initial=0.0), 1.0))
-    rounding = (4.0 * n * np.finfo(dtype).eps, 1e-9)
-    for row, (what, remedy) in enumerate(
-        (("D", "use (D + D.T) / 2"), ("weights, or of what is missing,", "make them so"))
+    n, apart = along.shape[1], np.abs(along - across)
+    rounding = 4.0 * n * np.finfo(dtype).eps
+    heaviest = max(np.abs(along[2]).max(initial=0.0), 1.0)
+    for row, (what, allowed, wrong) in enumerate(
+        (
+            ("a pair of row {0} of D is", 0.0, ONE_WAY),
+            ("row {0} of D is", rounding * max(largest, 1e-300), ASYMMETRIC),
+            ("row {0} of weights is", 1e-9 * heaviest, UNEVEN),
+        )
     ):
-        wrong = np.flatnonzero(apart[row] > rounding[row] * scales[row])
-        if wrong.size:
-            raise ValueError(
-                f"row {wrong[0]} of {what} is not column {wrong[0]}: on a cluster the table must "
-                f"be symmetric; {remedy}"
-            )
+        found = np.flatnonzero(apart[row] > allowed)
+        if found.size:
+            raise ValueError(f"{what} {wrong}".format(found[0]))
 
 
 def _check_connected(spread: Spread) -> None:
