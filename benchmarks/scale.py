@@ -41,12 +41,8 @@ class Model:
     task: float
 
     def work(self, n: int, workers: int) -> tuple[float, float]:
-        """Return the seconds of the last worker to be ready: to place, and to count.
-
-        Pairs are counted in the row of the later point, so the last band has the most of them.
-        """
-        most = (2 * workers - 1) / workers**2
-        return self.sweep * n * n / workers, self.cost * n * n * most
+        """Return the seconds of a worker: to place, and to count. All have as much to do."""
+        return self.sweep * n * n / workers, self.cost * n * n / workers
 
     def round(self, n: int, workers: int, network: float) -> float:
         """Return the seconds of a round: placing and counting.
@@ -82,15 +78,10 @@ def simulated(model: Model, n: int, workers: int, rng: np.random.Generator) -> f
     and the round is over when the last one has answered.
     """
     total = 0.0
-    for seconds in (model.sweep * n * n / workers, None):
+    for busy in model.work(n, workers):
         free, ends = model.call, []
-        for worker in range(workers):
+        for _ in range(workers):
             free += model.task  # the scheduler does one thing at a time
-            if seconds is None:
-                share = (2 * worker + 1) / workers**2
-                busy = model.cost * n * n * share
-            else:
-                busy = seconds
             ends.append(free + busy * rng.lognormal(0.0, 0.03))
         total += max(ends)
     return total
