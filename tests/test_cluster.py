@@ -1,6 +1,7 @@
 """A real Dask cluster of worker processes: the same maps as in one memory, whatever happens."""
 
 import os
+import re
 import signal
 import sys
 
@@ -130,6 +131,13 @@ def test_features_are_measured_by_the_workers(client, kind):
     assert there.cost_ == pytest.approx(here.cost_, rel=1e-3)
     assert there.dissimilarity_matrix_ is None
     assert there.transform(given).shape == (N, 2)
+
+
+def test_progress_is_told_in_rounds(client, capsys):
+    place_center(chunked(table(60), 20), random_state=0, verbose=1)
+    err = capsys.readouterr().err
+    assert re.search(r"\r\S+ round \d+  cost \d\S*  \d+\.\d s", err)
+    assert "sweep " not in err
 
 
 def test_chunks_of_any_shape_will_do_with_a_message(client):
@@ -324,8 +332,9 @@ def test_the_command_line_reads_a_store_on_a_cluster(client, tmp_path):
     store.mkdir()
     D = spaces.distances(points(40))
     np.save(store / "all.npy", D)
-    said = run("embed", store, "-o", out, "--dask", client.scheduler.address, "-q")
+    said = run("embed", store, "-o", out, "--dask", client.scheduler.address)
     assert said.code == 0
+    assert re.search(r"40 points: cost .*, \d+ rounds, \d", said.err)
     X = pd.read_csv(out).select_dtypes("number").to_numpy()
     assert recovery_error(points(40), X[:, -2:]) < 1e-3
 
