@@ -13,8 +13,9 @@ import pytest
 from cli_runs import run
 from distributed import Client, LocalCluster
 
-from unimds import MDS, place_center, spaces
+from unimds import MDS, LandmarkMDS, bulk, place_center, spaces
 from unimds.cluster import ClusterError, read_rows
+from unimds.cluster.sending import submit
 from unimds.quality import recovery_error
 from unimds.rivals import classical_mds
 
@@ -131,6 +132,30 @@ def test_features_are_measured_by_the_workers(client, kind):
     assert there.cost_ == pytest.approx(here.cost_, rel=1e-3)
     assert there.dissimilarity_matrix_ is None
     assert there.transform(given).shape == (N, 2)
+
+
+@pytest.mark.parametrize("loss", ["squared", pytest.param("absolute", marks=pytest.mark.slow)])
+def test_landmarks_are_those_of_one_memory(client, monkeypatch, loss):
+    monkeypatch.setattr(bulk, "ENTRIES", 20_000)  # several chunks, sent in several tasks
+    monkeypatch.setattr(bulk, "TOGETHER", 2)
+    X = points(900, 4)
+    mds = LandmarkMDS(n_landmarks=80, refine=2, loss=loss, random_state=0)
+    here = mds.fit_transform(X)
+    calls, submitted = [], client.submit
+    monkeypatch.setattr(client, "submit", lambda *a, **b: calls.append(a) or submitted(*a, **b))
+    there = mds.fit_transform(da.from_array(X, chunks=(200, 4)))
+    assert len(calls) > 3
+    np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9)
+    assert mds.transform(da.from_array(X[:50], chunks=20)).shape == (50, 2)
+
+
+def test_landmarks_of_distances_on_a_cluster_are_refused(client):
+    with pytest.raises(ValueError, match=r"a dask array of features, not of distances.*use MDS"):
+        LandmarkMDS(metric="precomputed").fit(chunked(table(20)))
+
+
+def test_points_of_many_megabytes_go_out_without_a_warning(client):
+    assert submit(client, len, np.zeros(1_500_000)).result() == 1_500_000
 
 
 def test_progress_is_told_in_rounds(client, capsys):

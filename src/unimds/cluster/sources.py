@@ -16,6 +16,7 @@ from unimds._extras import require
 from unimds._warn import warn
 from unimds.cluster import work
 from unimds.cluster.health import STUCK, Need, check_memory, present
+from unimds.cluster.sending import submit
 from unimds.cluster.spread import Band, Reader, Spread
 from unimds.faults import check_range
 from unimds.table import Apart, Computed, is_dask
@@ -29,16 +30,21 @@ TILES, TILE_BYTES = 32, 2**22
 SAMPLE = 50_000
 
 
+def present_client() -> Any:
+    """Return the client of the present cluster, if there is one."""
+    try:
+        return require("distributed", "dask").get_client()
+    except ValueError:
+        return None
+
+
 @contextmanager
 def any_client(watch: Watch) -> Iterator[Any]:
     """Give the client of the present cluster, or one of threads in this process for a while."""
     distributed = require("distributed", "dask")
-    try:
-        present = distributed.get_client()
-    except ValueError:
-        present = None
-    if present is not None:
-        yield present
+    client = present_client()
+    if client is not None:
+        yield client
         return
     watch.say("No Dask client: using threads of this process …")
     threads = os.cpu_count()
@@ -169,7 +175,7 @@ def _reading(table: Any, W: Any, client: Any, dtype: str | None) -> Reader:
 def _measuring(table: Computed, client: Any, dtype: str | None) -> Reader:
     """Return what has a worker compute some rows from the features of all points."""
     kind, n = np.dtype(dtype or table.dtype), len(table.features)
-    features = client.submit(work.same, table.features, pure=False)  # sent again where it is lost
+    features = submit(client, work.same, table.features, pure=False)
 
     def read(begin: int, end: int, worker: str) -> Band:
         futures = [

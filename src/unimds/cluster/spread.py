@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from unimds.cluster import work
 from unimds.cluster.health import AdriftError, Need, answers, lost_again, present, within_reach
+from unimds.cluster.sending import submit
 from unimds.pairs import Pairs
 from unimds.placing import Extension
 from unimds.table import Held, Rows, Table
@@ -165,8 +166,7 @@ class Spread:
         numbers: list[int],
     ) -> list[Any]:
         call, parts = next(_numbers), (shared,) if shared is not None else ()
-        # a task, not scattered: then the scheduler sends it again where a worker is lost with it
-        sent = [self.client.submit(work.same, part, key=f"unimds-send-{call}") for part in parts]
+        sent = [submit(self.client, work.same, part, key=f"unimds-send-{call}") for part in parts]
         bands = [self.bands[number] for number in numbers]
         futures = [
             self.client.submit(
