@@ -136,8 +136,8 @@ def place_center(
     ----------
     D : array-like of shape (n, n)
         Distances; NaN where one is missing. An asymmetric table is used as such: both directions
-        of a pair count half. It may be in a file, as `numpy.memmap`, or on a cluster, as a dask
-        array.
+        of a pair count half. It may be in a file, as `numpy.memmap`; or, if it is symmetric, on a
+        cluster, as a dask array.
     n_components : int, default=2
         Dimension of the map. On a sphere S^k, in hyperbolic space H^k and on the simplex a point
         has k+1 coordinates.
@@ -265,6 +265,7 @@ def _pairs(
         yield as_pairs(D, weights=weights, free=free, dtype=dtype)
         return
     sources = import_module("unimds.cluster.sources")  # only here: Dask is an extra
+    watch.step = "round"
     with sources.any_client(watch) as client:
         yield sources.spread_out(D, client, weights, free, dtype, watch)
 

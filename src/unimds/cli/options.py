@@ -140,8 +140,8 @@ def read_table(file: str, format: str, kind: str, metric: str, encoding: str = "
     return table
 
 
-def tell_doubts(table: Table, file: str, quiet: bool) -> None:
-    """Tell what can be mapped, but is seldom meant."""
+def tell_doubts(table: Table, file: str, quiet: bool, apart: bool = False) -> None:
+    """Tell what can be mapped, but is seldom meant; `apart`, on a cluster, where less can."""
     if quiet:
         return
     if table.n == 1:
@@ -152,7 +152,7 @@ def tell_doubts(table: Table, file: str, quiet: bool) -> None:
     label, count = Counter(table.labels or [""]).most_common(1)[0]
     if count > 1:
         say(f"warning: {file}: {count} points have the same label, {label!r}")
-    if table.precomputed:
+    if table.precomputed and not apart:
         _tell_asymmetry(table, file)
 
 
