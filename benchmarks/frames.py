@@ -128,9 +128,10 @@ def main() -> None:
         finally:
             browser.close()
     page = PAGE.read_text(encoding="utf-8")
+    others = "other processes were busy" if busy else "nothing else was running"
     said = (
-        f"Chromium without a graphics card (software rendering), {os.cpu_count()} cores, the best of "
-        f"{ROUNDS}\nrounds; {'other processes were busy' if busy else 'nothing else was running'}:"
+        f"Chromium without a graphics card (software rendering), {os.cpu_count()} cores, the best "
+        f"of {ROUNDS}\nrounds; {others}:"
     )
     written = "\n".join([said, "", *lines, ""])
     PAGE.write_text(PLACE.sub(lambda _: written, page), encoding="utf-8")

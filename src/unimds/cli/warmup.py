@@ -1,7 +1,7 @@
 """``unimds warmup``: compile ahead, so that no run has to wait for it.
 
-One after the other: numba compiles in one thread at a time, and two processes that write to the same
-cache can take each other's code for their own.
+One after the other: numba compiles in one thread at a time, and two processes that write to the
+same cache can take each other's code for their own.
 """
 
 from __future__ import annotations
