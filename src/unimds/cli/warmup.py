@@ -37,7 +37,7 @@ def warmup(
         list[int] | None, typer.Option("--dim", "-k", min=1, help="Dimension; may be repeated.")
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="All losses and all spaces: some ten minutes.")
+        bool, typer.Option("--all", help="All losses and all spaces: some nine minutes.")
     ] = False,
     as_json: o.AsJson = False,
     quiet: o.Quiet = False,
