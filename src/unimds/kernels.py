@@ -24,8 +24,8 @@ from unimds._prefetch import prefetch
 from unimds.rows import (
     WIDTH,
     band_pull,
+    chunk_pull,
     fused_cost,
-    fused_pull,
     group_end,
     grouped_cost,
     grouped_pull,
@@ -79,7 +79,10 @@ def step(p, turn, total, stiff, apart, space, v):
 @inlined
 def move(p, turn, total, stiff, apart, space, v):
     """Go that step."""
-    step(p, turn, total, stiff, apart, space, v)
+    space.project(p, v)
+    if apart > 0.0:
+        part_ways(p, turn, apart, space, v)
+    shorten(total, stiff, space, v)
     space.exp(p, v)
 
 
@@ -186,13 +189,21 @@ def sweep(D, W, first, free, band, X, two, three, many, loss, space, unit, inner
         )
 
 
+@inlined
+def coordinates(two):
+    """Return the number of coordinates as a constant: loops over them are then unrolled."""
+    if two is not None:
+        return 2
+    return 3
+
+
 @kernel
 def sweep_by_two(D, W, first, free, band, X, two, three, loss, space, unit):
     """Do that with two rows in one loop; see `unimds.rows`.
 
     All pairs but their own are the same whichever of the two points has moved.
     """
-    k, scale = X.shape[0], X.dtype.type(unit)
+    k, scale = coordinates(two), X.dtype.type(unit)
     p, q, u, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k), np.empty(k)
     for row in range(0, D.shape[0], 2):
         other = min(row + 1, D.shape[0] - 1)  # the last one may be alone
@@ -251,30 +262,46 @@ def shake(D, W, X, two, three, many, loss, space, unit, sizes, starts):
         shake_by_one(D, W, X, many, loss, space, unit, sizes, starts)
 
 
+@inlined
+def others(share, i, j, size, n):
+    """Return where `size` neighbours begin, without `i` and `j`, at a share of all such places."""
+    before, after = max(i - size + 1, 0), max(n - size - j, 0)
+    begin = int(share * (before + after))
+    return begin if begin < before else begin - before + j + 1
+
+
 @kernel
 def shake_by_two(D, W, X, two, three, loss, space, unit, sizes, starts):
     """Do that with two rows in one loop."""
-    (k, n), scale = X.shape, X.dtype.type(unit)
+    k, n, scale = coordinates(two), X.shape[1], X.dtype.type(unit)
     p, q, u, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k), np.empty(k)
     for t in range(sizes.shape[0]):
         size = sizes[t]
         for i in range(0, n, 2):
-            j = min(i + 1, n - 1)
-            begin = int(starts[t, i // 2] * (n - size + 1))
-            if i + AHEAD < n - 1:  # rows are far from each other in memory
-                later = int(starts[t, (i + AHEAD) // 2] * (n - size + 1))
-                prefetch(D[i + AHEAD, 0], later)
-                prefetch(D[i + AHEAD + 1, 0], later)
+            j, far = min(i + 1, n - 1), i + AHEAD
+            begin = others(starts[t, i // 2], i, j, size, n)
+            if far < n - 1:  # rows are far from each other in memory
+                later = others(starts[t, far // 2], far, far + 1, size, n)
+                prefetch(D[far, 0], later)
+                prefetch(D[far + 1, 0], later)
             for a in range(k):
                 p[a], q[a] = X[a, i], X[a, j]
             for a in range(k):
                 u[a], v[a] = 0.0, 0.0
-            s, r = fused_pull(
-                p, q, X, two, three, begin, begin + size, D, W, i, j, (i, j + 1), scale, loss,
-                space, u, v,
+            s = chunk_pull(
+                p, q, X, two, three, begin, begin + size, D, W, i, j, scale, loss, space, u, v
             )  # fmt: skip
-            move(p, i, s[0], s[1], s[2], space, u)
-            move(q, j, r[0], r[1], r[2], space, v)
+            # `move`, written out: Numba counts references at a call, which takes longer than this
+            space.project(p, u)
+            space.project(q, v)
+            if s[2] > 0.0:
+                part_ways(p, i, s[2], space, u)
+            if s[5] > 0.0:
+                part_ways(q, j, s[5], space, v)
+            shorten(s[0], s[1], space, u)
+            shorten(s[3], s[4], space, v)
+            space.exp(p, u)
+            space.exp(q, v)
             for a in range(k):
                 X[a, i], X[a, j] = p[a], q[a]
 
@@ -291,15 +318,15 @@ def shake_by_one(D, W, X, many, loss, space, unit, sizes, starts):
     for t in range(sizes.shape[0]):
         size = sizes[t]
         for i in range(n):
-            begin = int(starts[t, i // 2] * (n - size + 1))
+            begin = others(starts[t, i // 2], i & -2, min(i | 1, n - 1), size, n)
             end = begin + size
             p[:] = X[:, i]
             few[0, :, :size] = X[:, begin:end]
             target[0, :, :size] = D[i, :, begin:end]
             if W is not None:
                 weight[0, :, :size] = W[i, :, begin:end]
-            others, given = (X, few, size), (target, weight, 0, i - begin, scale)
-            recenter(p, others, None, None, many, given, (0, size), i, loss, space, scratch, v)
+            points, given = (X, few, size), (target, weight, 0, -1, scale)
+            recenter(p, points, None, None, many, given, (0, size), i, loss, space, scratch, v)
             space.exp(p, v)
             X[:, i] = p
 

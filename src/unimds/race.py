@@ -166,9 +166,11 @@ def shaken(
     and the more, the less a point strays. The order of the points must be random.
     """
     first, X, n = X, X.copy(), problem.pairs.n
-    sizes = np.minimum(8 * np.geomspace(1, 3, sweeps).round().astype(int), n)  # registers hold 8
+    # whole registers; but half of the others at most, which then are on one side or the other
+    sizes = np.minimum(8 << np.linspace(-0.4, 2, sweeps).round().clip(0).astype(int), (n - 2) // 2)
     for part in np.array_split(sizes, sweeps // 50):
         problem.shake(X, loss, part, rng.random((len(part), (n + 1) // 2), dtype=np.float32))
+        X = np.ascontiguousarray(problem.space.centred(X.T).T, dtype=X.dtype)  # all wander together
         if watch.stopped:
             break
     # where curvature is strong, points may be thrown farther than numbers reach

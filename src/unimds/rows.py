@@ -359,6 +359,18 @@ def chunk_end(start, gap, n):
 
 
 @inlined
+def chunk_pull(p, q, X, two, three, start, stop, D, W, row, other, unit, loss, space, u, v):
+    """Add to u, and to v for a second row; return the three sums of `grouped_pull` for each."""
+    none = p.dtype.type(0)
+    sums = none, none, none, none, none, none
+    if two is not None:
+        sums = pull_2(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v)
+    if three is not None:
+        sums = pull_3(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v)
+    return sums
+
+
+@inlined
 def fused_cost(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss, space):
     """Return the cost of one row or two, against the points from `begin` to `n` but the gap."""
     cost, start = 0.0, begin
@@ -376,14 +388,12 @@ def fused_cost(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss,
 def fused_pull(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss, space, u, v):
     """Add to u, and to v for a second row; return the three sums of `grouped_pull` for each."""
     u_total, u_stiff, u_apart, v_total, v_stiff, v_apart = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    none, start = p.dtype.type(0), begin
-    sums = none, none, none, none, none, none
+    start = begin
     while start < n:
         stop = chunk_end(start, gap[0], n)
-        if two is not None:
-            sums = pull_2(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v)
-        if three is not None:
-            sums = pull_3(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v)
+        sums = chunk_pull(
+            p, q, X, two, three, start, stop, D, W, row, other, unit, loss, space, u, v
+        )  # fmt: skip
         u_total, u_stiff, u_apart = u_total + sums[0], u_stiff + sums[1], u_apart + sums[2]
         v_total, v_stiff, v_apart = v_total + sums[3], v_stiff + sums[4], v_apart + sums[5]
         start = gap[1] if stop == gap[0] else stop

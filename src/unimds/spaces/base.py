@@ -194,6 +194,10 @@ class Space(Part, ABC):
         """Return points of that space as points of this one."""
         return X
 
+    def centred(self, X: Points) -> Points:
+        """Return the points where numbers are small, if those that wander off lose their digits."""
+        return X
+
     def sizes(self, typical: float) -> tuple[float, float]:
         """Return the units between which to look for the size, for distances of this order."""
         return 0.4 * typical, 20.0 * typical

@@ -24,7 +24,7 @@ class Hyperbolic(Space):
     Parameters
     ----------
     curvature : float or "auto", default=1
-        Strength of the negative curvature, per squared unit of the given distances; "auto" estimates it.
+        Strength of the negative curvature, per squared unit of the distances; "auto" estimates it.
 
     Examples
     --------
@@ -134,8 +134,10 @@ class Hyperbolic(Space):
 
     def from_flatter(self, X, flatter):
         # seen from their mean, points keep their directions and how far they are
-        ways = log_origin(self.project_points(X @ boost(X)))
-        return exp_origin(ways * (flatter.unit / self.unit))
+        return exp_origin(log_origin(self.centred(X)) * (flatter.unit / self.unit))
+
+    def centred(self, X):
+        return self.project_points(X @ boost(X))
 
     def sizes(self, typical):
         return 0.08 * typical, 20.0 * typical
