@@ -13,6 +13,8 @@ from distributed import Client, LocalCluster
 from unimds import place_center, spaces
 from unimds.cluster import ClusterError, health
 
+pytestmark = pytest.mark.usefixtures("patience")
+
 N, LIMIT = 60, 600_000_000
 
 ballast = []

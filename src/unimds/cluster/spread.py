@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.cluster import work
-from unimds.cluster.health import AdriftError, Need, answers, lost_again, present, within_reach
+from unimds.cluster.health import AdriftError, Need, answers, lost_again, present
 from unimds.cluster.sending import submit
 from unimds.pairs import Pairs
 from unimds.placing import Extension
@@ -150,8 +150,7 @@ class Spread:
         arguments = [()] * len(numbers) if arguments is None else arguments
         for _ in range(TRIES):
             try:
-                with within_reach(self.client):
-                    return self._run_once(name, function, shared, arguments, numbers)
+                return self._run_once(name, function, shared, arguments, numbers)
             except AdriftError:
                 self._read_again()
         limits = [told["memory_limit"] for told in present(self.client).values()]
@@ -165,23 +164,28 @@ class Spread:
         arguments: list[tuple[Any, ...]],
         numbers: list[int],
     ) -> list[Any]:
-        call, parts = next(_numbers), (shared,) if shared is not None else ()
-        sent = [submit(self.client, work.same, part, key=f"unimds-send-{call}") for part in parts]
         bands = [self.bands[number] for number in numbers]
-        futures = [
-            self.client.submit(
-                function,
-                band.tiles,
-                *sent,
-                *own,
-                key=f"unimds-{name}-{call}-{band.begin}",
-                workers=[band.worker],
-                allow_other_workers=True,
-                pure=False,
-            )
-            for band, own in zip(bands, arguments, strict=True)
-        ]
-        return answers(self.client, futures, {band.worker for band in bands}, self.need)
+
+        def send() -> list[Any]:
+            call, parts = next(_numbers), (shared,) if shared is not None else ()
+            sent = [
+                submit(self.client, work.same, part, key=f"unimds-send-{call}") for part in parts
+            ]
+            return [
+                self.client.submit(
+                    function,
+                    band.tiles,
+                    *sent,
+                    *own,
+                    key=f"unimds-{name}-{call}-{band.begin}",
+                    workers=[band.worker],
+                    allow_other_workers=True,
+                    pure=False,
+                )
+                for band, own in zip(bands, arguments, strict=True)
+            ]
+
+        return answers(self.client, send, {band.worker for band in bands}, self.need)
 
     def _read_again(self) -> None:
         """Have the rows of lost workers read by those that are there, the least laden first."""

@@ -46,17 +46,22 @@ def _weights(first: int, W: Array, shape: tuple[int, ...]) -> Array:
 
 
 def measured(
-    first: int, stop: int, features: Array, distance: Callable[..., Array], dtype: str | None
+    first: int,
+    stop: int,
+    features: Array,
+    distance: Callable[..., Array],
+    W: Array | None,
+    dtype: str,
 ) -> Tile:
     """Return the distances of some points, computed from the features of all."""
-    D = np.empty((stop - first, len(features)), dtype=dtype or features.dtype)
+    D = np.empty((stop - first, len(features)), dtype=dtype)
     step = max(1, 16 * BLOCK // len(features))
     for i in range(first, stop, step):
         rows = slice(i, min(i + step, stop))
         D[i - first : rows.stop - first] = distance(features[rows], features)
     own = np.arange(first, stop)
     D[own - first, own] = 0.0  # rounding, at most
-    return laid_out(first, D, None, dtype)
+    return laid_out(first, D, W, dtype)
 
 
 @final
