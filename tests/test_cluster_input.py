@@ -8,8 +8,8 @@ import pytest
 from chunks import chunked, points, table
 from distributed import Client, LocalCluster
 
-from unimds import MDS, place_center
-from unimds.cluster import ClusterError, read_rows, sources
+from unimds import MDS, LandmarkMDS, place_center
+from unimds.cluster import ClusterError, health, read_rows
 from unimds.files.errors import FileError
 
 pytestmark = pytest.mark.usefixtures("patience")
@@ -172,13 +172,15 @@ def test_a_closed_client_is_told(client):
 
 
 def test_a_cluster_without_workers_is_told(monkeypatch):
-    monkeypatch.setattr(sources, "STUCK", 0.1)
+    monkeypatch.setattr(health, "STUCK", 0.1)
     with (
         LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
         Client(cluster),
-        pytest.raises(ClusterError, match="no workers: start some"),
     ):
-        place_center(chunked(table(8)))
+        with pytest.raises(ClusterError, match="no workers: start some"):
+            place_center(chunked(table(8)))
+        with pytest.raises(ClusterError, match="no workers: start some"):
+            LandmarkMDS(n_landmarks=9).fit(chunked(points(20)))
 
 
 # --- broken stores --------------------------------------------------------------------------------

@@ -62,18 +62,28 @@ def present(client: Any) -> dict[str, Any]:
     return found
 
 
+def awaited(client: Any) -> dict[str, Any]:
+    """Return what the scheduler knows of its workers, once there is one."""
+    if not present(client):
+        try:
+            client.wait_for_workers(1, timeout=STUCK)
+        except TimeoutError:
+            raise ClusterError("the cluster has no workers: start some") from None
+    return present(client)
+
+
 def answers(
-    client: Any, send: Callable[[], list[Any]], hosts: Collection[str], need: Need
+    client: Any, send: Callable[[], tuple[list[Any], Collection[str]]], need: Need
 ) -> list[Any]:
     """Return the results of the tasks that `send` submits, or raise in words that help.
 
-    A worker whose memory is full is paused by Dask, and one that is lost may come back; where
-    nothing is computed meanwhile, they are waited for `STUCK` seconds. `hosts` are the workers
-    that the tasks are meant for.
+    It says which workers they are meant for, too. A worker whose memory is full is paused by Dask,
+    and one that is lost may come back; where nothing is computed meanwhile, they are waited for
+    `STUCK` seconds.
     """
     distributed = require("distributed", "dask")
     with _within_reach(distributed, client):
-        futures = send()
+        futures, hosts = send()
         try:
             _wait(distributed, client, futures, hosts, need)
         except BaseException:

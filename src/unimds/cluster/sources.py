@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from unimds._extras import require
 from unimds._warn import warn
 from unimds.cluster import work
-from unimds.cluster.health import STUCK, ClusterError, Need, check_memory, present
+from unimds.cluster.health import ClusterError, Need, awaited, check_memory, present
 from unimds.cluster.sending import submit
 from unimds.cluster.spread import Band, Reader, Spread
 from unimds.faults import check_range, rounding
@@ -31,13 +31,14 @@ SAMPLE = 50_000
 
 
 def present_client() -> Any:
-    """Return the client of the present cluster, if there is one."""
+    """Return the client of the present cluster, if there is one, once it has workers."""
     try:
         client = require("distributed", "dask").get_client()
     except ValueError:
         return None
     if client.status != "running":
         raise ClusterError(f"the Dask client is {client.status}: open another one")
+    awaited(client)
     return client
 
 
@@ -133,11 +134,6 @@ def _by_rows(table: Any, name: str) -> Any:
 
 def _bands(n: int, client: Any) -> list[tuple[int, int, str]]:
     """Return rows for every thread of every worker: an even number, but for the last."""
-    if not present(client):
-        try:
-            client.wait_for_workers(1, timeout=STUCK)
-        except TimeoutError:
-            raise ClusterError("the cluster has no workers: start some") from None
     workers = present(client)
     seats = [name for name, told in sorted(workers.items()) for _ in range(told["nthreads"])]
     share = max(2 * int(np.ceil(n / len(seats) / 2)), 2)
