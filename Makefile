@@ -16,7 +16,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-all lint demo docs choosing bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-starts reproduce screenshots format clean
+.PHONY: help test test-all lint demo docs choosing bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-report bench-starts reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ bench-landmarks: $(TEST_STAMP) ## Measure maps of very many points anew (a quart
 
 bench-projection: $(TEST_STAMP) ## Measure the spherical random projection anew (minutes)
 	$(BIN)/python benchmarks/projection.py
+
+bench-report: $(TEST_STAMP) ## Measure how fluid reports are, write it into docs/report.md (minutes; needs Chromium)
+	$(BIN)/python benchmarks/frames.py
 
 bench-starts: $(TEST_STAMP) ## Measure how low fits end, beside s_gd2 (minutes)
 	$(PIP) install s_gd2

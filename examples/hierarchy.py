@@ -38,18 +38,6 @@ def steps(parents: np.ndarray) -> np.ndarray:
     return shortest_path(csr_array(edges, shape=2 * (len(parents) + 1,)), directed=False)
 
 
-def radial(generation: np.ndarray, space: Euclidean | Hyperbolic) -> np.ndarray:
-    """Return the start: root in the middle, generations on circles, children beside each other.
-
-    The general starts know of no tree; from there branches get entangled.
-    """
-    first = (CHILDREN**generation - 1) // (CHILDREN - 1)  # number of the first in its generation
-    share = (np.arange(len(generation)) - first + 0.5) / CHILDREN**generation
-    way = np.column_stack([np.cos(2.0 * np.pi * share), np.sin(2.0 * np.pi * share)])
-    r = STEP * generation[:, None]
-    return r * way if space == Euclidean() else np.hstack([np.cosh(r), np.sinh(r) * way])
-
-
 def draw(folder: Path, maps: dict[str, MDS], parents: np.ndarray, generation: np.ndarray) -> None:
     import matplotlib.pyplot as plt
 
@@ -89,8 +77,7 @@ def main(argv: list[str] | None = None) -> None:
     print(f"a tree of {len(D)} nodes, {CHILDREN} children each, up to {D.max() / STEP:.0f} steps")
     maps = {"Euclidean plane": Euclidean(), "hyperbolic plane": Hyperbolic()}
     for name, space in maps.items():
-        start = radial(generation, space)
-        maps[name] = mds = MDS(space=space, metric="precomputed", init=start, n_init=1).fit(D)
+        maps[name] = mds = MDS(space=space, metric="precomputed", random_state=0).fit(D)
         print(f"{name}: Stress-1 {mds.stress_:.3f}")
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)

@@ -94,5 +94,10 @@ class Browser:
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
 
+    def mouse(self, kind: str, x: float, y: float, buttons: int = 0) -> None:
+        """Let the page see the mouse move, be pressed or be released."""
+        event = {"type": kind, "x": x, "y": y, "button": "left", "buttons": buttons}
+        self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {**event, "clickCount": 1})
+
     def close(self) -> None:
         self.driver.quit()

@@ -195,6 +195,15 @@ def test_warmup_compiles_what_it_is_asked_for():
     assert run("warmup", "--loss", "magic").code == 2
 
 
+def test_warmup_tells_how_far_it_is(monkeypatch):
+    monkeypatch.setattr("unimds.cli.warmup._compile", lambda *job: None)
+    told = run("warmup", "--all").err.splitlines()
+    assert told[0] == "1 of 50: Squared, Euclidean, float64"
+    assert told[49].startswith("50 of 50: Power, Simplex, float32; about 0 s left")
+    assert told[50:] == ["50 kinds of map are compiled."]
+    assert run("warmup", "--all", "-q").err == ""
+
+
 def test_info_tells_versions_and_extras():
     found = json.loads(run("info", "--json").out)
     assert found["packages"]["numpy"] == np.__version__

@@ -213,6 +213,13 @@ def test_lists_of_pairs(put, header):
     assert table.weights is None
 
 
+def test_pairs_under_other_names_are_known_by_their_words(put):
+    table = put("von,nach,km\nq,p,1\nq,r,2\np,r,3\n")
+    assert (table.kind, table.labels) == ("pairs", ["q", "p", "r"])
+    assert put("name,friend,age\nq,p,1\np,r,2\nr,p,3\n").kind == "points"  # each name once
+    assert put("kind,shade,age\nq,x,1\nq,y,2\np,x,3\n").kind == "points"  # no word in both
+
+
 def test_pairs_with_weights_in_any_order_and_both_directions(put):
     table = put("weight,to,distance,from\n2,b,1,a\n3,a,5,b\n4,c,NA,a\n")
     assert table.labels == ABC

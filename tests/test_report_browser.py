@@ -221,7 +221,9 @@ def test_many_points_are_drawn(browser: Browser, tmp_path: Path) -> None:
     assert browser.complaints() == []
 
 
-def test_a_click_in_space_is_answered_without_complaint(browser: Browser, tmp_path: Path) -> None:
+@pytest.fixture
+def space(browser: Browser, tmp_path: Path) -> tuple[float, float]:
+    """Open a cloud of points in space; return where its middle is on the screen."""
     result, _ = a_map("space", n=1500)
     path = tmp_path / "space.html"
     write_report(path, result)
@@ -232,13 +234,39 @@ def test_a_click_in_space_is_answered_without_complaint(browser: Browser, tmp_pa
         "const { left, top, width, height } = map.getBoundingClientRect();"
         "return [left + width / 2, top + height / 2]"
     )
-    for kind, buttons in (
-        ("mouseMoved", 0),
-        ("mousePressed", 1),
-        ("mouseReleased", 0),
-        ("mouseMoved", 0),
-    ):
-        event = {"type": kind, "x": x, "y": y, "button": "left", "buttons": buttons}
-        browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {**event, "clickCount": 1})
-    browser.wait("document.getElementById('details-title').textContent !== ''")
+    return x, y
+
+
+CHOSEN = "document.getElementById('details-title').textContent !== 'No point chosen'"
+DRAWN = "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def click(browser: Browser, x: float, y: float) -> None:
+    browser.mouse("mouseMoved", x, y)
+    browser.mouse("mousePressed", x, y, buttons=1)
+    browser.mouse("mouseReleased", x, y)
+    browser.mouse("mouseMoved", x, y)
+
+
+def test_a_click_in_space_is_answered_without_complaint(
+    browser: Browser, space: tuple[float, float]
+) -> None:
+    click(browser, *space)
+    browser.wait(CHOSEN)
+    assert browser.complaints() == []
+
+
+def test_turning_chooses_no_point(browser: Browser, space: tuple[float, float]) -> None:
+    x, y = space
+    before = shades(browser, "#map")
+    browser.mouse("mouseMoved", x, y)
+    browser.mouse("mousePressed", x, y, buttons=1)
+    for step in range(20):
+        browser.mouse("mouseMoved", x + 5 * step, y, buttons=1)
+        browser.run(DRAWN)
+    browser.mouse("mouseReleased", x + 100, y)
+    changed(browser, before, 1e-2)
+    assert not browser.run(f"return {CHOSEN}")
+    click(browser, x, y)  # afterwards it is known again which point is where
+    browser.wait(CHOSEN)
     assert browser.complaints() == []

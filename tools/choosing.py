@@ -138,11 +138,11 @@ def draw_sphere() -> None:
     km = great_circle(cities.latlon)
     names = [name if name in NAMED else None for name in cities.names]
     plane, sphere = fit(km), fit(km, space=Sphere(radius="auto"))
-    figure = Figure(figsize=(10.0, 4.4))
+    figure = Figure(figsize=(10.0, 4.6))
     figure.text(0.25, 0.93, f"In the plane: stress {plane.stress_:.2f}", ha="center", fontsize=12)
     stress = f"{sphere.stress_:.2f}"
     figure.text(0.74, 0.93, f"On the sphere: stress {stress}", ha="center", fontsize=12)
-    ax = figure.add_axes((0.01, 0.03, 0.46, 0.87))
+    ax = figure.add_axes((0.01, 0.15, 0.46, 0.75))
     draw_plane(ax, plane.embedding_, km, cities.names, names)
     ax = figure.add_axes((0.5, 0.15, 0.49, 0.66), projection="mollweide")
     points = align(sphere.embedding_, cities.points, space="sphere")
@@ -167,7 +167,7 @@ def draw_plane(ax: Axes, points: Array, km: Array, cities: tuple[str, ...], name
         look = {"color": MISS, "linewidth": 1.6, "linestyle": ("-", "--")[k], "zorder": 2}
         text = f"{a} – {b}: {km[i, j]:,.0f} km, here {far[i, j]:,.0f} km"
         ax.plot(*points[[i, j]].T, **look, label=text)
-    ax.legend(loc="lower center", fontsize=9, frameon=False, bbox_to_anchor=(0.5, -0.03))
+    ax.legend(loc="upper center", fontsize=9, frameon=False, bbox_to_anchor=(0.5, 0.02))
     write_names(ax, points, names, points)
 
 

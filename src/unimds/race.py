@@ -39,8 +39,7 @@ Run = TypeVar("Run")
 RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory counts from here
 SINGLE_FROM, ALL_BELOW = 500, 1000
 SMALL_SAMPLE, RANDOM_STARTS = 150, 3
-SHAKE_SIZES = 8.0 * np.geomspace(1, 3, 700).round()  # a vector register holds eight
-RANDOM_SIZES = 8.0 * np.geomspace(1, 3, 500).round()
+SHAKE_SWEEPS, RANDOM_SWEEPS, RANDOM_MOVES = 700, (500, 1000), 300_000
 HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 6, 30, 6
 
 
@@ -120,14 +119,15 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     loss = small.loss.smoothed(smoothing) if small.loss.anneals else small.loss
     seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
     flat = small.flatter()
+    random_sweeps = int(np.clip(RANDOM_MOVES // n, *RANDOM_SWEEPS))  # few points: no time either
     few = flat if n < ALL_BELOW else flat.on(np.arange(SMALL_SAMPLE))
 
     def find(kind: int) -> Array:
         own = np.random.default_rng(seeds[kind])
         if kind > 0:
-            return shaken(few, loss, draw(few, own), RANDOM_SIZES, own, quiet)
+            return shaken(few, loss, draw(few, own), random_sweeps, own, quiet)
         start = first if flat is small else first_seed(flat, init, own)
-        return shaken(flat, loss, start, SHAKE_SIZES, own, quiet)
+        return shaken(flat, loss, start, SHAKE_SWEEPS, own, quiet)
 
     def curved(X: Array) -> Array:
         settled = search.descend(flat, X, search.plan.heat(FLAT_SWEEPS, smoothing), quiet)
@@ -156,17 +156,18 @@ def shaken(
     problem: Problem,
     loss: Loss,
     X: Array,
-    sizes: Array,
+    sweeps: int,
     rng: np.random.Generator,
     watch: Watch,
 ) -> Array:
     """Return a configuration near `X`, but not in the first minimum on the way down.
 
-    Every point is placed against a few others, by `sizes` from sweep to sweep; the more, the less
-    a point strays. The order of the points must be random.
+    Every point is placed against a few others only; there are more of them from sweep to sweep,
+    and the more, the less a point strays. The order of the points must be random.
     """
     first, X, n = X, X.copy(), problem.pairs.n
-    for part in np.array_split(np.minimum(sizes.round().astype(int), n), max(len(sizes) // 50, 1)):
+    sizes = np.minimum(8 * np.geomspace(1, 3, sweeps).round().astype(int), n)  # registers hold 8
+    for part in np.array_split(sizes, sweeps // 50):
         problem.shake(X, loss, part, rng.random((len(part), (n + 1) // 2), dtype=np.float32))
         if watch.stopped:
             break

@@ -21,8 +21,19 @@ INTERRUPTED = 130
 EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 """What goes wrong without a mistake of ours."""
 
-ARGUMENT = re.compile(r"\b(kind|format|encoding|max_iter|eps)=(?:'([^']*)'|([\w+-]+(?:\.\w+)*))")
+OPTIONS = {
+    "kind": "kind",
+    "format": "format",
+    "encoding": "encoding",
+    "max_iter": "max-iter",
+    "eps": "eps",
+    "delta": "delta",
+    "n_components": "dim",
+}
+ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=(?:'([^']*)'|([\w+-]+(?:\.\w+)*))")
 """Arguments of the library in its messages, which are options here."""
+
+SIZE = re.compile(r"\b[A-Z]\w+\((radius|curvature|size)=\"(\w+)\"\)")
 
 ENTRY = re.compile(r"\bD\[(\d+), (\d+)\]")
 
@@ -39,11 +50,14 @@ def as_options(message: str) -> str:
     --------
     >>> as_options("for points, give kind='points'; or raise max_iter=2000.")
     'for points, give --kind points; or raise --max-iter 2000.'
+    >>> as_options('use Sphere(radius="auto") with n_components=2')
+    'use --radius auto with --dim 2'
     """
     named = ARGUMENT.sub(
-        lambda found: f"--{found[1].replace('_', '-')} {found[2] or found[3]}", message
+        lambda found: f"--{OPTIONS[found[1]]} {found[2] or found[3]}",
+        SIZE.sub(r"--\1 \2", message),
     )
-    return named.replace("or force it", "or give --force")
+    return named.replace("n_components", "--dim").replace("or force it", "or give --force")
 
 
 @contextmanager

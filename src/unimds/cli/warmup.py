@@ -1,4 +1,8 @@
-"""``unimds warmup``: compile ahead, so that no run has to wait for it."""
+"""``unimds warmup``: compile ahead, so that no run has to wait for it.
+
+One after the other: numba compiles in one thread at a time, and two processes that write to the
+same cache can take each other's code for their own.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ def warmup(
         list[int] | None, typer.Option("--dim", "-k", min=1, help="Dimension; may be repeated.")
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="All losses and all spaces, which takes long.")
+        bool, typer.Option("--all", help="All losses and all spaces: some nine minutes.")
     ] = False,
     as_json: o.AsJson = False,
     quiet: o.Quiet = False,
@@ -41,14 +45,15 @@ def warmup(
 ) -> None:
     """Compile the usual losses and spaces ahead, in both precisions.
 
-    Compiled code is kept on disk (`unimds info` says where), so this is needed once.
+    Compiled code is kept on disk (`unimds info` says where), so this is needed once; each kind of
+    map takes about ten seconds.
     """
     losses = loss or (ALL_LOSSES if everything else COMMON_LOSSES)
     spaces = space or (ALL_SPACES if everything else COMMON_SPACES)
     with failures_told("Interrupted: what was compiled is kept.", debug, quiet):
         pairs = [o.parts(None, *names, None) for names in product(losses, spaces)]
         jobs = list(product(pairs, PRECISIONS, dim or [2]))
-        with bar(len(jobs), quiet) as step:
+        with bar(len(jobs), quiet, lines=True) as step:
             for (one, where), dtype, k in jobs:
                 step(f"{type(one).__name__}, {type(where).__name__}, {dtype}")
                 _compile(one, where, dtype, k)

@@ -167,7 +167,7 @@ def _numeric_columns(grid: Grid, header: int) -> NDArray[np.bool_]:
 def _roles(grid: Grid, header: int, kind: str) -> Roles | None:
     if header or kind == "points":
         named = roles(grid.heads[0], kind)
-        if named is not None or kind not in ("pairs", "graph"):
+        if named is not None or kind in ("points", "distances"):
             return named
     width = grid.widths[0]
     numeric = _numeric_columns(grid, header)
@@ -176,6 +176,8 @@ def _roles(grid: Grid, header: int, kind: str) -> Roles | None:
             raise grid.error(f"a list of {kind} has two labels and a number a line", 0)
         weight = 3 if kind == "pairs" and width > 3 else None
         return Roles(kind, (0, 1), 2 if width > 2 else None, weight)
+    if kind == "auto" and header and width == 3 and numeric[2] and _shared(grid):
+        return Roles("pairs", (0, 1), 2)
     if kind != "auto" or header or width not in (2, 3, 4) or not _joined(grid):
         return None
     if width == 2:
@@ -192,6 +194,15 @@ def _joined(grid: Grid) -> bool:
         return False
     first = {row[0] for row in words}
     return len(first) < len(grid) or len(grid) == 1 or any(row[1] in first for row in words)
+
+
+def _shared(grid: Grid) -> bool:
+    """Whether two columns under any names are pairs: of the same words, and labels come again."""
+    words = [grid.words.get(i, {}) for i in range(1, len(grid))]
+    if not all(0 in row and 1 in row for row in words):
+        return False
+    first, second = ({row[j] for row in words} for j in (0, 1))
+    return len(first) < len(words) and not first.isdisjoint(second)
 
 
 def _from_list(grid: Grid, header: int, columns: Roles) -> Table:

@@ -92,7 +92,10 @@ def _table(mds: Any, D: Any, n: int) -> Table | None:
     if metric is not None and given.shape == (n, mds.n_features_in_) and not _is_table(given):
         return Computed(given, metric.between, np.float64)
     if given.shape != (n, n):
-        raise ValueError(f"D must be the distances of the {n} points; its shape is {given.shape}")
+        raise ValueError(
+            f"D must be the distances of the {n} points; its shape is {given.shape}. Features can "
+            "be given with the estimator that was fitted to them, as it knows the metric"
+        )
     return Held(given[:, None, :])
 
 

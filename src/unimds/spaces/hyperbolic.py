@@ -16,7 +16,7 @@ from unimds.table import as_rows
 
 @dataclass(frozen=True)
 class Hyperbolic(Space):
-    """Hyperbolic space of constant curvature −``curvature``, on the hyperboloid.
+    """Hyperbolic space, of constant negative curvature, on the hyperboloid.
 
     Points are rows (t, x₁, …, x_k) with t² − ‖x‖² = 1 and t > 0 whatever the curvature; distances
     are ``arcosh(t·t' − ⟨x, x'⟩) / √curvature``.
@@ -24,7 +24,7 @@ class Hyperbolic(Space):
     Parameters
     ----------
     curvature : float or "auto", default=1
-        Strength of the curvature, per squared unit of the given distances; "auto" estimates it.
+        Strength of the negative curvature, per squared unit of the given distances; "auto" estimates it.
 
     Examples
     --------

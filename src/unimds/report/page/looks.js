@@ -9,11 +9,28 @@ const map = $("map");
 const state = { selected: -1, matches: [], turn: 0 };
 // A list of what may be there, as plotly's own would offer to send the data away.
 const buttons = (deep) => [["toImage", ...(deep ? ["resetCameraDefault3d"] : ["zoomIn2d", "zoomOut2d", "resetScale2d"])]];
-// Twice the pixels look better, but four times as many must be drawn: too many for a software renderer.
+// Twice the pixels look better, but four times as many must be drawn.
 const sharp = n > 1000 ? 1 : 2;
 const config = (deep = false) => ({
   responsive: true, scrollZoom: true, displaylogo: false, plotlyServerURL: "", plotGlPixelRatio: sharp, modeBarButtons: buttons(deep),
 });
+
+// Where the processor has to draw all by itself, smooth edges would take half of the time.
+const card = graphicsCard();
+if (!card) {
+  const { getContext } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.getContext = function (kind, options) {
+    return getContext.call(this, kind, options && { ...options, antialias: false });
+  };
+}
+
+function graphicsCard() {
+  const gl = document.createElement("canvas").getContext("webgl");
+  const told = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = told ? String(gl.getParameter(told.UNMASKED_RENDERER_WEBGL)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext(); // a browser has few of them to give
+  return !/swiftshader|llvmpipe|software|basic render/i.test(name);
+}
 
 // --- small helpers ---------------------------------------------------------------------------
 
@@ -47,8 +64,10 @@ const named = (axes) => Object.fromEntries(axes.map((axis, a) => ["xyz"[a], axis
 
 // Okabe and Ito: told apart by the colour-blind; shapes differ too.
 const HUES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c8c8c", "#b5a900"];
-const SHAPES = ["circle", "diamond", "square", "cross", "x", "circle-open", "square-open"];
-const SIGNS = ["●", "◆", "■", "✚", "✖", "○", "□"];
+// In space a circle is 23 triangles; where points are two pixels wide, nobody can tell it from a square.
+const tiny = !flat && n > 5000;
+const SHAPES = tiny ? ["square"] : ["circle", "diamond", "square", "cross", "x", "circle-open", "square-open"];
+const SIGNS = tiny ? ["■"] : ["●", "◆", "■", "✚", "✖", "○", "□"];
 // Viridis; its dark end would be lost on dark paper.
 const ramp = () => [dark() ? "#9a78d6" : "#440154", dark() ? "#6f8fd0" : "#3b528b", dark() ? "#35b0a8" : "#21918c", "#5ec962", "#fde725"];
 const heat = () => (dark() ? ["#3d4b5a", "#b0611c", "#ffb066", "#fff0dc"] : ["#d3deea", "#f2a65a", "#c94f00", "#4a1c00"]);
@@ -69,7 +88,7 @@ function range(values) {
 function byNumber(values, stops) {
   const [low, high] = range(values);
   const scale = high > low ? high - low : 1;
-  return { color: values.map((v) => (v === null ? css("--line") : mixed(stops, (v - low) / scale))), symbol: "circle" };
+  return { color: values.map((v) => (v === null ? css("--line") : mixed(stops, (v - low) / scale))), symbol: SHAPES[0] };
 }
 
 function byCategory(codes) {
@@ -82,7 +101,7 @@ function byCategory(codes) {
 function appearance() {
   const chosen = $("color").value;
   if (chosen === "stress") return byNumber(data.stress, heat());
-  if (chosen === "") return { color: css("--point"), symbol: "circle" };
+  if (chosen === "") return { color: css("--point"), symbol: SHAPES[0] };
   const column = data.columns[Number(chosen)];
   return column.numbers ? byNumber(column.numbers, ramp()) : byCategory(column.codes);
 }

@@ -1,8 +1,8 @@
 // --- the map ---------------------------------------------------------------------------------
 
 const size = (flat ? 1 : 0.5) * (n <= 150 ? 10 : n <= 1000 ? 8 : n <= 5000 ? 5 : 4);
-// Up to a thousand points SVG is fluid, and needs no graphics card.
-const scatter = flat ? (n > 1000 ? "scattergl" : "scatter") : "scatter3d";
+// Of few points SVG is fluid, and prints better.
+const scatter = flat ? (n > 300 ? "scattergl" : "scatter") : "scatter3d";
 const lift = (axes, by) => (data.kind === "globe" ? axes.map((axis) => axis.map((v) => (v === null ? null : v * by))) : axes);
 
 function lineTrace(axes, color, width, dash = "solid") {

@@ -145,14 +145,42 @@ function setTheme(name) {
   $("theme").setAttribute("aria-pressed", String(name === "dark"));
 }
 
+// In space plotly tells of a click at each drawing while a button is down over a point, so also when the
+// map is being turned. And it draws everything once more, unseen, to know which point is under the mouse:
+// while the map is being turned nobody asks. Without a graphics card it is coarser until it rests.
+function listenInSpace() {
+  let [under, pressed, turning] = [-1, { x: 0, y: 0 }, false];
+  for (const told of ["plotly_hover", "plotly_click"]) map.on(told, ({ points: [at] }) => { under = at.pointNumber; });
+  map.on("plotly_unhover", () => { under = -1; });
+  const setTurning = (now) => {
+    if (now === turning) return;
+    turning = now;
+    const { glplot } = map._fullLayout.scene._scene;
+    if (!card) glplot.pixelRatio = turning ? 1 : sharp;
+    for (const drawn of glplot.objects) {
+      if (turning) drawn.drawPick = () => {};
+      else delete drawn.drawPick;
+    }
+    if (!turning) setTimeout(() => glplot.redraw(), 0); // plotly hears of the mouse after us
+  };
+  const moved = (event) => Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 3;
+  map.addEventListener("mousedown", (event) => { pressed = { x: event.clientX, y: event.clientY }; }, true);
+  addEventListener("mousemove", (event) => { setTurning(event.buttons !== 0 && map.contains(event.target) && moved(event)); }, true);
+  addEventListener("mouseup", () => setTurning(false), true);
+  map.addEventListener("click", (event) => {
+    // plotly looks which point it is in the frame to come
+    if (!moved(event)) requestAnimationFrame(() => setTimeout(() => { if (under >= 0) select(under); }, 0));
+  }, true);
+}
+
 function listen() {
   const pointer = { x: 0, y: 0 };
   addEventListener("mousemove", (event) => Object.assign(pointer, { x: event.clientX, y: event.clientY }), true);
   const layerOf = (trace) => trace.hoverinfo === "none";
-  // In space plotly tells of a click in the middle of drawing: what draws anew has to wait for its end.
-  const later = (draw) => setTimeout(draw, 0);
+  const later = (draw) => setTimeout(draw, 0); // plotly may be in the middle of drawing
   map.on("plotly_hover", ({ points: [at] }) => { if (layerOf(at.data)) showTip(nameOf(at.pointNumber), tellPoint(at.pointNumber), pointer); });
-  map.on("plotly_click", ({ points: [at] }) => { if (layerOf(at.data)) later(() => select(at.pointNumber)); });
+  if (flat) map.on("plotly_click", ({ points: [at] }) => { if (layerOf(at.data)) select(at.pointNumber); });
+  else listenInSpace();
   map.on("plotly_unhover", () => { $("tip").hidden = true; });
   map.on("plotly_relayout", (change) => { if ($("names").checked && Object.keys(change).some((key) => key.includes("axis") || key.includes("camera"))) later(drawMap); });
   map.addEventListener("mouseleave", () => { $("tip").hidden = true; });
