@@ -57,8 +57,9 @@ def check_memory(client: Any, need: Need) -> None:
 
 
 def present(client: Any) -> dict[str, Any]:
-    """Return what the scheduler knows of its workers."""
-    found: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
+    """Return what the scheduler knows of its workers; it must answer within `STUCK` seconds."""
+    told = client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=STUCK)
+    found: dict[str, Any] = told["workers"]
     return found
 
 
@@ -86,6 +87,8 @@ def answers(
         futures, hosts = send()
         try:
             _wait(distributed, client, futures, hosts, need)
+        except TimeoutError:  # whom one could tell does not answer
+            raise
         except BaseException:
             client.cancel(futures)
             raise
