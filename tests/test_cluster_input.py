@@ -38,6 +38,10 @@ def one_way(D):
     D[3, 5] *= 2.0
 
 
+def half_of_it(D):
+    D[np.triu_indices_from(D)] = 0.0
+
+
 def one_way_only(D):
     D[3, 5] = np.nan
 
@@ -55,6 +59,7 @@ def groups(D):
     [
         (negative, r"D\[3, 5\] = -1 is negative"),
         (one_way, r"row 3 of D is not column 3.*Use D = \(D \+ D\.T\) / 2, .* one memory"),
+        (half_of_it, r"D is triangular.*fill the other half \(D \+ D\.T\)"),
         (one_way_only, r"row 3 of D is known in one direction only: use D = da\.where"),
         (similarities, r"D\[0, 0\] = 9, but the distance of a point to itself is 0"),
         (groups, "15 points hang together with the first, 25 do not"),

@@ -17,7 +17,7 @@ from unimds.cluster import work
 from unimds.cluster.health import ClusterError, Need, awaited, check_memory, present
 from unimds.cluster.sending import submit
 from unimds.cluster.spread import Band, Reader, Spread
-from unimds.faults import check_range, rounding
+from unimds.faults import check_not_triangular, check_range, rounding
 from unimds.pairs import as_float
 from unimds.table import Apart, Computed, is_dask
 from unimds.watch import Watch
@@ -212,6 +212,8 @@ def _described(blank: Spread) -> Spread:
     missing = sum(sight.missing for sight in sights)
     dtype = sights[0].dtype
     check_range(largest, typical, "D")
+    halves = (any(sight.upper for sight in sights), any(sight.lower for sight in sights))
+    check_not_triangular(*halves, n, "D")
     _check_symmetric(sights, largest, dtype)
     known = n * (n - 1) - missing
     if n > 1 and not known and blank.free.any():

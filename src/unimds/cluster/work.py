@@ -71,6 +71,8 @@ class Sight:
 
     dtype: Any
     largest: float
+    upper: bool  # whether anything above the diagonal is not zero
+    lower: bool
     missing: int
     some: Array  # positive distances
     weight: float  # of all known pairs, both directions
@@ -85,6 +87,7 @@ def seen(tiles: Tiles, signs: Array, count: int) -> Sight:
     begin, end = tiles[0][0], tiles[-1][0] + len(tiles[-1][1])
     along, across = np.zeros((3, end - begin)), np.zeros((3, n))
     largest, missing, weight, lightest, some = 0.0, 0, 0.0, np.inf, []
+    upper, lower, columns = False, False, np.arange(n)
     rng = np.random.default_rng(begin)
     for first, D, W in tiles:
         for i in range(0, len(D), max(1, BLOCK // n)):
@@ -98,15 +101,18 @@ def seen(tiles: Tiles, signs: Array, count: int) -> Sight:
             else:
                 w = np.where(known, W[i : i + len(block), 0], 0.0)
             largest = max(largest, float(block.max(initial=0.0)))
+            upper = upper or bool(block[columns > at[:, None]].any())
+            lower = lower or bool(block[columns < at[:, None]].any())
             missing += block.size - len(block) - int(known.sum())
             weight += float(w.sum())
             lightest = min(lightest, float(np.min(w, where=w > 0.0, initial=np.inf)))
             for row, values in enumerate((known, block, w)):
                 along[row, at - begin] = values @ signs
                 across[row] += signs[at] @ values
-        drawn = D[rng.integers(len(D), size=count), 0, rng.integers(n, size=count)]
-        some.append(drawn[drawn > 0.0])
-    return Sight(dtype, largest, missing, np.concatenate(some), weight, lightest, along, across)
+        few = D[rng.integers(len(D), size=count), 0, rng.integers(n, size=count)]
+        some.append(few[few > 0.0])
+    drawn = np.concatenate(some)
+    return Sight(dtype, largest, upper, lower, missing, drawn, weight, lightest, along, across)
 
 
 def same(shared: Any) -> Any:
