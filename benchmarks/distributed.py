@@ -33,7 +33,7 @@ import scale
 DOCS = Path(__file__).parents[1] / "docs"
 SIZES = (2_000, 5_000, 10_000, 20_000)
 WORKERS = (1, 2)
-ROUNDS = 8
+ROUNDS = 24
 
 
 def pin(workers: list[str], dask_worker: Any) -> None:

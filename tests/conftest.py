@@ -49,3 +49,20 @@ def pytest_collection_modifyitems(items):
         pair = kind(params.get("loss")), kind(params.get("space"))
         if pair[0] in LOSSES and pair[1] in SPACES and pair not in USUAL:
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture
+def patience():
+    """Fail where a cluster never answers: waiting for it would hold up all other tests."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def give_up(number, frame):
+        raise TimeoutError("the cluster has not answered for five minutes")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(300)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from types import SimpleNamespace
 
 import dask
 import dask.array as da
@@ -12,6 +13,8 @@ from distributed import Client, LocalCluster
 
 from unimds import place_center, spaces
 from unimds.cluster import ClusterError, health
+
+pytestmark = pytest.mark.usefixtures("patience")
 
 N, LIMIT = 60, 600_000_000
 
@@ -51,7 +54,9 @@ def test_rows_that_do_not_fit_are_refused_before_they_are_read():
     limits = {"tcp://a": {"memory_limit": 0}, "tcp://b": {"memory_limit": 1000}}
 
     class Told:
-        def scheduler_info(self, n_workers):
+        scheduler = SimpleNamespace(identity=None)
+
+        def sync(self, *question, **how):
             return {"workers": limits}
 
     with pytest.raises(

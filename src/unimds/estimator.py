@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -279,8 +280,9 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
     def _distances(self, X: Any, weighted: bool) -> tuple[Any, np.dtype[Any]]:
         """Return the distances to embed and the precision of the answer."""
         if is_dask(X) and self.metric == "precomputed":
+            X = import_module("unimds.cluster.sources").as_table(X)
             self.n_features_in_ = int(X.shape[1])
-            return X, np.dtype(np.float32 if _dtype(X) == np.float32 else np.float64)
+            return X, np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
         if self.metric == "precomputed":
             table = validate_data(self, _as_table(X), **TABLE)
             if table.shape[0] != table.shape[1]:
@@ -357,13 +359,6 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 def here(X: Any) -> Any:
     """Return one of Dask's collections as what it stands for, in memory."""
     return X.compute() if is_dask(X) else X
-
-
-def _dtype(X: Any) -> Any:
-    """Return the type of the numbers of a dask array, or of a dask table."""
-    if hasattr(X, "dtype"):
-        return X.dtype
-    return np.result_type(*X.dtypes)
 
 
 def _labels(X: Any) -> Array | None:

@@ -21,9 +21,12 @@ REMEDY = {
 }
 
 
-def check_not_triangular(seen: Survey, n: int, name: str) -> None:
-    """Refuse a table with one half left out as zeros: they would count as distances."""
-    if n > 2 and seen.upper != seen.lower:
+def check_not_triangular(upper: bool, lower: bool, n: int, name: str) -> None:
+    """Refuse a table with one half left out as zeros: they would count as distances.
+
+    `upper` and `lower` say whether anything above, and below, the diagonal is not zero.
+    """
+    if n > 2 and upper != lower:
         raise ValueError(
             f"{name} is triangular, and zeros are distances too: fill the other half "
             f"({name} + {name}.T), or put NaN where nothing is known"

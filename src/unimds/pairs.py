@@ -219,7 +219,7 @@ def as_pairs(
     W = None if weights is None else as_weights(weights, n)
     seen = survey(table, rounding(table))
     check_values(table, name, seen)
-    check_not_triangular(seen, n, name)
+    check_not_triangular(seen.upper, seen.lower, n, name)
     if W is not None and ((W == 0.0) & (W.T == 0.0)).any():  # as good as missing
         table = np.where((W == 0.0) & (W.T == 0.0), np.nan, table)
         seen = survey(table, rounding(table))

@@ -34,8 +34,8 @@ class Problem:
     Attributes
     ----------
     pairs : Pairs
-        The given distances, in their own unit; or a `unimds.cluster.Spread`, which answers the
-        same questions.
+        The given distances, in their own unit; or a `unimds.cluster.spread.Spread`, which answers
+        the same questions.
     loss, space : Loss, Space
         In the problem's unit. The size of the space is a first guess where `resize` is set.
     unit : float

@@ -6,6 +6,6 @@
 from __future__ import annotations
 
 from unimds.cluster.health import ClusterError
-from unimds.cluster.sources import read_rows
+from unimds.cluster.stores import read_rows
 
 __all__ = ["ClusterError", "read_rows"]

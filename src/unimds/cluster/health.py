@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -57,34 +57,51 @@ def check_memory(client: Any, need: Need) -> None:
 
 
 def present(client: Any) -> dict[str, Any]:
-    """Return what the scheduler knows of its workers."""
-    found: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
+    """Return what the scheduler knows of its workers; it must answer within `STUCK` seconds."""
+    told = client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=STUCK)
+    found: dict[str, Any] = told["workers"]
     return found
 
 
-def answers(client: Any, futures: list[Any], hosts: Collection[str], need: Need) -> list[Any]:
-    """Return the results of some tasks, or raise in words that help.
+def awaited(client: Any) -> dict[str, Any]:
+    """Return what the scheduler knows of its workers, once there is one."""
+    if not present(client):
+        try:
+            client.wait_for_workers(1, timeout=STUCK)
+        except TimeoutError:
+            raise ClusterError("the cluster has no workers: start some") from None
+    return present(client)
 
-    A worker whose memory is full is paused by Dask, and one that is lost may come back; where
-    nothing is computed meanwhile, they are waited for `STUCK` seconds. `hosts` are the workers
-    that the tasks were meant for.
+
+def answers(
+    client: Any, send: Callable[[], tuple[list[Any], Collection[str]]], need: Need
+) -> list[Any]:
+    """Return the results of the tasks that `send` submits, or raise in words that help.
+
+    It says which workers they are meant for, too. A worker whose memory is full is paused by Dask,
+    and one that is lost may come back; where nothing is computed meanwhile, they are waited for
+    `STUCK` seconds.
     """
     distributed = require("distributed", "dask")
-    try:
-        _wait(distributed, client, futures, hosts, need)
-    except BaseException:
-        client.cancel(futures)
-        raise
-    failed = next((future for future in futures if future.status == "error"), None)
-    if failed is not None:
-        raise _explained(distributed, failed.exception(), need)
-    return list(client.gather(futures))
+    with _within_reach(distributed, client):
+        futures, hosts = send()
+        try:
+            _wait(distributed, client, futures, hosts, need)
+        except TimeoutError:  # whom one could tell does not answer
+            raise
+        except BaseException:
+            client.cancel(futures)
+            raise
+        failed = next((future for future in futures if future.status == "error"), None)
+        if failed is None:
+            return list(client.gather(futures))
+        error = failed.exception()
+    raise _explained(distributed, error, need)
 
 
 @contextmanager
-def within_reach(client: Any) -> Iterator[None]:
+def _within_reach(distributed: Any, client: Any) -> Iterator[None]:
     """Say in words that help where the cluster is gone, or what it held."""
-    distributed = require("distributed", "dask")
     gone = (OSError, CancelledError, distributed.client.ClosedClientError)
     try:
         yield
@@ -93,9 +110,9 @@ def within_reach(client: Any) -> Iterator[None]:
     except gone as error:
         if isinstance(error, CancelledError) and client.status == "running":
             raise AdriftError from error
+        reason = " ".join(str(error).split()) or type(error).__name__
         raise ClusterError(
-            f"the cluster does not answer ({error or type(error).__name__}): is it still there? "
-            f"{KEPT}, on any cluster"
+            f"the cluster does not answer ({reason}): is it still there? {KEPT}, on any cluster"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Where a cluster finds its rows: dask arrays, features, and stores that workers read."""
+"""Where a cluster finds its rows: dask arrays and tables, and features to be measured."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,11 @@ from numpy.typing import NDArray
 from unimds._extras import require
 from unimds._warn import warn
 from unimds.cluster import work
-from unimds.cluster.health import STUCK, Need, check_memory, present
+from unimds.cluster.health import ClusterError, Need, awaited, check_memory, present
 from unimds.cluster.sending import submit
 from unimds.cluster.spread import Band, Reader, Spread
-from unimds.faults import check_range
+from unimds.faults import check_not_triangular, check_range, rounding
+from unimds.pairs import as_float
 from unimds.table import Apart, Computed, is_dask
 from unimds.watch import Watch
 
@@ -31,11 +31,15 @@ SAMPLE = 50_000
 
 
 def present_client() -> Any:
-    """Return the client of the present cluster, if there is one."""
+    """Return the client of the present cluster, if there is one, once it has workers."""
     try:
-        return require("distributed", "dask").get_client()
+        client = require("distributed", "dask").get_client()
     except ValueError:
         return None
+    if client.status != "running":
+        raise ClusterError(f"the Dask client is {client.status}: open another one")
+    awaited(client)
+    return client
 
 
 @contextmanager
@@ -65,18 +69,16 @@ def spread_out(
 
     `D` is a dask array of distances, a dask table of them, or `Apart`, computed from features.
     """
-    n = _checked_shape(D)
+    table = D if isinstance(D, Apart) else as_table(D)
+    n = table.shape[0]
+    W = None if weights is None else _by_rows(as_array(weights, "weights"), "weights")
+    if W is not None and W.shape != (n, n):
+        raise ValueError(f"weights must have the shape of the distances, {(n, n)}; got {W.shape}")
     bands = _bands(n, client)
-    if isinstance(D, Apart):
-        kind, read = dtype or D.computed.dtype, _measuring(D.computed, client, dtype)
+    if isinstance(table, Apart):
+        kind, read = dtype or table.computed.dtype, _measuring(table.computed, W, client, dtype)
     else:
-        table = _by_rows(as_array(D), "D", watch)
-        W = None if weights is None else _by_rows(as_array(weights), "weights", watch)
-        if W is not None and W.shape != table.shape:
-            raise ValueError(
-                f"weights must have the shape of the distances, {table.shape}; got {W.shape}"
-            )
-        kind, read = dtype or table.dtype, _reading(table, W, client, dtype)
+        kind, read = dtype or table.dtype, _reading(_by_rows(table, "D"), W, client, dtype)
     need = _need(bands, kind, weights is not None)
     check_memory(client, need)
     watch.say(f"Reading {n:,} rows into {len(bands)} bands …")
@@ -86,34 +88,41 @@ def spread_out(
     return _described(blank)
 
 
-def as_array(D: Any) -> Any:
-    """Return a dask array with a known shape."""
+def as_array(D: Any, name: str) -> Any:
+    """Return a dask array of numbers, with a known shape."""
     array = require("dask.array", "dask")
     if hasattr(D, "to_dask_array"):
-        return D.to_dask_array(lengths=True)
-    if not is_dask(D):
-        return array.from_array(np.asarray(D), chunks=(max(1, len(D) // 16), -1))
+        for column, kind in D.dtypes.items():
+            if getattr(kind, "kind", "O") not in "fiub":
+                raise ValueError(
+                    f"{name} has a column of text, {column!r}: only numbers are distances; drop it"
+                )
+        D = D.to_dask_array(lengths=True)
+    elif not is_dask(D):
+        values = as_float(D, name)
+        D = array.from_array(values, chunks=(max(1, len(values) // 16), *values.shape[1:]))
     if any(np.isnan(size) for size in D.shape):
         D = D.compute_chunk_sizes()
+    if D.dtype.kind not in "fiub":
+        raise ValueError(f"{name} must hold numbers only; the type is {D.dtype}")
     return D
 
 
-def _checked_shape(D: Any) -> int:
-    shape = D.shape if isinstance(D, Apart) else as_array(D).shape
-    if len(shape) != 2 or shape[0] != shape[1]:
+def as_table(D: Any) -> Any:
+    """Return a square dask array of numbers."""
+    table = as_array(D, "D")
+    if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(
-            f"D must be a square table of distances; its shape is {shape}. "
+            f"D must be a square table of distances; its shape is {table.shape}. "
             "For a table of features use MDS with another metric than 'precomputed'"
         )
-    if shape[0] == 0:
+    if len(table) == 0:
         raise ValueError("D is empty: at least one point is needed")
-    return int(shape[0])
+    return table
 
 
-def _by_rows(table: Any, name: str, watch: Watch) -> Any:
-    """Return the array with whole rows in its chunks."""
-    if table.dtype.kind not in "fiub":
-        raise ValueError(f"{name} must hold numbers only; the type is {table.dtype}")
+def _by_rows(table: Any, name: str) -> Any:
+    """Return the array; warn where its chunks do not hold whole rows."""
     if len(table.chunks[1]) > 1:
         warn(
             f"{name} has {len(table.chunks[1])} chunks a row: they are joined, which sends the "
@@ -125,8 +134,6 @@ def _by_rows(table: Any, name: str, watch: Watch) -> Any:
 
 def _bands(n: int, client: Any) -> list[tuple[int, int, str]]:
     """Return rows for every thread of every worker: an even number, but for the last."""
-    if not present(client):
-        client.wait_for_workers(1, timeout=STUCK)
     workers = present(client)
     seats = [name for name, told in sorted(workers.items()) for _ in range(told["nthreads"])]
     share = max(2 * int(np.ceil(n / len(seats) / 2)), 2)
@@ -155,16 +162,11 @@ def _reading(table: Any, W: Any, client: Any, dtype: str | None) -> Reader:
 
     def read(begin: int, end: int, worker: str) -> Band:
         tiles = _tiles(begin, end, n, table.dtype.itemsize)
-        rows = tuple(j - i for i, j in tiles)
-        blocks, weights = (
-            [None] * len(tiles)
-            if part is None
-            else part[begin:end].rechunk((rows, -1)).to_delayed().ravel()
-            for part in (table, W)
-        )
         tasks = [
-            delayed(work.laid_out, pure=False)(i, D, w, dtype)
-            for (i, _), D, w in zip(tiles, blocks, weights, strict=True)
+            delayed(work.laid_out, pure=False)(i, D, weights, dtype)
+            for (i, _), D, weights in zip(
+                tiles, _blocks(table, tiles), _blocks(W, tiles), strict=True
+            )
         ]
         futures = client.compute(tasks, workers=[worker], allow_other_workers=True)
         return Band(begin, end, worker, futures)
@@ -172,29 +174,30 @@ def _reading(table: Any, W: Any, client: Any, dtype: str | None) -> Reader:
     return read
 
 
-def _measuring(table: Computed, client: Any, dtype: str | None) -> Reader:
+def _measuring(table: Computed, W: Any, client: Any, dtype: str | None) -> Reader:
     """Return what has a worker compute some rows from the features of all points."""
-    kind, n = np.dtype(dtype or table.dtype), len(table.features)
+    delayed, kind = require("dask", "dask").delayed, np.dtype(dtype or table.dtype)
     features = submit(client, work.same, table.features, pure=False)
 
     def read(begin: int, end: int, worker: str) -> Band:
-        futures = [
-            client.submit(
-                work.measured,
-                i,
-                j,
-                features,
-                table.distance,
-                kind.name,
-                workers=[worker],
-                allow_other_workers=True,
-                pure=False,
-            )
-            for i, j in _tiles(begin, end, n, kind.itemsize)
+        tiles = _tiles(begin, end, len(table.features), kind.itemsize)
+        measure = delayed(work.measured, pure=False)
+        tasks = [
+            measure(i, j, features, table.distance, weights, kind.name)
+            for (i, j), weights in zip(tiles, _blocks(W, tiles), strict=True)
         ]
+        futures = client.compute(tasks, workers=[worker], allow_other_workers=True)
         return Band(begin, end, worker, futures)
 
     return read
+
+
+def _blocks(table: Any, tiles: list[tuple[int, int]]) -> Any:
+    """Return the rows of each tile, not computed yet; or None for each, where there is no table."""
+    if table is None:
+        return [None] * len(tiles)
+    rows = tuple(j - i for i, j in tiles)
+    return table[tiles[0][0] : tiles[-1][1]].rechunk((rows, -1)).to_delayed().ravel()
 
 
 def _described(blank: Spread) -> Spread:
@@ -209,8 +212,12 @@ def _described(blank: Spread) -> Spread:
     missing = sum(sight.missing for sight in sights)
     dtype = sights[0].dtype
     check_range(largest, typical, "D")
+    halves = (any(sight.upper for sight in sights), any(sight.lower for sight in sights))
+    check_not_triangular(*halves, n, "D")
     _check_symmetric(sights, largest, dtype)
     known = n * (n - 1) - missing
+    if n > 1 and not known and blank.free.any():
+        raise ValueError("D has no known pair: all are missing (NaN) or have weight 0")
     lightest = min(sight.lightest for sight in sights)
     spread = Spread(
         blank.client,
@@ -249,12 +256,13 @@ def _check_symmetric(sights: list[work.Sight], largest: float, dtype: Any) -> No
     along = np.concatenate([sight.along for sight in sights], axis=1)
     across = np.sum([sight.across for sight in sights], axis=0)
     n, apart = along.shape[1], np.abs(along - across)
-    rounding = 4.0 * n * np.finfo(dtype).eps
+    # what counts as rounding in every pair, added up with random signs
+    same = 4.0 * np.sqrt(n) * rounding(np.empty(0, dtype)) * max(largest, 1e-300)
     heaviest = max(np.abs(along[2]).max(initial=0.0), 1.0)
     for row, (what, allowed, wrong) in enumerate(
         (
             ("a pair of row {0} of D is", 0.0, ONE_WAY),
-            ("row {0} of D is", rounding * max(largest, 1e-300), ASYMMETRIC),
+            ("row {0} of D is", same, ASYMMETRIC),
             ("row {0} of weights is", 1e-9 * heaviest, UNEVEN),
         )
     ):
@@ -278,66 +286,3 @@ def _check_connected(spread: Spread) -> None:
             f"points hang together with the first, {(~near).sum():,} do not; their places relative "
             "to each other are not determined: add distances or embed each group alone"
         )
-
-
-# --- stores -------------------------------------------------------------------------------------
-
-
-def read_rows(path: str | os.PathLike[str]) -> Any:
-    """Open a table that workers read themselves: a Zarr store, Parquet files, or .npy row blocks.
-
-    Parameters
-    ----------
-    path : str or PathLike
-        A Zarr array (a folder that ends in .zarr), one or a folder of Parquet files, or a folder
-        of .npy files, each with some of the rows, in the order of their names.
-
-    Returns
-    -------
-    dask.array.Array
-        The table; nothing of it is read yet.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     for i in range(2):
-    ...         np.save(Path(folder, f"rows-{i}.npy"), np.zeros((3, 6)))
-    ...     print(read_rows(folder).shape)
-    (6, 6)
-    """
-    place = Path(path)
-    if not place.exists():
-        raise FileNotFoundError(f"{place} is not there")
-    if place.suffix == ".zarr" or any((place / name).exists() for name in (".zarray", "zarr.json")):
-        require("zarr", "dask")
-        return require("dask.array", "dask").from_zarr(str(place))
-    if place.suffix == ".parquet" or any(place.glob("*.parquet")):
-        frame = require("dask.dataframe", "dask").read_parquet(str(place))
-        return frame.select_dtypes("number").to_dask_array(lengths=True)
-    blocks = sorted(place.glob("*.npy")) if place.is_dir() else []
-    if not blocks:
-        raise ValueError(
-            f"{place} holds no table for a cluster: it needs a Zarr array, Parquet files, or a "
-            "folder of .npy files with some rows each"
-        )
-    return _npy_blocks(blocks)
-
-
-def _npy_blocks(paths: list[Path]) -> Any:
-    dask, array = require("dask", "dask"), require("dask.array", "dask")
-    heads = [np.load(path, mmap_mode="r") for path in paths]
-    for path, head in zip(paths, heads, strict=True):
-        if head.ndim != 2 or head.shape[1] != heads[0].shape[1]:
-            raise ValueError(
-                f"{path} has the shape {head.shape}, but rows of {heads[0].shape[1]} columns are "
-                f"needed, as in {paths[0].name}"
-            )
-    load = dask.delayed(np.load, pure=True)
-    return array.concatenate(
-        [
-            array.from_delayed(load(str(path)), shape=head.shape, dtype=head.dtype)
-            for path, head in zip(paths, heads, strict=True)
-        ]
-    )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any, final
 
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.cluster import work
-from unimds.cluster.health import AdriftError, Need, answers, lost_again, present, within_reach
+from unimds.cluster.health import AdriftError, Need, answers, awaited, lost_again, present
 from unimds.cluster.sending import submit
 from unimds.pairs import Pairs
 from unimds.placing import Extension
@@ -148,27 +149,34 @@ class Spread:
         """
         numbers = list(range(len(self.bands))) if numbers is None else numbers
         arguments = [()] * len(numbers) if arguments is None else arguments
-        for _ in range(TRIES):
-            try:
-                with within_reach(self.client):
-                    return self._run_once(name, function, shared, arguments, numbers)
-            except AdriftError:
+
+        def send(again: bool) -> tuple[list[Any], set[str]]:
+            if again:
                 self._read_again()
+            bands = [self.bands[number] for number in numbers]
+            futures = self._send(name, function, shared, arguments, bands)
+            return futures, {band.worker for band in bands}
+
+        for attempt in range(TRIES):
+            try:
+                return answers(self.client, partial(send, attempt > 0), self.need)
+            except AdriftError:
+                continue
         limits = [told["memory_limit"] for told in present(self.client).values()]
         raise lost_again(self.bands[numbers[0]].worker, max(limits, default=0), self.need)
 
-    def _run_once(
+    def _send(
         self,
         name: str,
         function: Callable[..., Any],
         shared: Any,
         arguments: list[tuple[Any, ...]],
-        numbers: list[int],
+        bands: list[Band],
     ) -> list[Any]:
+        """Submit a task for each of some bands: few, and named as the dashboard shows them."""
         call, parts = next(_numbers), (shared,) if shared is not None else ()
         sent = [submit(self.client, work.same, part, key=f"unimds-send-{call}") for part in parts]
-        bands = [self.bands[number] for number in numbers]
-        futures = [
+        return [
             self.client.submit(
                 function,
                 band.tiles,
@@ -181,14 +189,13 @@ class Spread:
             )
             for band, own in zip(bands, arguments, strict=True)
         ]
-        return answers(self.client, futures, {band.worker for band in bands}, self.need)
 
     def _read_again(self) -> None:
         """Have the rows of lost workers read by those that are there, the least laden first."""
-        workers = present(self.client)
-        laden = Counter(band.worker for band in self.bands)
-        lost = [i for i, band in enumerate(self.bands) if band.worker not in workers]
-        for i in lost or range(len(self.bands)):
+        workers, every = awaited(self.client), range(len(self.bands))
+        lost = [i for i in every if self.bands[i].worker not in workers] or list(every)
+        laden = Counter(self.bands[i].worker for i in every if i not in lost)
+        for i in lost:
             band = self.bands[i]
             worker = min(workers, key=lambda name: laden[name] / workers[name]["nthreads"])
             laden[worker] += 1

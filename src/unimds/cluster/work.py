@@ -46,17 +46,22 @@ def _weights(first: int, W: Array, shape: tuple[int, ...]) -> Array:
 
 
 def measured(
-    first: int, stop: int, features: Array, distance: Callable[..., Array], dtype: str | None
+    first: int,
+    stop: int,
+    features: Array,
+    distance: Callable[..., Array],
+    W: Array | None,
+    dtype: str,
 ) -> Tile:
     """Return the distances of some points, computed from the features of all."""
-    D = np.empty((stop - first, len(features)), dtype=dtype or features.dtype)
+    D = np.empty((stop - first, len(features)), dtype=dtype)
     step = max(1, 16 * BLOCK // len(features))
     for i in range(first, stop, step):
         rows = slice(i, min(i + step, stop))
         D[i - first : rows.stop - first] = distance(features[rows], features)
     own = np.arange(first, stop)
     D[own - first, own] = 0.0  # rounding, at most
-    return laid_out(first, D, None, dtype)
+    return laid_out(first, D, W, dtype)
 
 
 @final
@@ -66,6 +71,8 @@ class Sight:
 
     dtype: Any
     largest: float
+    upper: bool  # whether anything above the diagonal is not zero
+    lower: bool
     missing: int
     some: Array  # positive distances
     weight: float  # of all known pairs, both directions
@@ -80,6 +87,7 @@ def seen(tiles: Tiles, signs: Array, count: int) -> Sight:
     begin, end = tiles[0][0], tiles[-1][0] + len(tiles[-1][1])
     along, across = np.zeros((3, end - begin)), np.zeros((3, n))
     largest, missing, weight, lightest, some = 0.0, 0, 0.0, np.inf, []
+    upper, lower, columns = False, False, np.arange(n)
     rng = np.random.default_rng(begin)
     for first, D, W in tiles:
         for i in range(0, len(D), max(1, BLOCK // n)):
@@ -93,15 +101,18 @@ def seen(tiles: Tiles, signs: Array, count: int) -> Sight:
             else:
                 w = np.where(known, W[i : i + len(block), 0], 0.0)
             largest = max(largest, float(block.max(initial=0.0)))
+            upper = upper or bool(block[columns > at[:, None]].any())
+            lower = lower or bool(block[columns < at[:, None]].any())
             missing += block.size - len(block) - int(known.sum())
             weight += float(w.sum())
             lightest = min(lightest, float(np.min(w, where=w > 0.0, initial=np.inf)))
             for row, values in enumerate((known, block, w)):
                 along[row, at - begin] = values @ signs
                 across[row] += signs[at] @ values
-        drawn = D[rng.integers(len(D), size=count), 0, rng.integers(n, size=count)]
-        some.append(drawn[drawn > 0.0])
-    return Sight(dtype, largest, missing, np.concatenate(some), weight, lightest, along, across)
+        few = D[rng.integers(len(D), size=count), 0, rng.integers(n, size=count)]
+        some.append(few[few > 0.0])
+    drawn = np.concatenate(some)
+    return Sight(dtype, largest, upper, lower, missing, drawn, weight, lightest, along, across)
 
 
 def same(shared: Any) -> Any:

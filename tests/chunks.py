@@ -1,0 +1,20 @@
+"""Tables in chunks, for tests on a Dask cluster."""
+
+import dask.array as da
+import numpy as np
+
+from unimds import spaces
+
+N = 300
+
+
+def points(n=N, k=2, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, k))
+
+
+def table(n=N, k=5):
+    return spaces.distances(points(n, k))
+
+
+def chunked(D, rows=70):
+    return da.from_array(D, chunks=(rows, -1))
