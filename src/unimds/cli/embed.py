@@ -117,6 +117,8 @@ def embed(
     ^C ends a long run with the best map so far, which is written all the same (exit code 130).
     """
     o.check_stdout(output, as_json)
+    if jobs == 0:
+        raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all")
     targets = Targets(output, out_format, report, plot, model, point_stress, force)
     wanted: dict[str, Any] = {
         "n_components": dim,
@@ -138,6 +140,7 @@ def embed(
             table = cluster.open_store(file)
         else:
             table = o.read_table(file, format, kind, metric, encoding)
+            o.check_complete(table, file, metric)
             o.tell_doubts(table, file, quiet)
         wanted["metric"] = "precomputed" if table.precomputed else metric
         began = time.perf_counter()

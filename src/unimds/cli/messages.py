@@ -33,6 +33,12 @@ OPTIONS = {
 ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=(?:'([^']*)'|([\w+-]+(?:\.\w+)*))")
 """Arguments of the library in its messages, which are options here."""
 
+PHRASES = {
+    "n_components": "--dim",
+    "metric='precomputed'": "--kind distances",
+    "or force it": "or give --force",
+    "raise max_bytes to read it": "from Python, max_bytes can be raised",
+}
 SIZE = re.compile(r"\b[A-Z]\w+\((radius|curvature|size)=\"(\w+)\"\)")
 
 ENTRY = re.compile(r"\bD\[(\d+), (\d+)\]")
@@ -57,7 +63,9 @@ def as_options(message: str) -> str:
         lambda found: f"--{OPTIONS[found[1]]} {found[2] or found[3]}",
         SIZE.sub(r"--\1 \2", message),
     )
-    return named.replace("n_components", "--dim").replace("or force it", "or give --force")
+    for words, here in PHRASES.items():
+        named = named.replace(words, here)
+    return named
 
 
 @contextmanager
@@ -124,10 +132,17 @@ def _fail(message: str, debug: bool) -> NoReturn:
 
 @contextmanager
 def warnings_told(quiet: bool) -> Iterator[None]:
-    """Tell warnings as messages, without the line of code that they come from; or not at all."""
+    """Tell warnings as messages, each once, without the line of code; or not at all."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for kind in () if quiet else (UserWarning, RuntimeWarning):
             warnings.simplefilter("always", kind)
-        warnings.showwarning = lambda message, *_, **__: say(f"warning: {as_options(str(message))}")
+        told: set[str] = set()
+
+        def tell(message: Warning | str, *_: Any, **__: Any) -> None:
+            if str(message) not in told:
+                told.add(str(message))
+                say(f"warning: {as_options(str(message))}")
+
+        warnings.showwarning = tell
         yield

@@ -44,6 +44,8 @@ def place(
 
         mds: Any = load(model)
         table = o.read_table(new, format, "points", "euclidean", encoding)
+        if mds.metric != "precomputed":
+            o.check_complete(table, new, mds.metric)
         points = mds.transform(_matched(mds, table, new))
         write(
             output,

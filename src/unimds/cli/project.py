@@ -51,6 +51,7 @@ def project(
         check_table_name(output, out_format)
         check_outputs({"--output": output}, file, force)
         table = o.read_table(file, format, "points", "euclidean", encoding)
+        o.check_complete(table, file)
         points = _projected(table.values, "auto" if dim is None else dim, eps, delta, method, seed)
         from unimds.files import write
 
