@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from io import TextIOWrapper
 
@@ -15,10 +16,11 @@ def main() -> None:
         require("rich", "cli")
     except ImportError as error:
         sys.exit(f"error: {error}")
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):  # a κ must not end a run where it cannot be printed
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
-    from unimds.cli.messages import INTERRUPTED
+    from unimds.cli.messages import INTERRUPTED, give_up_output, in_words, say
 
     try:
         from unimds.cli.app import app
@@ -26,3 +28,17 @@ def main() -> None:
         app()
     except KeyboardInterrupt:  # before a command could answer it
         sys.exit(INTERRUPTED)
+    except OSError as error:  # help or the version cannot be printed
+        give_up_output()
+        say(f"error: {in_words(error)}")
+        sys.exit(1)
+
+
+def _open_streams() -> None:
+    """Replace streams that are closed: nothing is read, messages are lost, results are an error."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115

@@ -9,7 +9,8 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import UnsupportedOperation
 from math import isfinite
 from typing import Any, NoReturn
 
@@ -45,8 +46,14 @@ ENTRY = re.compile(r"\bD\[(\d+), (\d+)\]")
 
 
 def say(message: str) -> None:
-    """Tell something that is not a result."""
-    print(message, file=sys.stderr, flush=True)
+    """Tell something that is not a result; where nobody can be told, the run goes on."""
+    with suppress(OSError):
+        print(message, file=sys.stderr, flush=True)
+
+
+def give_up_output() -> None:
+    """Have Python not try again, at its end, to write what could not be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def as_options(message: str) -> str:
@@ -82,6 +89,13 @@ def entries_named(labels: Sequence[str] | None) -> Iterator[None]:
         ) from error
 
 
+def in_words(error: Exception) -> str:
+    """Return what went wrong, in a line."""
+    if isinstance(error, UnsupportedOperation):  # see `unimds.cli._open_streams`
+        return "standard output is closed, and the result goes there"
+    return as_options(" ".join(str(error).split())) or type(error).__name__
+
+
 def counted(n: int) -> str:
     """Return a number of points, for people."""
     return f"{n} point{'' if n == 1 else 's'}"
@@ -114,10 +128,10 @@ def failures_told(interrupted: str, debug: bool = False, quiet: bool = False) ->
         say(f"\n{interrupted}")
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:  # whoever read our output has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_output()
         raise typer.Exit(1) from None
     except EXPECTED as error:
-        _fail(as_options(" ".join(str(error).split())) or type(error).__name__, debug)
+        _fail(in_words(error), debug)
     except Exception as error:
         name = type(error).__name__
         _fail(f"unexpected {name}: {error}; with --debug there is more to report", debug)
