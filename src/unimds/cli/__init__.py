@@ -8,9 +8,19 @@ from io import TextIOWrapper
 
 from unimds._extras import require
 
+INTERRUPTED = 130
+"""The exit code after ^C, as shells have it; 1 is a failed run and 2 bad usage."""
+
 
 def main() -> None:
     """Run the command line."""
+    try:
+        _run()
+    except KeyboardInterrupt:  # before a command could answer it
+        sys.exit(INTERRUPTED)
+
+
+def _run() -> None:
     try:
         require("typer", "cli")
         require("rich", "cli")
@@ -20,14 +30,12 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # a κ must not end a run where it cannot be printed
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
-    from unimds.cli.messages import INTERRUPTED, give_up_output, in_words, say
+    from unimds.cli.messages import give_up_output, in_words, say
 
     try:
         from unimds.cli.app import app
 
         app()
-    except KeyboardInterrupt:  # before a command could answer it
-        sys.exit(INTERRUPTED)
     except OSError as error:  # help or the version cannot be printed
         give_up_output()
         say(f"error: {in_words(error)}")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from unimds.cli import INTERRUPTED
 from unimds.cli import options as o
-from unimds.cli.messages import INTERRUPTED, entries_named, failures_told, print_json, say
+from unimds.cli.messages import entries_named, failures_told, print_json, say
 from unimds.cli.outputs import check_outputs, check_picture_name
 from unimds.cli.progress import bar
 

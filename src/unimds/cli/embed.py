@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unimds.cli import cluster
+from unimds.cli import INTERRUPTED, cluster
 from unimds.cli import options as o
-from unimds.cli.messages import INTERRUPTED, counted, entries_named, failures_told, print_json, say
+from unimds.cli.messages import counted, entries_named, failures_told, print_json, say
 from unimds.cli.outputs import check_outputs, check_picture_name, check_table_name
 
 if TYPE_CHECKING:

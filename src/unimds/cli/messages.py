@@ -16,8 +16,7 @@ from typing import Any, NoReturn
 
 import typer
 
-INTERRUPTED = 130
-"""The exit code after ^C, as shells have it; 1 is a failed run and 2 bad usage."""
+from unimds.cli import INTERRUPTED
 
 EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 """What goes wrong without a mistake of ours."""
