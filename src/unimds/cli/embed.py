@@ -14,7 +14,7 @@ import typer
 from unimds.cli import INTERRUPTED, cluster
 from unimds.cli import options as o
 from unimds.cli.messages import counted, entries_named, failures_told, print_json, say
-from unimds.cli.outputs import check_outputs, check_picture_name, check_table_name
+from unimds.cli.outputs import check_outputs, check_picture_name, check_table_name, write_points
 
 if TYPE_CHECKING:
     from unimds.files import Table
@@ -227,23 +227,14 @@ def _result(mds: Any) -> Result:
 
 def _write(targets: Targets, mds: Any, table: Table, metric: str) -> None:
     """Write all that was asked for, the map first: it is what took long."""
-    from unimds.files import write
-
     D = getattr(mds, "dissimilarity_matrix_", None)
-    columns: dict[str, Any] = dict(table.columns)
+    more: dict[str, Any] = {}
     if targets.point_stress:
         from unimds.quality import point_stress
 
         given = table.distances(metric) if D is None else D
-        columns["stress"] = point_stress(given, mds.embedding_, space=mds.space_)
-    write(
-        targets.output,
-        mds.embedding_,
-        labels=table.labels,
-        columns=columns,
-        format=targets.out_format,
-        force=targets.force,
-    )
+        more["stress"] = point_stress(given, mds.embedding_, space=mds.space_)
+    write_points(targets.output, mds.embedding_, table, targets.out_format, targets.force, more)
     if targets.model is not None:
         _save(targets.model, mds, table, targets.force)
     if targets.report is not None:
