@@ -17,7 +17,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, get_task_stream
 from threadpoolctl import threadpool_limits
 
 from unimds import losses, spaces
@@ -93,17 +93,36 @@ def moved_bytes(client: Client) -> int:
     return sum(client.run(received).values())
 
 
+def busy_seconds(stream: list[dict[str, Any]], name: str) -> float:
+    """Return how long the slowest worker computes in a call, in the quickest of all calls."""
+    calls: dict[str, float] = {}
+    for task in stream:
+        call = str(task["key"]).rpartition("-")[0]
+        if call.startswith(f"unimds-{name}-"):
+            spans = (s["stop"] - s["start"] for s in task["startstops"] if s["action"] == "compute")
+            calls[call] = max(calls.get(call, 0.0), sum(spans))
+    return min(calls.values())
+
+
 def on_cluster(n: int, client: Client) -> dict[str, float]:
     """Return the seconds of a round and the bytes that it moves."""
     spread = spread_out(table(n), client, None, None, None, Watch(None, 0, 1e-7))
     problem = Problem.make(spread, losses.Squared(), spaces.Euclidean(), 2)
     problem.sweep(start(n), problem.loss, problem.space, 1, 0.0)  # compiled
     before = moved_bytes(client)
-    placing, counting = seconds_of(problem, start(n))
+    with get_task_stream(client) as stream:
+        placing, counting = seconds_of(problem, start(n))
+    busy = busy_seconds(stream.data, "place") + busy_seconds(stream.data, "count")
     between = (moved_bytes(client) - before) / ROUNDS
     bands = len(spread.bands)
     sent = 2 * n * 2 * 4 + bands * 2 * n // bands * 4  # points out twice, and back once
-    return {"place": placing, "count": counting, "between workers": between, "by client": sent}
+    return {
+        "place": placing,
+        "count": counting,
+        "busy": busy,
+        "between workers": between,
+        "by client": sent,
+    }
 
 
 def main() -> None:
@@ -138,15 +157,17 @@ def page(measured: list[dict[str, float]]) -> list[str]:
         f"{os.cpu_count()} cores); do not edit. A round places",
         "all points and counts the cost. In one memory it takes one core; workers are processes of",
         "one thread, each pinned to a core. Squared loss, k = 2, float32. Seconds are the least of",
-        f"{ROUNDS} rounds; what moves is points, never distances.",
+        f"{ROUNDS} rounds; what moves is points, never distances. *Idle* is the share of a round",
+        "in which even the slowest worker has nothing to do: Dask, and the network.",
         "",
-        "| n | workers | rounds a second | over one memory | between workers | client |",
-        "|---:|---:|---:|---:|---:|---:|",
+        "| n | workers | rounds a second | over one memory | idle | between workers | client |",
+        "|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for row in measured:
         round_, alone = row["place"] + row["count"], row["sweep"] + row["cost"]
         lines.append(
             f"| {row['n']:,} | {row['workers']} | {1 / round_:.1f} | {round_ / alone:.2f}× | "
+            f"{100 * (1 - row['busy'] / round_):.0f} % | "
             f"{row['between workers'] / 1e6:.2f} MB | {row['by client'] / 1e6:.2f} MB |"
         )
     return lines

@@ -25,7 +25,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from clock import best_of, timed
 from matplotlib.ticker import NullFormatter
-from peers import SIZES, fits, fits_table, rivals, same_seed
+from peers import SIZES, fits, fits_table, in_short, rivals, same_seed
 from sklearn.datasets import make_swiss_roll
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
@@ -254,7 +254,7 @@ def plot(rows: list[dict[str, Any]]) -> None:
             lowest = min(row[name][0] for name in STYLE if name in row)
             for name, (colour, marker) in STYLE.items():
                 if name in row:
-                    cost, seconds, *_ = row[name]
+                    cost, _, seconds, *_ = row[name]
                     ax.scatter(seconds, 100 * (cost / lowest - 1), c=colour, marker=marker)
         ax.set(xscale="log", title=f"n = {n:,}", xlabel="seconds")
         ax.set_yscale("symlog", linthresh=0.1)
@@ -284,6 +284,7 @@ def main() -> None:
             place_center(D, 2)
             place_center(D, 2, init="classical")
         rows = fits()
+        seeded, figures = same_seed()
         lines = [
             "# Performance",
             "",
@@ -294,10 +295,11 @@ def main() -> None:
             "",
             "![Seconds against stress above the lowest, for each size.](images/performance.png)",
             "",
+            *in_short(rows, figures),
             *fits_table(rows),
+            *seeded,
+            *rivals(),
         ]
-        seeded, figures = same_seed()
-        lines += [*seeded, *rivals()]
         more, others = sweeps()
         lines += [*more, *growth(), *threads()]
         figures |= others

@@ -1,6 +1,7 @@
 """A real Dask cluster of worker processes: the same maps as in one memory, whatever happens."""
 
 import os
+import re
 import signal
 import sys
 
@@ -12,8 +13,9 @@ import pytest
 from cli_runs import run
 from distributed import Client, LocalCluster
 
-from unimds import MDS, place_center, spaces
+from unimds import MDS, LandmarkMDS, bulk, place_center, spaces
 from unimds.cluster import ClusterError, read_rows
+from unimds.cluster.sending import submit
 from unimds.quality import recovery_error
 from unimds.rivals import classical_mds
 
@@ -132,6 +134,37 @@ def test_features_are_measured_by_the_workers(client, kind):
     assert there.transform(given).shape == (N, 2)
 
 
+@pytest.mark.parametrize("loss", ["squared", pytest.param("absolute", marks=pytest.mark.slow)])
+def test_landmarks_are_those_of_one_memory(client, monkeypatch, loss):
+    monkeypatch.setattr(bulk, "ENTRIES", 20_000)  # several chunks, sent in several tasks
+    monkeypatch.setattr(bulk, "TOGETHER", 2)
+    X = points(900, 4)
+    mds = LandmarkMDS(n_landmarks=80, refine=2, loss=loss, random_state=0)
+    here = mds.fit_transform(X)
+    calls, submitted = [], client.submit
+    monkeypatch.setattr(client, "submit", lambda *a, **b: calls.append(a) or submitted(*a, **b))
+    there = mds.fit_transform(da.from_array(X, chunks=(200, 4)))
+    assert len(calls) > 3
+    np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9)
+    assert mds.transform(da.from_array(X[:50], chunks=20)).shape == (50, 2)
+
+
+def test_landmarks_of_distances_on_a_cluster_are_refused(client):
+    with pytest.raises(ValueError, match=r"a dask array of features, not of distances.*use MDS"):
+        LandmarkMDS(metric="precomputed").fit(chunked(table(20)))
+
+
+def test_points_of_many_megabytes_go_out_without_a_warning(client):
+    assert submit(client, len, np.zeros(1_500_000)).result() == 1_500_000
+
+
+def test_progress_is_told_in_rounds(client, capsys):
+    place_center(chunked(table(60), 20), random_state=0, verbose=1)
+    err = capsys.readouterr().err
+    assert re.search(r"\r\S+ round \d+  cost \d\S*  \d+\.\d s", err)
+    assert "sweep " not in err
+
+
 def test_chunks_of_any_shape_will_do_with_a_message(client):
     D = table()
     with pytest.warns(UserWarning, match=r"3 chunks a row.*rechunk"):
@@ -165,13 +198,13 @@ def test_a_killed_worker_is_survived(client):
     assert disturbed.cost == pytest.approx(quiet.cost, rel=1e-6)
 
 
-def test_a_lost_cluster_is_told_and_the_run_goes_on_from_its_checkpoint(client, tmp_path):
+def test_a_lost_cluster_is_told_and_another_one_goes_on_from_its_checkpoint(client, tmp_path):
     D, path = table(), tmp_path / "run.ckpt"
     init = seed_of(D)
     whole = place_center(chunked(D), init=init)
     with (
         LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0"
+            n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0"
         ) as lost,
         Client(lost) as other,
     ):
@@ -234,6 +267,10 @@ def one_way(D):
     D[3, 5] *= 2.0
 
 
+def one_way_only(D):
+    D[3, 5] = np.nan
+
+
 def similarities(D):
     D[np.diag_indices_from(D)] = 9.0
 
@@ -246,7 +283,8 @@ def groups(D):
     ("change", "message"),
     [
         (negative, r"D\[3, 5\] = -1 is negative"),
-        (one_way, r"symmetric; use \(D \+ D\.T\) / 2"),
+        (one_way, r"row 3 of D is not column 3.*Use D = \(D \+ D\.T\) / 2, .* one memory"),
+        (one_way_only, r"row 3 of D is known in one direction only: use D = da\.where"),
         (similarities, r"D\[0, 0\] = 9, but the distance of a point to itself is 0"),
         (groups, "15 points hang together with the first, 25 do not"),
     ],
@@ -254,6 +292,23 @@ def groups(D):
 def test_a_bad_table_is_told(client, change, message):
     with pytest.raises(ValueError, match=message):
         place_center(broken(change))
+
+
+@pytest.mark.parametrize("name", ["D = da.where(da.isnan(D), D.T, D)", "D = (D + D.T) / 2"])
+def test_the_remedies_are_code_that_helps(client, name):
+    D = table(40)
+    (one_way if "+" in name else one_way_only)(D)
+    scope = {"da": da, "D": chunked(D, 20)}
+    exec(name, scope)
+    with pytest.warns(UserWarning, match="chunks a row"):
+        assert place_center(scope["D"], random_state=0).converged
+
+
+def test_weights_that_differ_both_ways_are_told(client):
+    W = np.ones((40, 40))
+    W[3, 5] = 2.0
+    with pytest.raises(ValueError, match=r"row 3 of weights.*use W = \(W \+ W\.T\) / 2"):
+        place_center(chunked(table(40), 20), weights=chunked(W, 20))
 
 
 def test_a_table_that_is_not_square_is_told(client):
@@ -302,10 +357,21 @@ def test_the_command_line_reads_a_store_on_a_cluster(client, tmp_path):
     store.mkdir()
     D = spaces.distances(points(40))
     np.save(store / "all.npy", D)
-    said = run("embed", store, "-o", out, "--dask", client.scheduler.address, "-q")
+    said = run("embed", store, "-o", out, "--dask", client.scheduler.address)
     assert said.code == 0
+    assert re.search(r"40 points: cost .*, \d+ rounds, \d", said.err)
     X = pd.read_csv(out).select_dtypes("number").to_numpy()
     assert recovery_error(points(40), X[:, -2:]) < 1e-3
+
+
+def test_the_command_line_does_not_promise_what_a_cluster_cannot_do(client, tmp_path):
+    D = table(8)
+    one_way(D)
+    np.save(tmp_path / "d.npy", D)
+    said = run("embed", tmp_path / "d.npy", "--dask", client.scheduler.address)
+    assert said.code == 1
+    assert "both directions count half" not in said.err
+    assert "a table on a cluster must be symmetric" in said.err
 
 
 @pytest.mark.slow  # Dask asks for ten seconds before it gives up

@@ -12,7 +12,8 @@ import pytest
 from numba import njit, typeof
 
 from unimds import Absolute, Euclidean, Loss, Squared, place_center, rows
-from unimds._part import JIT, digest
+from unimds._digest import digest
+from unimds._part import JIT
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
 

@@ -11,6 +11,7 @@ from numba import njit
 
 from unimds import Loss, PartError, Space, place_center
 from unimds._part import check_part_class
+from unimds.losses import Squared
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
 
@@ -278,3 +279,13 @@ def test_a_mistake_does_no_harm_to_other_losses():
     assert first.startswith("First.value() ")
     assert again == first
     assert float(squared) == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_field_that_is_no_number_is_refused_in_either_precision(dtype):
+    @dataclass(frozen=True)
+    class Listed(Squared):  # has a degree: others are never rounded
+        factors: object = None
+
+    with pytest.raises(PartError, match=r"Listed\.factors is array.* give it a number"):
+        place_center(D, 2, loss=Listed(np.ones(2)), init="random", n_init=1, dtype=dtype)

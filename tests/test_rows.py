@@ -1,5 +1,7 @@
 """The ways to work off a row agree: one loop or groups, one row or two, single or double."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from common import LOSSES, SPACES, name, slow, table
@@ -8,6 +10,7 @@ from unimds import kernels
 from unimds._part import in_precision
 from unimds._prefetch import prefetch
 from unimds.problem import form
+from unimds.rows import WIDTH
 from unimds.tasks import read_only
 
 GROUPED = (None, None, 0)
@@ -86,6 +89,25 @@ def test_rows_of_a_tile_are_rows_of_the_table(space):
         for rows in (slice(0, 5), slice(5, 6), slice(6, 15))
     ]
     np.testing.assert_allclose(sum(costs), cost, rtol=1e-12)
+
+
+@pytest.mark.parametrize("code", [form(SPACES[0], 2), GROUPED], ids=["loop", "groups"])
+@pytest.mark.parametrize("n", [700, 2048, 2300])  # two groups of points, four, and five
+def test_every_pair_is_counted_once_and_all_rows_count_as_many(n, code):
+    """Points in one place, whose distances should be 1: then the cost is the number of pairs."""
+    loss, space = LOSSES[0], SPACES[0]
+    X, edges = np.zeros((2, n)), [0, n // 4, n // 2, n - 301, n]
+    _, D, _ = read_only(0, np.ones((n, 1, n)))
+    assert loss.value(0.0, 1.0) == 1.0
+    counts = [
+        kernels.evaluate(D[i:j], None, i, X, *code, loss, loss, False, space, 1.0)[0]
+        for i, j in pairwise(edges)
+    ]
+    assert sum(counts) == n * (n - 1) / 2
+    sums = [kernels.pair_sums(D[i:j], None, i, X, loss, space, 1.0) for i, j in pairwise(edges)]
+    assert [total for _, total, _, _ in sums] == counts
+    # half of all points, and a group more or less
+    assert (np.abs(np.array(counts) / np.diff(edges) - n / 2) <= WIDTH).all()
 
 
 @pytest.mark.parametrize(

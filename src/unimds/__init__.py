@@ -12,8 +12,9 @@ from unimds._lazy import lazily
 if TYPE_CHECKING:
     from unimds._part import PartError
     from unimds.distortion import AngularDistortion, angular_distortion
-    from unimds.distributions import DistributionEmbedding, HellingerMap, hellinger_distances
+    from unimds.distributions import DistributionEmbedding
     from unimds.estimator import MDS
+    from unimds.hellinger import HellingerMap, hellinger_distances
     from unimds.landmarks import LandmarkMDS
     from unimds.losses import Absolute, Huber, Loss, Power, Squared, SquaredDistance
     from unimds.placecenter import place_center
@@ -59,7 +60,8 @@ __getattr__, __dir__ = lazily(
     {
         "_part": ("PartError",),
         "distortion": ("AngularDistortion", "angular_distortion"),
-        "distributions": ("DistributionEmbedding", "HellingerMap", "hellinger_distances"),
+        "distributions": ("DistributionEmbedding",),
+        "hellinger": ("HellingerMap", "hellinger_distances"),
         "estimator": ("MDS",),
         "landmarks": ("LandmarkMDS",),
         "losses": ("Absolute", "Huber", "Loss", "Power", "Squared", "SquaredDistance"),

@@ -7,12 +7,11 @@ kernel is found again by the next process, is compiled anew once the code of the
 and never has to import the class that made it: a part may live in a script, a notebook or
 ``__main__``.
 
-This is the only file that touches Numba's internals.
+This and `unimds._digest` are the only files that touch Numba's internals.
 """
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import re
 import threading
@@ -20,9 +19,8 @@ import types as python_types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
-from functools import cache
+from functools import cache, lru_cache
 from numbers import Real
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,6 +39,8 @@ from numba.extending import (
     typeof_impl,
     unbox,
 )
+
+from unimds._digest import digest, methods
 
 # error_model="numpy": with Python's, every division is checked and no loop vectorises.
 # The flags leave out "nnan" and "ninf": a missing distance is a NaN and must stay one.
@@ -123,11 +123,22 @@ class Single:
 
     def __init__(self, part: Part):
         self.part = part
+        self.numba_type: PartType | None = None  # asked for at every call of a kernel
+
+
+@lru_cache(maxsize=64)
+def _single(part: Part) -> Single:
+    return Single(part)
 
 
 def in_precision(part: Part, dtype: Any) -> Any:
     """Return a part for kernels that compute in `dtype`."""
-    return Single(part) if dtype == np.float32 and not getattr(config, "DISABLE_JIT", 0) else part
+    if dtype != np.float32 or getattr(config, "DISABLE_JIT", 0):
+        return part
+    try:
+        return _single(part)
+    except TypeError:  # a field that is no number has no hash either; typing says it better
+        return Single(part)
 
 
 class PartType(types.Type):
@@ -156,109 +167,6 @@ _LOCK = threading.RLock()  # fits may run on threads
 _CLASSES: dict[str, type[Part]] = {}  # digest -> class, in this process
 
 
-# --- the digest: everything that can change what the methods compute --------------------------
-
-
-def digest(cls: type[Part]) -> str:
-    """Hash of all code and constants that the compiled methods of `cls` reach."""
-    code = _Code()
-    code.add_text(f"{cls.__module__}.{cls.__qualname__}")
-    for name, method in _methods(cls).items():
-        code.add_text(name)
-        code.add_function(method)
-    return code.hash.hexdigest()[:16]
-
-
-def _methods(cls: type[Part]) -> dict[str, Callable]:
-    """Return the methods that kernels call, and the methods that those call, by name."""
-    found: dict[str, Callable] = {}
-    todo = list(cls._compiled)
-    while todo:
-        name = todo.pop()
-        method = getattr(cls, name, None)
-        if name not in found and inspect.isfunction(method):
-            found[name] = method
-            todo += _names(method.__code__)
-    return dict(sorted(found.items()))
-
-
-class _Code:
-    """Feeds functions, and what they refer to, into one hash."""
-
-    def __init__(self) -> None:
-        self.hash = hashlib.sha256()
-        self.seen: set[int] = set()
-
-    def add_text(self, text: str) -> None:
-        self.hash.update(text.encode() + b"\0")
-
-    def add_function(self, function: Callable) -> None:
-        function = getattr(function, "py_func", function)
-        if id(function) in self.seen:
-            return
-        self.seen.add(id(function))
-        for compiled in function.__dict__.get("compiled", ()):
-            self.add_function(compiled)
-        self._add_code(function.__code__)
-        self.add_text(repr(function.__defaults__))
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        for name, cell in cells.items():
-            self._add_value(name, cell.cell_contents, function)
-        for name in _names(function.__code__):
-            if name in function.__globals__:
-                self._add_value(name, function.__globals__[name], function)
-
-    def _add_code(self, code: python_types.CodeType) -> None:
-        self.hash.update(code.co_code)
-        self.add_text(repr((code.co_names, code.co_varnames, code.co_freevars)))
-        for const in code.co_consts:
-            if isinstance(const, python_types.CodeType):
-                self._add_code(const)
-            else:
-                self.add_text(repr(const))
-
-    def _add_value(self, name: str, value: object, user: Callable) -> None:
-        """Add what a global or a closure variable stands for."""
-        self.add_text(name)
-        if isinstance(value, np.ndarray | np.generic):
-            self.add_text(f"{value.dtype}{value.shape}")
-            self.hash.update(value.tobytes())
-        elif isinstance(value, python_types.ModuleType):
-            self._add_module(value, user)
-        elif _foreign(value):
-            pass  # part of numpy, math, numba: their versions are in Numba's own key
-        elif inspect.isfunction(value) or isinstance(value, Dispatcher):
-            self.add_function(value)
-        elif isinstance(value, (bool, int, float, complex, str, bytes, tuple, type(None))):
-            self.add_text(repr(value))
-        else:  # we do not know what it holds: any edit of its file or of the user's counts
-            home = inspect.getmodule(value) or inspect.getmodule(type(value))
-            for file in (user.__code__.co_filename, getattr(home, "__file__", None) or ""):
-                path = Path(file)
-                self.hash.update(path.read_bytes() if path.is_file() else repr(value).encode())
-
-    def _add_module(self, module: python_types.ModuleType, user: Callable) -> None:
-        key = id(module) ^ hash(user)  # each method reads its own constants of a module
-        if not _foreign(module) and key not in self.seen:
-            self.seen.add(key)
-            for name in _names(user.__code__):
-                if hasattr(module, name):
-                    self._add_value(name, getattr(module, name), user)
-
-
-_FOREIGN = {"numpy", "math", "numba", "builtins", "cmath", "scipy", "functools", "dataclasses"}
-
-
-def _foreign(value: object) -> bool:
-    name = getattr(value, "__module__", None) or getattr(value, "__name__", "")
-    return isinstance(name, str) and name.partition(".")[0] in _FOREIGN
-
-
-def _names(code: python_types.CodeType) -> list[str]:
-    nested = [c for c in code.co_consts if isinstance(c, python_types.CodeType)]
-    return sorted({*code.co_names, *(name for c in nested for name in _names(c))})
-
-
 # --- the Numba type ---------------------------------------------------------------------------
 
 
@@ -279,7 +187,10 @@ def _typeof(part: Part, _context: object) -> PartType:
 
 @typeof_impl.register(Single)
 def _typeof_single(single: Single, context: object) -> PartType:
-    return _rounded(_typeof(single.part, context), type(single.part).__qualname__)
+    if single.numba_type is None:
+        name = type(single.part).__qualname__
+        single.numba_type = _rounded(_typeof(single.part, context), name)
+    return single.numba_type
 
 
 @cache
@@ -370,7 +281,7 @@ for _kind in (LossType, SpaceType):
 
 def _register_methods(cls: type[Part]) -> None:
     """Let compiled code call the methods of `cls`, a person's own helpers included."""
-    for name, method in _methods(cls).items():
+    for name, method in methods(cls).items():
         _register_method(cls._kind, name, len(_arguments(method)))
 
 

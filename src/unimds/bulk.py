@@ -1,15 +1,19 @@
 """Placing very many points: against landmarks, and then against samples of each other.
 
-Both run over chunks of points, on threads where asked for; a chunk reads the configuration as it
-was and writes its own points only, so that the result does not depend on the number of threads.
+Both run over chunks of points, on threads where asked for, or on the workers of a Dask cluster; a
+chunk reads the configuration as it was and writes its own points only, so that the result does not
+depend on who does it.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any, final
+from uuid import uuid4
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -133,23 +137,105 @@ def in_chunks(
                 raise
 
 
-def place_all(
-    frame: Frame, landmarks: Array, fixed: Array, n_jobs: int | None, bar: Progress
-) -> Array:
+Job = tuple[Any, ...]
+"""A function of a frame, rows and columns of its source, and more; and these, but the frame."""
+
+TOGETHER = 16
+"""Chunks that a worker of a cluster is sent at a time: what they share is sent once."""
+
+
+@final
+@dataclass(frozen=True)
+class Crew:
+    """Who does the work: threads of this process, or the workers of a Dask cluster."""
+
+    n_jobs: int | None
+    client: Any = None
+
+    def work(
+        self, frame: Frame, job: Callable[[slice], Job], out: Array, width: int, bar: Progress
+    ) -> None:
+        """Fill the columns of `out` with what the jobs of all chunks of points return."""
+        n = frame.source.n
+        if self.client is not None:
+            self._send(frame, job, out, list(gen_batches(n, max(1, ENTRIES // width))), bar)
+            return
+
+        def task(rows: slice) -> None:
+            function, *given = job(rows)
+            out[:, rows] = function(frame, *given)
+
+        in_chunks(task, n, width, self.n_jobs, bar)
+
+    def _send(
+        self,
+        frame: Frame,
+        job: Callable[[slice], Job],
+        out: Array,
+        chunks: list[slice],
+        bar: Progress,
+    ) -> None:
+        submit = import_module("unimds.cluster.sending").submit  # only here: Dask is an extra
+        step = max(1, min(TOGETHER, len(chunks) // sum(self.client.nthreads().values())))
+        under_way: deque[tuple[slice, Any]] = deque()
+
+        def receive() -> None:
+            rows, future = under_way.popleft()
+            out[:, rows] = future.result()
+            bar.step((rows.stop - rows.start) / frame.source.n)
+
+        try:
+            for some in (chunks[i : i + step] for i in range(0, len(chunks), step)):
+                part, jobs = _cut(frame, [job(rows) for rows in some])
+                future = submit(self.client, _in_turn, part, jobs, key=f"unimds-chunks-{uuid4()}")
+                under_way.append((slice(some[0].start, some[-1].stop), future))
+                if len(under_way) > 2 * sum(self.client.nthreads().values()):
+                    receive()
+            while under_way:
+                receive()
+        except BaseException:
+            self.client.cancel([future for _, future in under_way])
+            raise
+
+
+def _cut(frame: Frame, jobs: list[Job]) -> tuple[Frame, list[Job]]:
+    """Return jobs with the part of the distances that they need, by their numbers in it."""
+    points = np.arange(frame.source.n)
+    index = np.unique(
+        np.concatenate([points[at] for _, *both, _ in map(_split, jobs) for at in both])
+    )
+    local = [
+        (function, *(np.searchsorted(index, points[at]) for at in both), *rest)
+        for function, *both, rest in map(_split, jobs)
+    ]
+    return replace(frame, source=frame.source.on(index)), local
+
+
+def _split(job: Job) -> tuple[Any, Any, Any, tuple[Any, ...]]:
+    function, rows, columns, *rest = job
+    return function, rows, columns, tuple(rest)
+
+
+def _in_turn(frame: Frame, jobs: list[Job]) -> Array:
+    """Do some jobs, on a worker."""
+    return np.concatenate([function(frame, *given) for function, *given in jobs], axis=1)
+
+
+def place_all(frame: Frame, landmarks: Array, fixed: Array, crew: Crew, bar: Progress) -> Array:
     """Place every point against the landmarks, whose configuration is `fixed`."""
     X = np.empty((len(fixed), frame.source.n), dtype=frame.dtype)
-    schedule = _schedule(frame)
-
-    def task(rows: slice) -> None:
-        D = frame.source.between(rows, landmarks)
-        P = np.ascontiguousarray(fixed[:, _nearest(D, rows)])
-        for loss, steps in schedule:
-            frame.place(D, fixed, P, loss, steps, SETTLED)
-        X[:, rows] = P
-
-    in_chunks(task, frame.source.n, len(landmarks), n_jobs, bar)
+    crew.work(frame, lambda rows: (_placed, rows, landmarks, fixed), X, len(landmarks), bar)
     X[:, landmarks] = fixed
     return X
+
+
+def _placed(frame: Frame, rows: Array | slice, landmarks: Array, fixed: Array) -> Array:
+    """Return some points, placed against the landmarks."""
+    D = frame.source.between(rows, landmarks)
+    P = np.ascontiguousarray(fixed[:, _nearest(D, rows, frame.source)])
+    for loss, steps in _schedule(frame):
+        frame.place(D, fixed, P, loss, steps, SETTLED)
+    return P
 
 
 def _schedule(frame: Frame) -> list[tuple[Loss, int]]:
@@ -164,7 +250,7 @@ def _schedule(frame: Frame) -> list[tuple[Loss, int]]:
     ]
 
 
-def _nearest(D: Array, rows: slice) -> Array:
+def _nearest(D: Array, rows: Array | slice, source: Source) -> Array:
     """Return the nearest landmark of every row."""
     nearest: Array = np.argmin(D, axis=1)  # a missing one, where there is any
     holes = np.flatnonzero(np.isnan(D[np.arange(len(D)), nearest]))
@@ -172,8 +258,9 @@ def _nearest(D: Array, rows: slice) -> Array:
         some = D[holes]
         empty = np.flatnonzero(np.isnan(some).all(axis=1))
         if empty.size:
+            number = source.number(np.arange(source.n)[rows][holes[empty[0]]])
             raise ValueError(
-                f"point {rows.start + holes[empty[0]]} has no known distance to any landmark; "
+                f"point {number} has no known distance to any landmark; "
                 "raise n_landmarks, or drop the point"
             )
         nearest[holes] = np.nanargmin(some, axis=1)
@@ -192,7 +279,7 @@ class Refiner:
         self.frame, self.judge, self.seed = frame, judge, seed
         self.size = min(size, frame.source.n)
 
-    def run(self, X: Array, sweeps: int, n_jobs: int | None, bar: Progress) -> Array:
+    def run(self, X: Array, sweeps: int, crew: Crew, bar: Progress) -> Array:
         """Return the configuration of lowest estimated cost: after some sweep, or `X` itself."""
         frame, judge = self.frame, self.judge
         best = now = judge.estimate(X, frame.loss, frame.space)
@@ -200,7 +287,7 @@ class Refiner:
         try:
             for sweep in range(sweeps):
                 loss, share = self._softened(now.residual), 1.0 - sweep / sweeps
-                X = self._swept(X, loss, share, sweep, n_jobs, bar)
+                X = self._swept(X, loss, share, sweep, crew, bar)
                 now = judge.estimate(X, frame.loss, frame.space)
                 if now.cost < best.cost:
                     kept, best = X, now
@@ -216,19 +303,31 @@ class Refiner:
         return loss.smoothed(max(getattr(loss, "smoothing", 0.0), SOFTNESS * residual, least))
 
     def _swept(
-        self, X: Array, loss: Loss, share: float, sweep: int, n_jobs: int | None, bar: Progress
+        self, X: Array, loss: Loss, share: float, sweep: int, crew: Crew, bar: Progress
     ) -> Array:
-        frame, n, new = self.frame, self.frame.source.n, np.empty_like(X)
-        steps = None if frame.space.unit_step_descends() else 1
+        n, new = self.frame.source.n, np.empty_like(X)
 
-        def task(rows: slice) -> None:
-            rng = np.random.default_rng([self.seed, sweep, rows.start])  # the same on any thread
+        def job(rows: slice) -> Job:
+            rng = np.random.default_rng([self.seed, sweep, rows.start])  # the same for any crew
             others = np.sort(rng.choice(n, self.size, replace=False, shuffle=False))
-            old = np.ascontiguousarray(X[:, rows])
-            moved = old.copy()
-            D = frame.source.between(rows, others)
-            frame.place(D, np.ascontiguousarray(X[:, others]), moved, loss, steps, 0.0)
-            new[:, rows] = frame.between(old, moved, share)
+            near, old = (np.ascontiguousarray(X[:, at]) for at in (others, rows))
+            return _refined, rows, others, near, old, loss, share
 
-        in_chunks(task, n, self.size, n_jobs, bar)
+        crew.work(self.frame, job, new, self.size, bar)
         return new
+
+
+def _refined(
+    frame: Frame,
+    rows: Array | slice,
+    others: Array,
+    near: Array,
+    old: Array,
+    loss: Loss,
+    share: float,
+) -> Array:
+    """Return some points, `old`, a share of the way to where the `others`, at `near`, have them."""
+    moved, D = old.copy(), frame.source.between(rows, others)
+    steps = None if frame.space.unit_step_descends() else 1
+    frame.place(D, near, moved, loss, steps, 0.0)
+    return frame.between(old, moved, share)

@@ -328,7 +328,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             The new points.
         """
         check_is_fitted(self)
-        X = _here(X)
+        X = here(X)
         if self.metric == "precomputed":
             D = validate_data(self, self._by_label(X), reset=False, **TABLE)
         else:
@@ -354,7 +354,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         return tags
 
 
-def _here(X: Any) -> Any:
+def here(X: Any) -> Any:
     """Return one of Dask's collections as what it stands for, in memory."""
     return X.compute() if is_dask(X) else X
 

@@ -26,12 +26,14 @@ from unimds.rows import (
     band_pull,
     fused_cost,
     fused_pull,
+    group_end,
     grouped_cost,
     grouped_pull,
     load,
     packed,
     pair_cost,
     pair_pull,
+    turn_of,
     weight_of,
 )
 
@@ -47,7 +49,7 @@ def row_cost(p, points, two, three, many, row, loss, space, scratch):
     if many is None:
         gap = (skip, skip + 1)
         return fused_cost(p, None, X, two, three, 0, end, D, W, i, None, gap, unit, loss, space)
-    return grouped_cost(p, groups, end, D, W, i, skip, unit, loss, space, scratch)
+    return grouped_cost(p, groups, 0, end, (end, end), D, W, i, skip, unit, loss, space, scratch)
 
 
 @inlined
@@ -326,31 +328,36 @@ def evaluate(D, W, first, X, two, three, many, exact, smooth, both, space, unit)
     Every pair counts once; the two directions of an asymmetric pair count half each.
     """
     k, scale, costs, smooth_costs = X.shape[0], X.dtype.type(unit), 0.0, 0.0
-    p, q, step = np.empty(k, X.dtype), np.empty(k, X.dtype), 2 if many is None else 1
+    p, q, row = np.empty(k, X.dtype), np.empty(k, X.dtype), 0
     groups, scratch = grouped_points(X, many), workspace(k, D.shape[1], X.dtype)
-    for row in range(0, D.shape[0], step):
-        other = min(row + step, D.shape[0]) - 1  # the last one may be alone
+    while row < D.shape[0]:
+        other = row  # two rows of a group, or the last one alone
+        if many is None and row + 1 < D.shape[0] and (first + row + 1) % WIDTH > 0:
+            other = row + 1
         i, j = first + row, first + other
         for a in range(k):
             p[a], q[a] = X[a, i], X[a, j]
         rows, points = (D, W, row, other, scale), (X, groups, i, j)
-        costs += cost_before(p, q, points, two, three, many, rows, exact, space, scratch)
+        costs += cost_in_turn(p, q, points, two, three, many, rows, exact, space, scratch)
         if both:
-            smooth_costs += cost_before(
+            smooth_costs += cost_in_turn(
                 p, q, points, two, three, many, rows, smooth, space, scratch
             )
+        row = other + 1
     return costs, smooth_costs if both else costs
 
 
 @inlined
-def cost_before(p, q, points, two, three, many, rows, loss, space, scratch):
-    """Return the cost of one row or two against the points before."""
+def cost_in_turn(p, q, points, two, three, many, rows, loss, space, scratch):
+    """Return the cost of one row or two against the points that they are counted with."""
     X, groups, i, j = points
     D, W, row, other, unit = rows
+    n = X.shape[1]
+    begin, gap = turn_of(i, n)
     if many is not None:
-        return grouped_cost(p, groups, i, D, W, row, -1, unit, loss, space, scratch)
-    gap, weight = (-1, 0), weight_of(W, other, i)
-    cost = fused_cost(p, q, X, two, three, 0, i, D, W, row, other, gap, unit, loss, space)
+        return grouped_cost(p, groups, begin, n, gap, D, W, row, -1, unit, loss, space, scratch)
+    weight = weight_of(W, other, i)
+    cost = fused_cost(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss, space)
     if i == j:
         return 0.5 * cost  # the same row twice
     return cost + pair_cost(q, p, two, three, D[other, 0, i], weight, unit, loss, space)
@@ -363,8 +370,7 @@ def pair_sums(D, W, first, X, loss, space, unit):
     Σ weight·|residual| and Σ weight tell the mean error; Σ wρu and Σ wu² the factor on the size of
     the space that minimises the majorizer.
     """
-    k = X.shape[0]
-    layers = D.shape[1]
+    (k, n), layers = X.shape, D.shape[1]
     groups, scratch = packed(X), workspace(k, layers, X.dtype)
     u, slope, target = scratch[0], scratch[1], scratch[3 : 3 + layers]
     p, scale = np.empty(k, X.dtype), X.dtype.type(unit)
@@ -372,9 +378,12 @@ def pair_sums(D, W, first, X, loss, space, unit):
     for row in range(D.shape[0]):
         i = first + row
         p[:] = X[:, i]
-        for g in range((i + WIDTH - 1) // WIDTH):
+        begin, gap = turn_of(i, n)
+        for g in range(begin // WIDTH, len(groups)):
             start = g * WIDTH
-            m = min(WIDTH, i - start)
+            m = group_end(start, gap, n) - start
+            if m == 0:
+                continue
             load(D, row, scale, -1, start, m, target)
             space.measure(p, groups[g], u[:m], slope[:m])
             for layer in range(layers):

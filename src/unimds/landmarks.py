@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -20,9 +21,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds._part import explained
-from unimds.bulk import Frame, Refiner, in_chunks, place_all
+from unimds.bulk import Crew, Frame, Refiner, in_chunks, place_all
 from unimds.choosing import choose
-from unimds.estimator import TABLE, _as_table, _labels
+from unimds.estimator import TABLE, _as_table, _labels, here
 from unimds.features import Metric, warn_of_distances
 from unimds.losses import Loss
 from unimds.pairs import as_float
@@ -34,6 +35,7 @@ from unimds.result import Outcome, Result
 from unimds.sampled import PairSample
 from unimds.sources import Features, Source, Table
 from unimds.spaces import Space
+from unimds.table import is_dask
 from unimds.variants import resolve_variant
 from unimds.watch import Progress
 
@@ -186,7 +188,8 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         X : array-like of shape (n, n_features), or (n, n) where metric="precomputed"
             Features, or a symmetric table of distances with NaN where one is missing. An array of
             float32 or float64, also one that is mapped from a file, is not copied; of a table
-            only what is needed is read, and checked.
+            only what is needed is read, and checked. A dask array or table of features is
+            brought to this memory, and the workers of its cluster place the points.
         y : ignored
             For compatibility.
 
@@ -217,14 +220,26 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def _fit_anew(self, X: Any) -> None:
         self.labels_ = _labels(X)
         self.seconds_: dict[str, float] = {}
-        source, count = self._source(X), self.n_landmarks
+        client = self._client(X)
+        source, count = self._source(here(X)), self.n_landmarks
         if isinstance(count, str):
             count = max(LANDMARKS, 20 * self.n_components)
         if source.n <= count:
             self._fit_all(source)
         else:
-            self._fit_landmarks(source, count)
+            self._fit_landmarks(source, count, Crew(self.n_jobs, client))
         self._n_features_out = self.embedding_.shape[1]
+
+    def _client(self, X: Any) -> Any:
+        """Return the client of the cluster whose workers place points; None where threads do."""
+        if not is_dask(X):
+            return None
+        if self.metric == "precomputed":
+            raise ValueError(
+                "LandmarkMDS takes a dask array of features, not of distances: give the features "
+                "and their metric, or use MDS, whose workers hold the whole table"
+            )
+        return import_module("unimds.cluster.sources").present_client()
 
     def _source(self, X: Any) -> Source:
         """Return where distances come from."""
@@ -257,7 +272,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         embedding = result.embedding.astype(source.dtype, copy=False)
         self._keep(source, index, result, result.embedding, embedding)
 
-    def _fit_landmarks(self, source: Source, count: int) -> None:
+    def _fit_landmarks(self, source: Source, count: int, crew: Crew) -> None:
         state = check_random_state(self.random_state)
         rng = np.random.default_rng(state.randint(np.iinfo(np.int32).max))
         size = self._size(source, count, rng, state)
@@ -269,7 +284,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         apart = D[D > 0.0]
         frame = Frame.make(source, result, float(np.median(apart)) if apart.size else 1.0)
         with explained(frame.loss, frame.space):
-            X = self._placed(frame, index, result, rng)
+            X = self._placed(frame, index, result, rng, crew)
         points = frame.outer(X[:, index], np.float64)
         self._keep(source, index, result, points, frame.outer(X, source.dtype))
 
@@ -285,12 +300,12 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             return self._place_center(source.square(index), index, source.n, state).space
 
     def _placed(
-        self, frame: Frame, index: Array, result: Result, rng: np.random.Generator
+        self, frame: Frame, index: Array, result: Result, rng: np.random.Generator, crew: Crew
     ) -> Array:
         """Place and refine all points; estimate what they cost."""
         with self._phase("placing points") as bar:
             try:
-                X = place_all(frame, index, frame.inner(result.embedding), self.n_jobs, bar)
+                X = place_all(frame, index, frame.inner(result.embedding), crew, bar)
             except KeyboardInterrupt:
                 raise KeyboardInterrupt(
                     "interrupted while points were being placed: there is no map yet"
@@ -302,7 +317,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if self.refine and result.outcome is not Outcome.INTERRUPTED:
             with self._phase("refining", rounds=self.refine) as bar:
                 refiner = Refiner(frame, self.sample_size, judge, int(rng.integers(2**32)))
-                X = refiner.run(X, self.refine, self.n_jobs, bar)
+                X = refiner.run(X, self.refine, crew, bar)
         found = final.estimate(X, frame.loss, frame.space)
         self.cost_, self.cost_error_ = frame.outer_cost(found.cost), frame.outer_cost(found.error)
         self.stress_, self.stress_error_ = found.stress, found.stress_error
@@ -374,7 +389,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if self.metric == "precomputed":
             rows = self._to_landmarks(X)
         else:
-            rows = validate_data(self, X, reset=False, **self._kind)
+            rows = validate_data(self, here(X), reset=False, **self._kind)
         placed = np.empty((len(rows), self._points.shape[1]), dtype=self.embedding_.dtype)
 
         def task(some: slice) -> None:

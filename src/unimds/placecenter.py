@@ -31,10 +31,11 @@ from unimds.parameters import check_parameters
 from unimds.plan import Level, Plan, levels
 from unimds.problem import Problem, check_room
 from unimds.quality import counted_stress
+from unimds.race import Search
 from unimds.record import Motion, Record, Slot, State
 from unimds.result import Outcome, Result
+from unimds.search import lowest
 from unimds.spaces import Space, as_space
-from unimds.starts import run_starts
 from unimds.table import Apart, is_dask
 from unimds.watch import Callback, Watch
 
@@ -135,8 +136,8 @@ def place_center(
     ----------
     D : array-like of shape (n, n)
         Distances; NaN where one is missing. An asymmetric table is used as such: both directions
-        of a pair count half. It may be in a file, as `numpy.memmap`, or on a cluster, as a dask
-        array.
+        of a pair count half. It may be in a file, as `numpy.memmap`; or, if it is symmetric, on a
+        cluster, as a dask array.
     n_components : int, default=2
         Dimension of the map. On a sphere S^k, in hyperbolic space H^k and on the simplex a point
         has k+1 coordinates.
@@ -242,18 +243,8 @@ def place_center(
         check_room(pairs, n_components, space)
         problem = Problem.make(pairs, loss, space, n_components)
         keeper = _keeper(checkpoint, pairs, anchors, init, random_state, watch, settings)
-        result = run_starts(
-            descend,
-            problem,
-            plan,
-            watch,
-            init,
-            n_init,
-            anchors,
-            check_random_state(random_state),
-            n_jobs,
-            keeper,
-        )
+        search = Search(descend, plan, watch, init, n_init, n_jobs)
+        result = lowest(search, problem, check_random_state(random_state), anchors, keeper)
         if pairs.remote:
             stress = counted_stress(pairs.total, pairs.largest, result.embedding, result.space)
             result = replace(result, stress=stress)
@@ -274,6 +265,7 @@ def _pairs(
         yield as_pairs(D, weights=weights, free=free, dtype=dtype)
         return
     sources = import_module("unimds.cluster.sources")  # only here: Dask is an extra
+    watch.step = "round"
     with sources.any_client(watch) as client:
         yield sources.spread_out(D, client, weights, free, dtype, watch)
 

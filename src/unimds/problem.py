@@ -164,8 +164,12 @@ class Problem:
 
     def outer_cost(self, cost: float) -> float:
         """Return a cost in the user's unit."""
+        return cost * self._outer_cost
+
+    @cached_property
+    def _outer_cost(self) -> float:
         with np.errstate(over="ignore"):  # squares of 1e155 are not numbers any more
-            return float(cost * np.float64(1.0 / self.unit) ** (self.loss.degree or 0.0))
+            return float(np.float64(1.0 / self.unit) ** (self.loss.degree or 0.0))
 
     def outer_space(self, space: Space) -> Space:
         """Return a space in the user's unit."""

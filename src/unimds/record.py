@@ -102,7 +102,9 @@ class Record:
         if self.begun is not None and number == self.begun.motion.level:
             return self.begun.motion
         now = self.now
-        _, smooth = self.problem.costs(now.X, level.judge, now.space)
+        smooth = now.cost
+        if level.judge != self.problem.loss:
+            _, smooth = self.problem.costs(now.X, level.judge, now.space)
         self.now = State(now.X, now.space, now.cost, smooth)
         if not self.sweeps:
             smoothing = self.problem.outer_smoothing(level.smoothing)

@@ -107,14 +107,38 @@ def group_pull(u, slope, target, W, i, start, band, loss, space, coef):
     return total, stiff, apart
 
 
+@inlined
+def turn_of(i, n):
+    """Return where the points begin that point `i` of `n` is counted with, and a gap in them.
+
+    Rows take turns, as on a round table: each group of points is counted with the half of all
+    groups that come before it, and with its own points before `i`. So every pair is counted in one
+    row, and all rows have as much to do, whoever holds them.
+    """
+    group, groups = i // WIDTH, (n + WIDTH - 1) // WIDTH
+    half = (groups - 1 + (1 if 2 * group >= groups else 0)) // 2  # opposite groups: the later one
+    after = groups - max(half - group, 0)
+    return max(group - half, 0) * WIDTH, (i, min(after * WIDTH, n))
+
+
+@inlined
+def group_end(start, gap, n):
+    """Return where the points of a group that begins at `start` end, the gap left out."""
+    if gap[0] <= start < gap[1]:
+        return start
+    return min(start + WIDTH, gap[0] if start < gap[0] else n)
+
+
 @kernel
-def grouped_cost(p, groups, n, D, W, i, skip, unit, loss, space, scratch):
-    """Return the cost of a row at `p` against the first `n` points."""
+def grouped_cost(p, groups, begin, n, gap, D, W, i, skip, unit, loss, space, scratch):
+    """Return the cost of a row at `p` against the points from `begin` to `n` but the gap."""
     u, slope, target = scratch[0], scratch[1], scratch[3 : 3 + D.shape[1]]
     cost = 0.0
-    for g in range((n + WIDTH - 1) // WIDTH):
+    for g in range(begin // WIDTH, (n + WIDTH - 1) // WIDTH):
         start = g * WIDTH
-        m = min(WIDTH, n - start)
+        m = group_end(start, gap, n) - start
+        if m == 0:
+            continue
         load(D, i, unit, skip, start, m, target)
         space.measure(p, groups[g], u[:m], slope[:m])
         cost += group_cost(u[:m], target, W, i, start, loss)

@@ -21,8 +21,8 @@ from unimds.table import Rows, as_rows
 
 Array = NDArray[np.floating[Any]]
 
-DENSE = 500
-"""Up to this many points a full eigensolver is as fast as a partial one."""
+DENSE, HELD = 200, 1000
+"""Points up to which a full eigensolver is as fast as a partial one, and a matrix may be built."""
 
 
 def classical(D: Array | Rows, n_components: int) -> Array:
@@ -88,8 +88,13 @@ def _leading(rows: Rows, k: int, centred: bool = False) -> tuple[Array, Array]:
         blocks = _centred(rows) if centred else rows
         return top_eigenpairs(np.concatenate([block for _, block in blocks]), k)
 
+    held = rows.whole() if rows.n <= HELD else None
+
+    def times(V: Array) -> Array:
+        return rows.times(V) if held is None else held @ V.astype(held.dtype)
+
     def product(V: Array) -> Array:
-        out = rows.times(V - V.mean(axis=0) if centred else V)
+        out = times(V - V.mean(axis=0) if centred else V)
         return out - out.mean(axis=0) if centred else out
 
     # no more digits than the data have

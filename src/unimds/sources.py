@@ -61,6 +61,10 @@ class Source(ABC):
         raise ValueError(f"{entry} = {D[i, j]:g} is {what}: {remedy}")
 
     @abstractmethod
+    def number(self, point: int) -> int:
+        """Return the number of a point among those that were given."""
+
+    @abstractmethod
     def _entry(self, row: int, column: int) -> str:
         """Return what the distance of two points is called in an error."""
 
@@ -84,9 +88,12 @@ class Features(Source):
         """Return the distances between some of the points; their features are copied."""
         return Features(self.X[index], self.metric, index)
 
+    def number(self, point: int) -> int:
+        """Return the number of a point among those that were given."""
+        return point if self.numbers is None else int(self.numbers[point])
+
     def _entry(self, row: int, column: int) -> str:
-        if self.numbers is not None:
-            row, column = self.numbers[[row, column]]
+        row, column = self.number(row), self.number(column)
         return f"the distance of X[{row}] and X[{column}] by metric={self.metric.name!r}"
 
     def _read(self, rows: Array | slice, columns: Array) -> Array:
@@ -109,10 +116,12 @@ class Table(Source):
         """Return the distances between some of the points; nothing is copied."""
         return Table(self.D, index)
 
+    def number(self, point: int) -> int:
+        """Return the number of a point among those that were given."""
+        return point if self.index is None else int(self.index[point])
+
     def _entry(self, row: int, column: int) -> str:
-        if self.index is not None:
-            row, column = self.index[[row, column]]
-        return f"D[{column}, {row}]"
+        return f"D[{self.number(column)}, {self.number(row)}]"
 
     def square(self, index: Array) -> Array:
         """Return the table between some points; raise where it is not symmetric, or no distance."""

@@ -151,4 +151,4 @@ def _compiled(X: Array, *parts: Any) -> tuple[Any, ...]:
 
 def total(task: Counting, tiles: Any, X: Array) -> Array:
     """Return what a task counts over some tiles."""
-    return np.asarray(np.sum([task(tile, X) for tile in tiles], axis=0))
+    return np.asarray(np.array([task(tile, X) for tile in tiles]).sum(axis=0))

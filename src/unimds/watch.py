@@ -33,6 +33,7 @@ class Watch:
         self.began = time.perf_counter()
         self._halted: float | None = None
         self.callback, self.verbose, self.eps = callback, verbose, eps
+        self.step = "sweep"  # what an iteration is called: on a cluster it is a round
         self.interrupted = threading.Event()  # by ^C: all starts end after their sweep
         self.called_off = threading.Event()  # by the callback
         self._lock = threading.Lock()
@@ -94,7 +95,7 @@ class Watch:
         width = 24
         full = int(width * self._full)
         bar = "█" * full + "·" * (width - full)
-        line = f"\r{bar} sweep {iteration}  cost {cost:.6g}  {self._shown:.1f} s "
+        line = f"\r{bar} {self.step} {iteration}  cost {cost:.6g}  {self._shown:.1f} s "
         print(line, end="", file=sys.stderr, flush=True)
 
 

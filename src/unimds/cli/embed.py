@@ -141,7 +141,7 @@ def embed(
         else:
             table = o.read_table(file, format, kind, metric, encoding)
             o.check_complete(table, file, metric)
-            o.tell_doubts(table, file, quiet)
+            o.tell_doubts(table, file, quiet, dask is not None)
         wanted["metric"] = "precomputed" if table.precomputed else metric
         began = time.perf_counter()
         with entries_named(table.labels if table.precomputed else None):
@@ -152,7 +152,7 @@ def embed(
                 mds = _fit(table, _weights(weights, table), wanted, *kept, dask is not None)
         seconds = time.perf_counter() - began
         _write(targets, mds, table, metric)
-        _tell(targets, mds, file, seconds, as_json, quiet)
+        _tell(targets, mds, file, seconds, as_json, quiet, "sweeps" if dask is None else "rounds")
         _end(_result(mds), targets.output, checkpoint)
 
 
@@ -269,7 +269,13 @@ def _draw(path: str, mds: Any, table: Table, force: bool) -> None:
 
 
 def _tell(
-    targets: Targets, mds: Any, file: str, seconds: float, as_json: bool, quiet: bool
+    targets: Targets,
+    mds: Any,
+    file: str,
+    seconds: float,
+    as_json: bool,
+    quiet: bool,
+    steps: str,
 ) -> None:
     result = _result(mds)
     written = {
@@ -296,7 +302,7 @@ def _tell(
         why = "" if o.shows_progress(quiet) else f" {result.message}"  # the bar has said it
         say(
             f"{counted(len(mds.embedding_))}: cost {mds.cost_:.6g}, stress {mds.stress_:.4g}, "
-            f"{mds.n_iter_} sweeps, {seconds:.2f} s.{why}"
+            f"{mds.n_iter_} {steps}, {seconds:.2f} s.{why}"
         )
         if written:
             say(f"Written: {', '.join(written.values())}")

@@ -160,8 +160,8 @@ def check_complete(table: Table, file: str, metric: str = "euclidean") -> None:
         )
 
 
-def tell_doubts(table: Table, file: str, quiet: bool) -> None:
-    """Tell what can be mapped, but is seldom meant."""
+def tell_doubts(table: Table, file: str, quiet: bool, apart: bool = False) -> None:
+    """Tell what can be mapped, but is seldom meant; `apart`, on a cluster, where less can."""
     if quiet:
         return
     if table.n == 1:
@@ -172,7 +172,7 @@ def tell_doubts(table: Table, file: str, quiet: bool) -> None:
     label, count = Counter(table.labels or [""]).most_common(1)[0]
     if count > 1:
         say(f"warning: {file}: {count} points have the same label, {label!r}")
-    if table.precomputed:
+    if table.precomputed and not apart:
         _tell_asymmetry(table, file)
 
 

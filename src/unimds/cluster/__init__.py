@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
+from unimds.cluster.health import ClusterError
 from unimds.cluster.sources import read_rows
-from unimds.cluster.spread import ClusterError
 
 __all__ = ["ClusterError", "read_rows"]

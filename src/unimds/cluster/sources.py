@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from unimds._extras import require
 from unimds._warn import warn
 from unimds.cluster import work
-from unimds.cluster.spread import Band, Spread
+from unimds.cluster.health import STUCK, Need, check_memory, present
+from unimds.cluster.sending import submit
+from unimds.cluster.spread import Band, Reader, Spread
 from unimds.faults import check_range
 from unimds.table import Apart, Computed, is_dask
 from unimds.watch import Watch
@@ -28,16 +30,21 @@ TILES, TILE_BYTES = 32, 2**22
 SAMPLE = 50_000
 
 
+def present_client() -> Any:
+    """Return the client of the present cluster, if there is one."""
+    try:
+        return require("distributed", "dask").get_client()
+    except ValueError:
+        return None
+
+
 @contextmanager
 def any_client(watch: Watch) -> Iterator[Any]:
     """Give the client of the present cluster, or one of threads in this process for a while."""
     distributed = require("distributed", "dask")
-    try:
-        present = distributed.get_client()
-    except ValueError:
-        present = None
-    if present is not None:
-        yield present
+    client = present_client()
+    if client is not None:
+        yield client
         return
     watch.say("No Dask client: using threads of this process …")
     threads = os.cpu_count()
@@ -61,7 +68,7 @@ def spread_out(
     n = _checked_shape(D)
     bands = _bands(n, client)
     if isinstance(D, Apart):
-        held = _measured(D.computed, bands, client, dtype)
+        kind, read = dtype or D.computed.dtype, _measuring(D.computed, client, dtype)
     else:
         table = _by_rows(as_array(D), "D", watch)
         W = None if weights is None else _by_rows(as_array(weights), "weights", watch)
@@ -69,10 +76,13 @@ def spread_out(
             raise ValueError(
                 f"weights must have the shape of the distances, {table.shape}; got {W.shape}"
             )
-        held = _read(table, W, bands, client, dtype)
+        kind, read = dtype or table.dtype, _reading(table, W, client, dtype)
+    need = _need(bands, kind, weights is not None)
+    check_memory(client, need)
+    watch.say(f"Reading {n:,} rows into {len(bands)} bands …")
     free = np.ones(n, dtype=bool) if free is None else free
-    watch.say(f"Reading {n:,} rows into {len(held)} bands …")
-    blank = Spread(client, held, free, None, 1.0, 0.0, 0, weights is not None, 0.0, 0.0)
+    held = [read(*band) for band in bands]
+    blank = Spread(client, held, free, None, 1.0, 0.0, 0, weights is not None, 0.0, 0.0, need, read)
     return _described(blank)
 
 
@@ -115,14 +125,23 @@ def _by_rows(table: Any, name: str, watch: Watch) -> Any:
 
 def _bands(n: int, client: Any) -> list[tuple[int, int, str]]:
     """Return rows for every thread of every worker: an even number, but for the last."""
-    workers = client.scheduler_info(n_workers=-1)["workers"]
-    if not workers:
-        client.wait_for_workers(1, timeout=60)
-        workers = client.scheduler_info(n_workers=-1)["workers"]
+    if not present(client):
+        client.wait_for_workers(1, timeout=STUCK)
+    workers = present(client)
     seats = [name for name, told in sorted(workers.items()) for _ in range(told["nthreads"])]
     share = max(2 * int(np.ceil(n / len(seats) / 2)), 2)
     edges = [*range(0, n, share), n]
     return [(edges[i], edges[i + 1], seats[i]) for i in range(len(edges) - 1)]
+
+
+def _need(bands: list[tuple[int, int, str]], dtype: Any, weighted: bool) -> Need:
+    """Return the memory that the rows take, and their weights."""
+    n, single = bands[-1][1], np.dtype(dtype) == np.float32
+    entry = (4 if single else 8) + (8 if weighted else 0)
+    taken: dict[str, int] = {}
+    for begin, end, worker in bands:
+        taken[worker] = taken.get(worker, 0) + (end - begin) * n * entry
+    return Need(taken, single)
 
 
 def _tiles(begin: int, end: int, n: int, itemsize: int) -> list[tuple[int, int]]:
@@ -130,34 +149,35 @@ def _tiles(begin: int, end: int, n: int, itemsize: int) -> list[tuple[int, int]]
     return [(i, min(i + step, end)) for i in range(begin, end, step)]
 
 
-def _read(
-    table: Any, W: Any, bands: list[tuple[int, int, str]], client: Any, dtype: str | None
-) -> list[Band]:
-    """Have every worker read, or compute, its rows."""
-    delayed = require("dask", "dask").delayed
-    edges = [_tiles(b, e, len(table), table.dtype.itemsize) for b, e, _ in bands]
-    rows = tuple(j - i for tiles in edges for i, j in tiles)
-    blocks = iter(table.rechunk((rows, -1)).to_delayed().ravel())
-    weights = iter([] if W is None else W.rechunk((rows, -1)).to_delayed().ravel())
-    held = []
-    for (begin, end, worker), tiles in zip(bands, edges, strict=True):
+def _reading(table: Any, W: Any, client: Any, dtype: str | None) -> Reader:
+    """Return what has a worker read, or compute, some rows."""
+    delayed, n = require("dask", "dask").delayed, len(table)
+
+    def read(begin: int, end: int, worker: str) -> Band:
+        tiles = _tiles(begin, end, n, table.dtype.itemsize)
+        rows = tuple(j - i for i, j in tiles)
+        blocks, weights = (
+            [None] * len(tiles)
+            if part is None
+            else part[begin:end].rechunk((rows, -1)).to_delayed().ravel()
+            for part in (table, W)
+        )
         tasks = [
-            delayed(work.laid_out, pure=False)(i, next(blocks), next(weights, None), dtype)
-            for i, _ in tiles
+            delayed(work.laid_out, pure=False)(i, D, w, dtype)
+            for (i, _), D, w in zip(tiles, blocks, weights, strict=True)
         ]
         futures = client.compute(tasks, workers=[worker], allow_other_workers=True)
-        held.append(Band(begin, end, worker, futures))
-    return held
+        return Band(begin, end, worker, futures)
+
+    return read
 
 
-def _measured(
-    table: Computed, bands: list[tuple[int, int, str]], client: Any, dtype: str | None
-) -> list[Band]:
-    """Have every worker compute its rows from the features of all points."""
-    features = client.scatter(table.features, broadcast=True, hash=False)
-    n, itemsize = len(table.features), np.dtype(dtype or table.dtype).itemsize
-    held = []
-    for begin, end, worker in bands:
+def _measuring(table: Computed, client: Any, dtype: str | None) -> Reader:
+    """Return what has a worker compute some rows from the features of all points."""
+    kind, n = np.dtype(dtype or table.dtype), len(table.features)
+    features = submit(client, work.same, table.features, pure=False)
+
+    def read(begin: int, end: int, worker: str) -> Band:
         futures = [
             client.submit(
                 work.measured,
@@ -165,15 +185,16 @@ def _measured(
                 j,
                 features,
                 table.distance,
-                dtype or np.dtype(table.dtype).name,
+                kind.name,
                 workers=[worker],
                 allow_other_workers=True,
                 pure=False,
             )
-            for i, j in _tiles(begin, end, n, itemsize)
+            for i, j in _tiles(begin, end, n, kind.itemsize)
         ]
-        held.append(Band(begin, end, worker, futures))
-    return held
+        return Band(begin, end, worker, futures)
+
+    return read
 
 
 def _described(blank: Spread) -> Spread:
@@ -202,33 +223,44 @@ def _described(blank: Spread) -> Spread:
         blank.weighted,
         sum(sight.weight for sight in sights) / 2,
         (lightest if np.isfinite(lightest) else 1.0) * known / 2,
+        blank.need,
+        blank.read,
     )
     if missing:
         _check_connected(spread)
     return spread
 
 
+ONE_WAY = "known in one direction only: use D = da.where(da.isnan(D), D.T, D)"
+UNEVEN = "not column {0}: both directions need the same weight, use W = (W + W.T) / 2"
+ASYMMETRIC = (
+    "not column {0}: a table on a cluster must be symmetric. Use D = (D + D.T) / 2, which for the "
+    "squared loss gives the same map, or fit the table in one memory"
+)
+
+
 def _check_symmetric(sights: list[work.Sight], largest: float, dtype: Any) -> None:
     """Compare the table times a vector of signs with its transpose times it.
 
     They differ where the table is not symmetric, for all but a few vectors; and no rows need to
-    be sent to where the columns are.
+    be sent to where the columns are. Taking both directions, as one memory does, would need every
+    column beside its row: the table twice, and once over the network.
     """
     along = np.concatenate([sight.along for sight in sights], axis=1)
     across = np.sum([sight.across for sight in sights], axis=0)
-    n = along.shape[1]
-    apart = np.abs(along - across)
-    scales = (max(largest, 1e-300), max(np.abs(along[1]).max(initial=0.0), 1.0))
-    rounding = (4.0 * n * np.finfo(dtype).eps, 1e-9)
-    for row, (what, remedy) in enumerate(
-        (("D", "use (D + D.T) / 2"), ("weights, or of what is missing,", "make them so"))
+    n, apart = along.shape[1], np.abs(along - across)
+    rounding = 4.0 * n * np.finfo(dtype).eps
+    heaviest = max(np.abs(along[2]).max(initial=0.0), 1.0)
+    for row, (what, allowed, wrong) in enumerate(
+        (
+            ("a pair of row {0} of D is", 0.0, ONE_WAY),
+            ("row {0} of D is", rounding * max(largest, 1e-300), ASYMMETRIC),
+            ("row {0} of weights is", 1e-9 * heaviest, UNEVEN),
+        )
     ):
-        wrong = np.flatnonzero(apart[row] > rounding[row] * scales[row])
-        if wrong.size:
-            raise ValueError(
-                f"row {wrong[0]} of {what} is not column {wrong[0]}: on a cluster the table must "
-                f"be symmetric; {remedy}"
-            )
+        found = np.flatnonzero(apart[row] > allowed)
+        if found.size:
+            raise ValueError(f"{what} {wrong}".format(found[0]))
 
 
 def _check_connected(spread: Spread) -> None:

@@ -8,8 +8,8 @@ does not rise, see `unimds.rows.band_pull`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, final
@@ -17,8 +17,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._extras import require
 from unimds.cluster import work
+from unimds.cluster.health import AdriftError, Need, answers, lost_again, present, within_reach
+from unimds.cluster.sending import submit
 from unimds.pairs import Pairs
 from unimds.placing import Extension
 from unimds.table import Held, Rows, Table
@@ -26,11 +27,12 @@ from unimds.tasks import Counting, Placing, Sweep
 
 Array = NDArray[Any]
 
+Reader = Callable[[int, int, str], "Band"]
+
+TRIES = 4
+"""Times that lost rows are read, as often as Dask tries a task."""
+
 _numbers = count()
-
-
-class ClusterError(RuntimeError):
-    """A cluster that cannot go on; the message says why, and what is kept."""
 
 
 @final
@@ -67,6 +69,10 @@ class Spread:
         Whether there are weights.
     total_weight, lightest_weight : float
         Of all known pairs, and what they would weigh if each had the least weight.
+    need : Need
+        Memory of the workers.
+    read : callable
+        Has a worker read rows: their begin, their end, and its address.
     """
 
     client: Any
@@ -79,6 +85,8 @@ class Spread:
     weighted: bool
     total_weight: float
     lightest_weight: float
+    need: Need
+    read: Reader
 
     @property
     def n(self) -> int:
@@ -114,9 +122,10 @@ class Spread:
             for band, points in zip(self.bands, moved, strict=True):
                 X[:, band.begin : band.end] = points
             return
-        for band in self.bands:  # steps that look at the cost of a point need all others at rest
+        # steps that look at the cost of a point need all others at rest
+        for number, band in enumerate(self.bands):
             arguments = [(task, free, (0, self.n))]
-            (points,) = self.run("place", work.moved, X, arguments, bands=[band])
+            (points,) = self.run("place", work.moved, X, arguments, [number])
             X[:, band.begin : band.end] = points
 
     def total(self, task: Counting, X: Array) -> Array:
@@ -130,18 +139,23 @@ class Spread:
         function: Callable[..., Any],
         shared: Any,
         arguments: list[tuple[Any, ...]] | None = None,
-        bands: list[Band] | None = None,
+        numbers: list[int] | None = None,
     ) -> list[Any]:
         """Call a function with the tiles of each band, what all share, and arguments of its own.
 
-        A worker that is lost is survived: its rows are read or computed again by another one.
+        `numbers` are those of the bands, where not all are meant. A worker that is lost is
+        survived: its rows are read or computed again.
         """
-        bands = self.bands if bands is None else bands
-        arguments = [()] * len(bands) if arguments is None else arguments
-        try:
-            return self._run_once(name, function, shared, arguments, bands)
-        except Exception as error:
-            raise _explained(error) from error
+        numbers = list(range(len(self.bands))) if numbers is None else numbers
+        arguments = [()] * len(numbers) if arguments is None else arguments
+        for _ in range(TRIES):
+            try:
+                with within_reach(self.client):
+                    return self._run_once(name, function, shared, arguments, numbers)
+            except AdriftError:
+                self._read_again()
+        limits = [told["memory_limit"] for told in present(self.client).values()]
+        raise lost_again(self.bands[numbers[0]].worker, max(limits, default=0), self.need)
 
     def _run_once(
         self,
@@ -149,29 +163,37 @@ class Spread:
         function: Callable[..., Any],
         shared: Any,
         arguments: list[tuple[Any, ...]],
-        bands: list[Band],
+        numbers: list[int],
     ) -> list[Any]:
-        number, parts = next(_numbers), (shared,) if shared is not None else ()
-        # a task, not scattered: then the scheduler sends it again where a worker is lost with it
-        sent = [self.client.submit(work.same, part, key=f"unimds-send-{number}") for part in parts]
+        call, parts = next(_numbers), (shared,) if shared is not None else ()
+        sent = [submit(self.client, work.same, part, key=f"unimds-send-{call}") for part in parts]
+        bands = [self.bands[number] for number in numbers]
         futures = [
             self.client.submit(
                 function,
                 band.tiles,
                 *sent,
                 *own,
-                key=f"unimds-{name}-{number}-{band.begin}",
+                key=f"unimds-{name}-{call}-{band.begin}",
                 workers=[band.worker],
                 allow_other_workers=True,
                 pure=False,
             )
             for band, own in zip(bands, arguments, strict=True)
         ]
-        try:
-            return list(self.client.gather(futures))
-        except KeyboardInterrupt:
-            self.client.cancel(futures)
-            raise
+        return answers(self.client, futures, {band.worker for band in bands}, self.need)
+
+    def _read_again(self) -> None:
+        """Have the rows of lost workers read by those that are there, the least laden first."""
+        workers = present(self.client)
+        laden = Counter(band.worker for band in self.bands)
+        lost = [i for i, band in enumerate(self.bands) if band.worker not in workers]
+        for i in lost or range(len(self.bands)):
+            band = self.bands[i]
+            worker = min(workers, key=lambda name: laden[name] / workers[name]["nthreads"])
+            laden[worker] += 1
+            self.client.cancel(band.tiles)  # else the scheduler still knows where they should be
+            self.bands[i] = self.read(band.begin, band.end, worker)
 
     # --- parts of the table ------------------------------------------------------------------
 
@@ -184,17 +206,13 @@ class Spread:
     def cross(self, rows: Array, columns: Array) -> tuple[Array, Array | None]:
         """Return the distances and weights of some points to some others."""
         within = [np.flatnonzero((rows >= b.begin) & (rows < b.end)) for b in self.bands]
-        asked = [(b, at) for b, at in zip(self.bands, within, strict=True) if at.size]
-        found = self.run(
-            "take",
-            work.taken,
-            columns,
-            [(rows[at],) for _, at in asked],
-            bands=[band for band, _ in asked],
-        )
+        asked = [number for number, at in enumerate(within) if at.size]
+        own = [(rows[within[number]],) for number in asked]
+        found = self.run("take", work.taken, columns, own, asked)
         D = np.empty((len(rows), len(columns)), dtype=self.dtype)
         W = np.empty((len(rows), len(columns))) if self.weighted else None
-        for (_, at), (distances, weights) in zip(asked, found, strict=True):
+        for number, (distances, weights) in zip(asked, found, strict=True):
+            at = within[number]
             D[at] = distances
             if W is not None:
                 W[at] = weights
@@ -253,20 +271,3 @@ class RemoteTable(Table):
         return np.concatenate(
             self.spread.run("times", work.multiplied, V, [(there,)] * len(self.spread.bands))
         )
-
-
-def _explained(error: Exception) -> Exception:
-    """Return an error in words that help, where it is one of the cluster's."""
-    distributed = require("distributed", "dask")
-    if isinstance(error, distributed.scheduler.KilledWorker):
-        return ClusterError(
-            f"a worker died again and again ({error}): most likely its memory does not hold its "
-            "rows; use more or larger workers. With a checkpoint, the same call goes on from there"
-        )
-    gone = (OSError, TimeoutError, CancelledError, distributed.client.ClosedClientError)
-    if isinstance(error, gone):
-        return ClusterError(
-            f"the cluster does not answer ({error or type(error).__name__}): is it still there? "
-            "With a checkpoint, the same call on another cluster goes on from there"
-        )
-    return error

@@ -70,7 +70,7 @@ class Sight:
     some: Array  # positive distances
     weight: float  # of all known pairs, both directions
     lightest: float
-    along: Array  # the rows times a vector of signs, then which of them are known
+    along: Array  # which of the rows are known, times a vector of signs; the rows; their weights
     across: Array  # the same for the columns
 
 
@@ -78,7 +78,7 @@ def seen(tiles: Tiles, signs: Array, count: int) -> Sight:
     """Look at the rows of one worker once."""
     n, dtype = len(signs), tiles[0][1].dtype
     begin, end = tiles[0][0], tiles[-1][0] + len(tiles[-1][1])
-    along, across = np.zeros((2, end - begin)), np.zeros((2, n))
+    along, across = np.zeros((3, end - begin)), np.zeros((3, n))
     largest, missing, weight, lightest, some = 0.0, 0, 0.0, np.inf, []
     rng = np.random.default_rng(begin)
     for first, D, W in tiles:
@@ -96,7 +96,7 @@ def seen(tiles: Tiles, signs: Array, count: int) -> Sight:
             missing += block.size - len(block) - int(known.sum())
             weight += float(w.sum())
             lightest = min(lightest, float(np.min(w, where=w > 0.0, initial=np.inf)))
-            for row, values in enumerate((block, w)):
+            for row, values in enumerate((known, block, w)):
                 along[row, at - begin] = values @ signs
                 across[row] += signs[at] @ values
         drawn = D[rng.integers(len(D), size=count), 0, rng.integers(n, size=count)]
@@ -155,10 +155,15 @@ def multiplied(tiles: Tiles, V: Array, rows: Any) -> Array:
 
 
 def digested(tiles: Tiles) -> bytes:
-    """Return a number that changes with the rows."""
+    """Return a number for each row that changes with it, so that tiles of any size say the same."""
+    return b"".join(
+        _digest(D[i], None if W is None else W[i]) for _, D, W in tiles for i in range(len(D))
+    )
+
+
+def _digest(*parts: Array | None) -> bytes:
     hashed = blake2b(digest_size=16)
-    for _, D, W in tiles:
-        for part in (D, W):
-            if part is not None:
-                hashed.update(np.ascontiguousarray(part).data)
+    for part in parts:
+        if part is not None:
+            hashed.update(np.ascontiguousarray(part).data)
     return hashed.digest()
