@@ -3,6 +3,7 @@
 import signal
 
 import pytest
+from cli_runs import CITIES
 from hypothesis import HealthCheck, settings
 from tables import by_estimator, by_function
 
@@ -25,6 +26,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def embed(request):
     """Embed a table of distances, by the function and by the estimator."""
     return request.param
+
+
+@pytest.fixture
+def cities(tmp_path):
+    """Return a file with the distances between five cities."""
+    path = tmp_path / "cities.csv"
+    path.write_text(CITIES)
+    return path
 
 
 # Compiling a loss for a space takes longer than any test of it: each loss is tested in the plane,

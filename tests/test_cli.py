@@ -1,7 +1,7 @@
 """The command line: how `unimds reproduce` goes on, and what it says to mistakes."""
 
-import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 import pytest
+from cli_runs import ENVIRONMENT
 
 from unimds.cli import main
 
@@ -18,10 +19,8 @@ ROUND = ["PC, unimds", "PC, paper", *KAPPAS, "SGD", "Pless & Simon"]
 FLAT_FIGURES = ("rmds-convergence", "rmds-k", "rmds-noise", "fmds-k", "fmds-noise", "r2mds-k")
 NAMES = [*FLAT_FIGURES, "g1smds", "c2smds", "spherical-jl"]
 
-COLOURS = ("FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE", "GITHUB_ACTIONS", "TTY_COMPATIBLE")
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in COLOURS}
 PIPES = {
-    "env": ENVIRONMENT | {"COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},
+    "env": ENVIRONMENT | {"COLUMNS": "100"},
     "encoding": "utf-8",
     "stdout": subprocess.PIPE,
     "stderr": subprocess.PIPE,
@@ -154,3 +153,25 @@ def test_the_help_of_the_command_names_figures_and_options(monkeypatch, capsys, 
     said = capsys.readouterr().out
     for word in (*NAMES, "folder", "quick", "seed"):
         assert word in said
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "told"),
+    [
+        ("--version > /dev/full", 1, "No space left"),
+        ("--help >&-", 1, "standard output is closed"),
+        ("embed cities.csv >&-", 1, "standard output is closed"),
+        ("embed cities.csv -o map.csv 2>&-", 0, ""),
+        ("embed cities.csv -o map.csv 2> /dev/full", 0, ""),
+        ("embed - <&-", 1, "standard input: the file is empty"),
+    ],
+)
+def test_streams_that_are_closed_or_full(cities, line, code, told):
+    whole = f"{shlex.quote(sys.executable)} -m unimds {line}"
+    done = subprocess.run(
+        ["sh", "-c", whole], cwd=cities.parent, env=ENVIRONMENT, capture_output=True, text=True
+    )
+    assert done.returncode == code
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (cities.parent / "map.csv").exists() == (code == 0)

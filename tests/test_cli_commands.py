@@ -24,13 +24,6 @@ NEW = "point,Jena,Kiel,Ulm,Trier,Bonn\nnear Ulm,281,649,1,291,304\nnear Jena,2,4
 
 
 @pytest.fixture
-def cities(tmp_path):
-    path = tmp_path / "cities.csv"
-    path.write_text(CITIES)
-    return path
-
-
-@pytest.fixture
 def model(cities, tmp_path):
     said = run("embed", cities, "-o", tmp_path / "map.csv", "--model", tmp_path / "m", "-q")
     assert said.code == 0, said.err
@@ -138,6 +131,13 @@ def test_a_method_that_cannot_do_it_says_why(tmp_path):
     assert run("compare", tmp_path / "d.csv", "--max-iter", "50", "-q").err == ""
 
 
+def test_a_table_that_no_method_can_map_is_a_failed_run(tmp_path):
+    (tmp_path / "d.csv").write_text(CITIES.replace("305", "inf"))
+    said = run("compare", tmp_path / "d.csv", "--json", "--max-iter", "5")
+    assert (said.code, said.out) == (1, "")
+    assert "D['Ulm', 'Bonn'] = inf is infinite" in said.err
+
+
 def test_each_space_has_its_methods():
     names = {
         space: [m.name for m in suitable(space)] for space in (Euclidean(), Sphere(), Hyperbolic())
@@ -175,6 +175,15 @@ def test_points_are_projected(tmp_path):
 )
 def test_bad_usage_of_project_is_2(tmp_path, options):
     assert run("project", "x.npy", *options).code == 2
+
+
+@pytest.mark.parametrize("command", ["embed", "compare", "project"])
+@pytest.mark.parametrize(("cell", "wrong"), [("", "missing"), ("inf", "infinite")])
+def test_a_feature_that_is_no_number_is_named(tmp_path, command, cell, wrong):
+    (tmp_path / "p.csv").write_text(f"name,h,w\nA,1,2\nB,{cell},3\nC,3,4\nD,5,1\n")
+    said = run(command, tmp_path / "p.csv")
+    assert (said.code, said.out) == (1, "")
+    assert f"p.csv: feature 'h' of 'B' is {wrong}; give a number" in said.err
 
 
 # --- demo, warmup, info ---------------------------------------------------------------------------

@@ -15,14 +15,6 @@ from unimds.models import load
 from unimds.quality import point_stress
 from unimds.spaces import distances
 
-
-@pytest.fixture
-def cities(tmp_path):
-    path = tmp_path / "cities.csv"
-    path.write_text(CITIES)
-    return path
-
-
 # --- what it writes -------------------------------------------------------------------------------
 
 
@@ -331,3 +323,23 @@ def test_a_folder_is_called_one(cities, tmp_path):
     said = run("embed", cities, "-o", tmp_path)
     assert said.code == 1
     assert "this is a folder; name a file in it" in said.err
+
+
+@pytest.mark.parametrize(
+    "options", [["--jobs", "0"], ["--seed", str(2**32)], ["--loss", "power:"], ["--loss", "huber:"]]
+)
+def test_numbers_that_cannot_be_are_bad_usage(cities, options):
+    assert run("embed", cities, *options).code == 2
+
+
+def test_a_label_with_dollars_is_drawn_as_it_is(tmp_path):
+    (tmp_path / "d.csv").write_text(CITIES.replace("Ulm", "$x^{$").replace("Bonn", "_US$ and A$"))
+    said = run("embed", tmp_path / "d.csv", "-o", tmp_path / "m.csv", "--plot", tmp_path / "p.svg")
+    assert said.code == 0, said.err
+    assert (tmp_path / "p.svg").stat().st_size > 1000
+
+
+def test_a_warning_is_told_once(tmp_path):
+    (tmp_path / "d.csv").write_text(CITIES.replace("Ulm", "\N{UNICORN FACE}\N{UNICORN FACE}"))
+    said = run("embed", tmp_path / "d.csv", "-o", tmp_path / "m.csv", "--plot", tmp_path / "p.png")
+    assert said.err.count("UNICORN") == 1

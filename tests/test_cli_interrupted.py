@@ -15,13 +15,6 @@ from unimds.spaces import distances
 
 
 @pytest.fixture
-def cities(tmp_path):
-    path = tmp_path / "cities.csv"
-    path.write_text(CITIES)
-    return path
-
-
-@pytest.fixture
 def long(tmp_path):
     """A table that takes for ever: the cost falls and falls."""
     X = np.random.default_rng(0).normal(size=(1500, 8))

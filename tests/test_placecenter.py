@@ -134,8 +134,8 @@ def test_returned_cost_belongs_to_returned_points(loss, space):
 
 
 def dimensions():
-    """Each loss with each space; of dimensions other than 2, which are other kernels, one."""
-    for loss, space, k in product(LOSSES, SPACES, (1, 2, 3, 4)):
+    """Each loss with each curved space; of dimensions other than 2, other kernels, one."""
+    for loss, space, k in product(LOSSES, SPACES[1:], (1, 2, 3, 4)):  # the plane is everything
         quick = k == 2 or (name(loss), name(space), k) == ("Squared", "Sphere", 4)
         marks = () if quick else pytest.mark.slow
         yield pytest.param(loss, space, k, marks=marks, id=f"{name(loss)}-{name(space)}-{k}")
@@ -152,8 +152,6 @@ def test_points_stay_on_the_space(loss, space, k, seed):
     X = result.embedding
     if isinstance(space, Hyperbolic):
         off = np.abs(X[:, 0] ** 2 - (X[:, 1:] ** 2).sum(axis=1) - 1.0) / X[:, 0] ** 2
-    elif isinstance(space, Euclidean):
-        off = np.zeros(1)
     else:
         off = np.abs(np.linalg.norm(X, axis=1) - 1.0)
     assert off.max() <= 1e-12

@@ -197,3 +197,12 @@ def test_runs_are_drawn_against_time() -> None:
     assert ax.lines[0].get_linestyle() != ax.lines[2].get_linestyle()
     assert ax.get_yscale() == "log"
     assert plot_convergence(result, ax=new()).get_legend() is None
+
+
+def test_a_name_is_no_formula_and_none_is_left_out() -> None:
+    names = ["$x^{$", "_a", "US$ and A$", "b"]
+    ax = plot_embedding(np.eye(4, 2) * [[1.0], [2.0], [3.0], [4.0]], names, color=names, ax=new())
+    ax.figure.canvas.draw()
+    assert len(ax.get_legend().get_texts()) == 4
+    ax = plot_point_stress(1.0 - np.eye(4), np.eye(4, 2), names, ax=new())
+    ax.figure.canvas.draw()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from unimds.cli import INTERRUPTED
 from unimds.cli import options as o
-from unimds.cli.messages import INTERRUPTED, failures_told, print_json, say
+from unimds.cli.messages import entries_named, failures_told, print_json, say
 from unimds.cli.outputs import check_outputs, check_picture_name
 from unimds.cli.progress import bar
 
@@ -61,6 +62,7 @@ def compare(
         check_outputs({"--plot": plot}, file, force)
         parts = o.parts(variant, loss, space, size)
         table = o.read_table(file, format, kind, metric, encoding)
+        o.check_complete(table, file, metric)
         o.tell_doubts(table, file, quiet)
         from unimds.experiments.methods import Effort, Setting
 
@@ -69,6 +71,9 @@ def compare(
         rows, ended = _rows(setting, effort, quiet)
         if not rows:
             raise KeyboardInterrupt
+        if all(row.run is None for row in rows):
+            with entries_named(table.labels if table.precomputed else None):
+                raise ValueError(rows[0].why)
         if as_json:
             print_json({"file": file, "methods": [_told(row) for row in rows]})
         else:

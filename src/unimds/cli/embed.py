@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unimds.cli import cluster
+from unimds.cli import INTERRUPTED, cluster
 from unimds.cli import options as o
-from unimds.cli.messages import INTERRUPTED, counted, entries_named, failures_told, print_json, say
-from unimds.cli.outputs import check_outputs, check_picture_name, check_table_name
+from unimds.cli.messages import counted, entries_named, failures_told, print_json, say
+from unimds.cli.outputs import check_outputs, check_picture_name, check_table_name, write_points
 
 if TYPE_CHECKING:
     from unimds.files import Table
@@ -117,6 +117,8 @@ def embed(
     ^C ends a long run with the best map so far, which is written all the same (exit code 130).
     """
     o.check_stdout(output, as_json)
+    if jobs == 0:
+        raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all")
     targets = Targets(output, out_format, report, plot, model, point_stress, force)
     wanted: dict[str, Any] = {
         "n_components": dim,
@@ -138,6 +140,7 @@ def embed(
             table = cluster.open_store(file)
         else:
             table = o.read_table(file, format, kind, metric, encoding)
+            o.check_complete(table, file, metric)
             o.tell_doubts(table, file, quiet, dask is not None)
         wanted["metric"] = "precomputed" if table.precomputed else metric
         began = time.perf_counter()
@@ -224,23 +227,14 @@ def _result(mds: Any) -> Result:
 
 def _write(targets: Targets, mds: Any, table: Table, metric: str) -> None:
     """Write all that was asked for, the map first: it is what took long."""
-    from unimds.files import write
-
     D = getattr(mds, "dissimilarity_matrix_", None)
-    columns: dict[str, Any] = dict(table.columns)
+    more: dict[str, Any] = {}
     if targets.point_stress:
         from unimds.quality import point_stress
 
         given = table.distances(metric) if D is None else D
-        columns["stress"] = point_stress(given, mds.embedding_, space=mds.space_)
-    write(
-        targets.output,
-        mds.embedding_,
-        labels=table.labels,
-        columns=columns,
-        format=targets.out_format,
-        force=targets.force,
-    )
+        more["stress"] = point_stress(given, mds.embedding_, space=mds.space_)
+    write_points(targets.output, mds.embedding_, table, targets.out_format, targets.force, more)
     if targets.model is not None:
         _save(targets.model, mds, table, targets.force)
     if targets.report is not None:

@@ -9,14 +9,14 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import UnsupportedOperation
 from math import isfinite
 from typing import Any, NoReturn
 
 import typer
 
-INTERRUPTED = 130
-"""The exit code after ^C, as shells have it; 1 is a failed run and 2 bad usage."""
+from unimds.cli import INTERRUPTED
 
 EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 """What goes wrong without a mistake of ours."""
@@ -33,14 +33,26 @@ OPTIONS = {
 ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=(?:'([^']*)'|([\w+-]+(?:\.\w+)*))")
 """Arguments of the library in its messages, which are options here."""
 
+PHRASES = {
+    "n_components": "--dim",
+    "metric='precomputed'": "--kind distances",
+    "or force it": "or give --force",
+    "raise max_bytes to read it": "from Python, max_bytes can be raised",
+}
 SIZE = re.compile(r"\b[A-Z]\w+\((radius|curvature|size)=\"(\w+)\"\)")
 
 ENTRY = re.compile(r"\bD\[(\d+), (\d+)\]")
 
 
 def say(message: str) -> None:
-    """Tell something that is not a result."""
-    print(message, file=sys.stderr, flush=True)
+    """Tell something that is not a result; where nobody can be told, the run goes on."""
+    with suppress(OSError):
+        print(message, file=sys.stderr, flush=True)
+
+
+def give_up_output() -> None:
+    """Have Python not try again, at its end, to write what could not be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def as_options(message: str) -> str:
@@ -57,7 +69,9 @@ def as_options(message: str) -> str:
         lambda found: f"--{OPTIONS[found[1]]} {found[2] or found[3]}",
         SIZE.sub(r"--\1 \2", message),
     )
-    return named.replace("n_components", "--dim").replace("or force it", "or give --force")
+    for words, here in PHRASES.items():
+        named = named.replace(words, here)
+    return named
 
 
 @contextmanager
@@ -72,6 +86,13 @@ def entries_named(labels: Sequence[str] | None) -> Iterator[None]:
         raise ValueError(
             ENTRY.sub(lambda at: f"D[{names[int(at[1])]!r}, {names[int(at[2])]!r}]", str(error))
         ) from error
+
+
+def in_words(error: Exception) -> str:
+    """Return what went wrong, in a line."""
+    if isinstance(error, UnsupportedOperation):  # see `unimds.cli._open_streams`
+        return "standard output is closed, and the result goes there"
+    return as_options(" ".join(str(error).split())) or type(error).__name__
 
 
 def counted(n: int) -> str:
@@ -106,10 +127,10 @@ def failures_told(interrupted: str, debug: bool = False, quiet: bool = False) ->
         say(f"\n{interrupted}")
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:  # whoever read our output has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_output()
         raise typer.Exit(1) from None
     except EXPECTED as error:
-        _fail(as_options(" ".join(str(error).split())) or type(error).__name__, debug)
+        _fail(in_words(error), debug)
     except Exception as error:
         name = type(error).__name__
         _fail(f"unexpected {name}: {error}; with --debug there is more to report", debug)
@@ -124,10 +145,17 @@ def _fail(message: str, debug: bool) -> NoReturn:
 
 @contextmanager
 def warnings_told(quiet: bool) -> Iterator[None]:
-    """Tell warnings as messages, without the line of code that they come from; or not at all."""
+    """Tell warnings as messages, each once, without the line of code; or not at all."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for kind in () if quiet else (UserWarning, RuntimeWarning):
             warnings.simplefilter("always", kind)
-        warnings.showwarning = lambda message, *_, **__: say(f"warning: {as_options(str(message))}")
+        told: set[str] = set()
+
+        def tell(message: Warning | str, *_: Any, **__: Any) -> None:
+            if str(message) not in told:
+                told.add(str(message))
+                say(f"warning: {as_options(str(message))}")
+
+        warnings.showwarning = tell
         yield

@@ -66,7 +66,9 @@ Dimension = Annotated[int, typer.Option("--dim", "-k", min=1, help="Dimension of
 MetricName = Annotated[
     str, typer.Option("--metric", help="Distance between rows of points, as in scikit-learn.")
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all that is random.")]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of all that is random.")
+]
 MaxIter = Annotated[int, typer.Option("--max-iter", min=1, help="Sweeps at most.")]
 Eps = Annotated[
     float, typer.Option("--eps", min=0.0, help="Fall of the cost a sweep that counts as none.")
@@ -96,13 +98,13 @@ def parts(
 def _loss(text: str) -> Loss:
     from unimds.losses import Huber, Power, as_loss
 
-    name, _, number = text.partition(":")
+    name, colon, number = text.partition(":")
     kinds: dict[str, Any] = {"huber": Huber, "power": Power}
-    if number and name not in kinds:
+    if colon and name not in kinds:
         raise ValueError(f"--loss {text}: only huber and power take a number")
     if name not in kinds:
         return as_loss(name)
-    found: Loss = kinds[name](_number(number, f"--loss {name}")) if number else kinds[name]()
+    found: Loss = kinds[name](_number(number, f"--loss {name}")) if colon else kinds[name]()
     return found
 
 
@@ -138,6 +140,24 @@ def read_table(file: str, format: str, kind: str, metric: str, encoding: str = "
             "give --kind points if it holds points"
         )
     return table
+
+
+def check_complete(table: Table, file: str, metric: str = "euclidean") -> None:
+    """Raise where a feature of a point is no number; only distances may be missing."""
+    import numpy as np
+
+    if table.precomputed or metric == "nan_euclidean":
+        return
+    wrong = np.argwhere(~np.isfinite(table.values))
+    if len(wrong):
+        i, j = wrong[0]
+        point = repr(table.labels[i]) if table.labels else f"row {i + 1}"
+        feature = repr(table.features[j]) if table.features else f"number {j + 1}"
+        missing = np.isnan(table.values[i, j])
+        raise ValueError(
+            f"{file}: feature {feature} of {point} is {'missing' if missing else 'infinite'}; give "
+            "a number, or leave the point or the feature out"
+        )
 
 
 def tell_doubts(table: Table, file: str, quiet: bool, apart: bool = False) -> None:

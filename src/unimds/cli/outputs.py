@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from unimds.files import Table
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -57,3 +61,18 @@ def check_picture_name(option: str, name: str | None) -> None:
     """Raise where the name of a picture does not say which format it is to have."""
     if name is not None and not name.lower().endswith(PICTURES):
         raise typer.BadParameter(f"{option} {name} must end in {', '.join(PICTURES)}")
+
+
+def write_points(
+    output: str,
+    points: Any,
+    table: Table,
+    format: str,
+    force: bool,
+    more: Mapping[str, Any] | None = None,
+) -> None:
+    """Write the points that were made of a table, with its labels and columns, and some more."""
+    from unimds.files import write
+
+    columns = {**table.columns, **(more or {})}
+    write(output, points, labels=table.labels, columns=columns, format=format, force=force)

@@ -8,7 +8,7 @@ import typer
 
 from unimds.cli import options as o
 from unimds.cli.messages import counted, failures_told, print_json, say
-from unimds.cli.outputs import check_outputs, check_table_name
+from unimds.cli.outputs import check_outputs, check_table_name, write_points
 
 
 def place(
@@ -39,20 +39,14 @@ def place(
     with failures_told("Interrupted: nothing was written.", debug, quiet):
         check_table_name(output, out_format)
         check_outputs({"--output": output}, new, force)
-        from unimds.files import write
         from unimds.models import load
 
         mds: Any = load(model)
         table = o.read_table(new, format, "points", "euclidean", encoding)
+        if mds.metric != "precomputed":
+            o.check_complete(table, new, mds.metric)
         points = mds.transform(_matched(mds, table, new))
-        write(
-            output,
-            points,
-            labels=table.labels,
-            columns=table.columns,
-            format=out_format,
-            force=force,
-        )
+        write_points(output, points, table, out_format, force)
         if as_json:
             print_json({"model": model, "points": len(points), "files": {"output": output}})
         if output != "-" and not quiet:

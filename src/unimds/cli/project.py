@@ -8,7 +8,7 @@ import typer
 
 from unimds.cli import options as o
 from unimds.cli.messages import counted, failures_told, print_json, say
-from unimds.cli.outputs import check_outputs, check_table_name
+from unimds.cli.outputs import check_outputs, check_table_name, write_points
 
 METHODS = ("subspace", "gaussian", "sparse")
 
@@ -51,17 +51,9 @@ def project(
         check_table_name(output, out_format)
         check_outputs({"--output": output}, file, force)
         table = o.read_table(file, format, "points", "euclidean", encoding)
+        o.check_complete(table, file)
         points = _projected(table.values, "auto" if dim is None else dim, eps, delta, method, seed)
-        from unimds.files import write
-
-        write(
-            output,
-            points,
-            labels=table.labels,
-            columns=table.columns,
-            format=out_format,
-            force=force,
-        )
+        write_points(output, points, table, out_format, force)
         before, after = table.values.shape[1], points.shape[1]
         if as_json:
             print_json({"file": file, "points": table.n, "from": before, "to": after})

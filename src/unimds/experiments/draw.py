@@ -12,6 +12,7 @@ from unimds._extras import require
 from unimds.experiments import methods as m
 from unimds.experiments.figures import Figure
 from unimds.experiments.runs import Run
+from unimds.plots.axes import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,7 +94,7 @@ def _draw_panel(ax: Axes, name: str, runs: Sequence[Run]) -> None:
     ax.yaxis.set_minor_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
     ax.yaxis.set_minor_locator(ticker.LogLocator(subs=(2, 3, 5), numticks=4))
     _frame(ax, runs)
-    ax.set_title(name, fontsize=9)
+    ax.set_title(plain(name), fontsize=9)
     ax.grid(color="#E3E6EA", linewidth=0.6)
     ax.set_axisbelow(True)
     for side in ("top", "right"):

@@ -46,6 +46,19 @@ def bare(ax: Axes) -> None:
     ax.set_axis_off()
 
 
+def plain(text: Any) -> str:
+    r"""Return a text that matplotlib shows as it is: a $ begins no formula, and a _ hides nothing.
+
+    Examples
+    --------
+    >>> print(plain("US$ and A$"))
+    US\$ and A\$
+    """
+    escaped = str(text).replace("$", r"\$")
+    # a legend leaves names out that begin with _; a space of no width goes before it
+    return f"\u200b{escaped}" if escaped.startswith("_") else escaped
+
+
 def check_length(values: Sequence[Any] | None, n: int, what: str) -> None:
     """Raise where there is not one value a point."""
     if values is not None and len(values) != n:
@@ -63,7 +76,7 @@ def draw_points(ax: Axes, points: Array, color: Sequence[Any] | None, size: floa
         values = np.array([np.nan if v is None else float(v) for v in color])
         x, y = points.T
         drawn = ax.scatter(x, y, c=values, cmap="viridis", plotnonfinite=True, **look)
-        ax.figure.colorbar(drawn, ax=ax, shrink=0.7, pad=0.02, label=getattr(color, "name", None))
+        ax.figure.colorbar(drawn, ax=ax, shrink=0.7, pad=0.02, label=_title(color))
     else:
         _draw_categories(ax, points, color, look)
 
@@ -76,14 +89,23 @@ def _draw_categories(ax: Axes, points: Array, color: Sequence[Any], look: dict[s
     for k, name in enumerate(order[: MOST - 1] if rare else order):
         here = points[names == name]
         hue, shape = HUES[k % len(HUES)], SHAPES[k % len(SHAPES)]
-        ax.scatter(*here.T, color=hue, marker=shape, label=name or "(none)", **look)
+        ax.scatter(*here.T, color=hue, marker=shape, label=plain(name) or "(none)", **look)
     if rare:
         here = points[np.isin(names, rare)]
         ax.scatter(*here.T, color=QUIET, marker=".", label=f"{len(rare)} others", **look)
-    title = getattr(color, "name", None)
     ax.legend(
-        title=title, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, borderaxespad=0.3
+        title=_title(color),
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        frameon=False,
+        borderaxespad=0.3,
     )
+
+
+def _title(color: Sequence[Any]) -> str | None:
+    """Return the name of a column of a data frame."""
+    name = getattr(color, "name", None)
+    return None if name is None else plain(name)
 
 
 def _numeric(color: Sequence[Any]) -> bool:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.plots.axes import PAPER, QUIET, bare, check_length, draw_points, new_axes, tidy
+from unimds.plots.axes import (
+    PAPER,
+    QUIET,
+    bare,
+    check_length,
+    draw_points,
+    new_axes,
+    plain,
+    tidy,
+)
 from unimds.plots.names import write_names
 from unimds.plots.shapes import CORNERS, circle, graticule
 from unimds.plots.views import View, view_of
@@ -138,7 +147,7 @@ def plot_ternary(
     ax = _draw_view(_three(X, "simplex"), labels, color, ax, size, title)
     for (x, y), name, va in zip(CORNERS, outcomes, ("top", "top", "bottom"), strict=True):
         ax.annotate(
-            name,
+            plain(name),
             (x, y),
             ha="center",
             va=va,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unimds._extras import require
-from unimds.plots.axes import FOUND, HUES, MISS, SHAPES, check_length, new_axes, tidy
+from unimds.plots.axes import FOUND, HUES, MISS, SHAPES, check_length, new_axes, plain, tidy
 from unimds.plots.embedding import points_of
 from unimds.quality import point_stress, shepard
 from unimds.spaces import Space
@@ -127,7 +127,7 @@ def plot_point_stress(
     equal = 100.0 / max(len(share), 1)
     rows = np.arange(len(worst))
     ax.barh(rows, share[worst], color=[MISS if s > 2.0 * equal else FOUND for s in share[worst]])
-    names = [str(i) if labels is None else _shortened(str(labels[i])) for i in worst]
+    names = [str(i) if labels is None else plain(_shortened(str(labels[i]))) for i in worst]
     ax.set_yticks(rows, labels=names)
     ax.invert_yaxis()
     ax.axvline(equal, color="black", linewidth=1.0)
@@ -172,7 +172,7 @@ def plot_convergence(results: Any, ax: Axes | None = None, *, title: str | None 
         look = {"color": HUES[k % len(HUES)], "linestyle": DASHES[k % len(DASHES)]}
         ax.plot(seconds, cost, linewidth=1.8, **look)
         # the marker is where the run ended
-        ax.plot(seconds[-1:], cost[-1:], marker=SHAPES[k % len(SHAPES)], **look, label=name)
+        ax.plot(seconds[-1:], cost[-1:], marker=SHAPES[k % len(SHAPES)], **look, label=plain(name))
     costs = np.concatenate([cost for _, cost in curves])
     if costs.min() > 0.0 and costs.max() > 3.0 * costs.min():
         ax.set_yscale("log")

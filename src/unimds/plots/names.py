@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._extras import require
-from unimds.plots.axes import PAPER
+from unimds.plots.axes import PAPER, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +63,7 @@ def _name_at(
     ax: Axes, place: Array, name: str, gap: float, shift: tuple[float, float], ha: str, va: str
 ) -> Any:
     text = ax.annotate(
-        name,
+        plain(name),
         (place[0], place[1]),
         xytext=(gap * shift[0], gap * shift[1]),
         textcoords="offset points",

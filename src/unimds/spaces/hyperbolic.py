@@ -24,7 +24,8 @@ class Hyperbolic(Space):
     Parameters
     ----------
     curvature : float or "auto", default=1
-        Strength of the negative curvature, per squared unit of the distances; "auto" estimates it.
+        Strength of the negative curvature, per squared unit of the given distances; "auto"
+        estimates it.
 
     Examples
     --------
