@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
+from unimds import pairs as pairs_module
 from unimds.pairs import as_float, as_pairs
 
 N = 7
@@ -336,3 +337,12 @@ def test_a_diagonal_of_rounding_is_zero():
     np.fill_diagonal(D, 1e-3)
     with pytest.raises(ValueError, match=r"D\[0, 0\] = 0.001, but the distance of a point to"):
         as_pairs(D)
+
+
+@pytest.mark.parametrize("n", [142, 1000, 20_000, 50_000])
+def test_the_sample_that_tells_the_scale_has_no_distance_of_a_point_to_itself(n):
+    at = pairs_module._sampled(n)
+    assert (at // n != at % n).all()
+    assert at.min() >= 0
+    assert at.max() < n * n
+    assert (np.diff(at // n) >= 0).all()  # a file is read in order

@@ -366,7 +366,11 @@ def _mean_of_both(table: Array) -> Array:
 
 def _sampled(n: int) -> Array:
     """Return the places, row by row, of distances that stand for all."""
-    return np.arange(0, n * n, max(1, n * n // SAMPLE) | 1)  # an odd stride leaves a column
+    if n * n <= SAMPLE:
+        return np.arange(n * n)
+    rng = np.random.default_rng(0)
+    rows = np.sort(rng.integers(n, size=SAMPLE))
+    return rows * n + (rows + rng.integers(1, n, size=SAMPLE)) % n  # never on the diagonal
 
 
 def _typical(sample: Array, table: Table) -> float:
