@@ -69,9 +69,9 @@ def test_rows_that_do_not_fit_are_refused_before_they_are_read():
     health.check_memory(Told(), need)
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Dask ends workers on Linux only")
 @pytest.mark.filterwarnings("ignore:.*max_iter:sklearn.exceptions.ConvergenceWarning")
 class TestAWorkerWithoutMemory:
+    @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL, nor signal.pause")
     @pytest.mark.slow
     def test_that_dies_again_and_again_ends_the_run_which_goes_on_elsewhere(self, tmp_path):
         flag, path = tmp_path / "flag", tmp_path / "run.ckpt"
