@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import pairwise_distances
 
 from unimds._warn import warn
 
@@ -40,6 +39,8 @@ class Metric:
 
     def between(self, A: Array, B: Array | None = None) -> Array:
         """Return the distances of the rows of `A` to those of `B`, or among each other."""
+        from sklearn.metrics import pairwise_distances  # not cheap, and not for given distances
+
         if self.name in ("euclidean", "l2"):
             # scikit-learn's formula cancels where features are far from zero, as dates are
             centre = (A if B is None else B).mean(axis=0, dtype=np.float64).astype(A.dtype)
