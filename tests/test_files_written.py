@@ -77,7 +77,7 @@ def test_what_does_not_fit_is_not_written(tmp_path, options, problem):
 def test_no_file_is_overwritten_without_force(tmp_path):
     path = tmp_path / "map.csv"
     path.write_text("old")
-    with pytest.raises(FileError, match=r"map\.csv: the file is there already"):
+    with pytest.raises(FileError, match=r"map\.csv: the file is there already; .* force=True"):
         write(path, [[1.0]])
     assert path.read_text() == "old"
     write(path, [[1.0]], force=True)

@@ -106,7 +106,7 @@ def _check_target(name: str, target: Path, force: bool) -> None:
 
 
 def _exists(name: str) -> FileError:
-    return FileError(name, "the file is there already; choose another name, or force it")
+    return FileError(name, "the file is there already; choose another name, or give force=True")
 
 
 def _new_file(target: Path) -> Path:
