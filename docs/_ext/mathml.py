@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import cycle
 from typing import Any
 
 from docutils import nodes
@@ -10,11 +11,15 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 
 BAR = re.compile(r"<mo( [^>]*)?>(?=[|‖]</mo>)")
-"""The bars of absolute values and norms, which browsers would stretch one by one."""
+"""The bars of absolute values and norms, which browsers would stretch and space one by one."""
 
 
 def formula(tex: str, as_block: bool) -> str:
-    return BAR.sub('<mo stretchy="false">', tex2mathml(tex, as_block=as_block))
+    """Return a formula in MathML; of its bars, every other one closes what the one before opens."""
+    forms = cycle(("prefix", "postfix"))
+    return BAR.sub(
+        lambda _: f'<mo stretchy="false" form="{next(forms)}">', tex2mathml(tex, as_block=as_block)
+    )
 
 
 def inline(writer: Any, node: nodes.math) -> None:
