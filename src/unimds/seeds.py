@@ -98,7 +98,7 @@ def _leading(rows: Rows, k: int, centred: bool = False) -> tuple[Array, Array]:
         return out - out.mean(axis=0) if centred else out
 
     # no more digits than the data have
-    tol = 1e-6 if rows.table.dtype == np.float32 else 1e-10
+    tol = max(rows.tol, 1e-6 if rows.table.dtype == np.float32 else 1e-10)
     return _in_order(*largest_eigenpairs(product, rows.n, k, tol), k)
 
 
