@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-SAMPLE = 10_000
+SAMPLE = 4000
 """Distances of which the typical one is the median."""
 
 
@@ -180,6 +180,8 @@ class Pairs:
     def subset(self, index: Array, dtype: Any = None) -> Pairs:
         """Return the pairs among some of the points, in another precision where asked for."""
         D = self.table.block(index, index, dtype)
+        own = np.arange(len(index))
+        D[own, :, own] = np.nan  # no point is its own neighbour
         W = None if self.W is None else gathered(self.W, index, index, dtype)
         missing = 0 if self.missing == 0 else _missing(D)
         return Pairs(Held(D), W, self.free[index], self.typical, self.largest, missing)

@@ -39,9 +39,10 @@ Run = TypeVar("Run")
 RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory counts from here
 SINGLE_FROM, ALL_BELOW = 500, 1000
 SMALL_SAMPLE, RANDOM_STARTS = 150, 3
-SHAKE_SWEEPS, RANDOM_SWEEPS, RANDOM_MOVES = 700, (500, 1000), 300_000
-ALONE_SWEEPS, ALONE_TOL = 300, 0.1  # of a start that has no race to win
-HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 6, 30, 6
+SHAKE_SWEEPS, RANDOM_SWEEPS, RANDOM_MOVES = 500, (350, 700), 210_000
+COOLING = np.repeat([3.0, 4.0], 12)  # so many last sweeps against 64 and 128 points
+ALONE_SWEEPS, ALONE_TOL = 400, 0.1  # of a start that has no race to win
+HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 6
 
 
 class Descend(Protocol):
@@ -194,8 +195,8 @@ def shaken(
     and the more, the less a point strays. The order of the points must be random.
     """
     first, X, n = X, X.copy(), problem.pairs.n
-    # whole registers; but half of the others at most, which then are on one side or the other
-    sizes = np.minimum(8 << np.linspace(-0.4, 2, sweeps).round().clip(0).astype(int), (n - 2) // 2)
+    doublings = np.concatenate([np.linspace(-0.4, 2.0, sweeps), COOLING])
+    sizes = np.minimum(8 << doublings.round().clip(0).astype(int), (n + 1) // 2)  # whole registers
     for part in np.array_split(sizes, sweeps // 50):
         problem.shake(X, loss, part, rng.random((len(part), (n + 1) // 2), dtype=np.float32))
         X = np.ascontiguousarray(problem.space.centred(X.T).T, dtype=X.dtype)  # all wander together
@@ -207,6 +208,8 @@ def shaken(
 
 def extended(problem: Problem, sample: Array, fixed: Array) -> Array:
     """Place all other points against the map of a sample."""
+    if len(sample) == problem.pairs.n:
+        return np.ascontiguousarray(fixed[:, np.argsort(sample)], dtype=problem.dtype)
     loss = problem.loss.smoothed(problem.scale) if problem.loss.anneals else problem.loss
     fixed, space, scale = fixed.astype(problem.dtype), problem.space, problem.scale
     return problem.pairs.extended(

@@ -35,7 +35,7 @@ SIZE_SAMPLE, SIZE_SWEEPS = 150, 10
 def lowest(
     search: Search,
     problem: Problem,
-    rng: np.random.RandomState,
+    random: np.random.Generator,
     anchors: Anchors | None = None,
     keeper: Keeper | None = None,
 ) -> Result:
@@ -43,7 +43,6 @@ def lowest(
     watch = search.watch
     begun = None if keeper is None else keeper.begun(problem)
     if begun is None:
-        random = np.random.default_rng(rng.randint(np.iinfo(np.int32).max))
         if problem.resize:
             watch.say("Estimating the size of the space …")
             problem = replace(problem, space=estimate_size(search, problem))
@@ -100,8 +99,7 @@ def _from_sample(search: Search, problem: Problem, rng: np.random.Generator) -> 
     sample = np.sort(rng.permutation(problem.pairs.n)[:RACE_SAMPLE])
     search.watch.say(f"Mapping {len(sample):,} of the points …")
     small = replace(problem.on(sample), resize=False)
-    state = np.random.RandomState(rng.integers(2**31))
-    run = lowest(replace(search, watch=Silent(search.watch)), small, state)
+    run = lowest(replace(search, watch=Silent(search.watch)), small, rng)
     return extended(problem, sample, small.inner(run.embedding))
 
 

@@ -167,6 +167,8 @@ def _in_order(values: Array, vectors: Array, k: int) -> tuple[Array, Array]:
     values, vectors = np.asarray(values[order]), np.asarray(vectors[:, order])
     strongest = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(m)]
     vectors = vectors * np.where(strongest < 0.0, -1.0, 1.0)
+    if m == k:
+        return values, vectors
     return np.pad(values, (0, k - m)), np.pad(vectors, ((0, 0), (0, k - m)))
 
 
