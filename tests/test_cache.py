@@ -17,10 +17,11 @@ from common import slow
 REPORT = """
 import json
 from numba.core.dispatcher import Dispatcher
-from unimds import kernels
+from unimds import kernels, shaking
 from unimds.spaces import pairwise
 
-found = [f for m in (kernels, pairwise) for f in vars(m).values() if isinstance(f, Dispatcher)]
+modules = kernels, shaking, pairwise
+found = {f for m in modules for f in vars(m).values() if isinstance(f, Dispatcher)}
 print(json.dumps({
     "hits": sum(sum(f.stats.cache_hits.values()) for f in found),
     "compiled": sorted({f.__name__ for f in found if f.stats.cache_misses}),

@@ -12,7 +12,7 @@ from numba import njit
 from unimds import losses, spaces
 from unimds._part import JIT, in_precision
 from unimds.elementary import atan2, log1p, power
-from unimds.rows import pull_2, pull_3
+from unimds.invariants import pull_2, pull_3
 
 mpmath.mp.dps = 50
 PRECISIONS = pytest.mark.parametrize("dtype", [np.float64, np.float32])

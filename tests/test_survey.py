@@ -57,3 +57,10 @@ def test_one_odd_entry_is_found_wherever_it_is(n, dtype):
         D[i, j] = value
         assert survey(D, 1e-5) == by_hand(D, 1e-5)
     assert survey(plain, 1e-5) == by_hand(plain, 1e-5)
+
+
+def test_a_triangle_is_told_whichever_way_it_is_in_memory():
+    below = np.tri(5, k=-1)
+    for D in (below, below.T, np.asfortranarray(below), np.ascontiguousarray(below.T)):
+        assert survey(D, 1e-8) == by_hand(D, 1e-8)
+        assert D.flags.writeable  # as before

@@ -112,12 +112,13 @@ def test_control_c_in_a_script(tmp_path):
         "                 accelerate=False)\n"
         "print(r.outcome.name, r.n_iter, np.isfinite(r.embedding).all())\n"
     )
+    # no buffer: `communicate` does not give what `readline` has read ahead of its line
     process = subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
     )
-    assert process.stdout.readline().strip() == "running"
+    assert process.stdout.readline().strip() == b"running"
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = (said.decode() for said in process.communicate(timeout=60))
     assert process.returncode == 0, err
     # a run that has reached rounding level by then has converged
     assert out.split()[0] in ("INTERRUPTED", "STATIONARY")

@@ -19,9 +19,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds.features import Metric, warn_of_distances
+from unimds.labels import TABLE, as_table, by_number, here, labels_of, rows_by_label
 from unimds.losses import Loss, as_loss
 from unimds.memory import fits
-from unimds.pairs import aligned, as_float, reordered
+from unimds.pairs import reordered
 from unimds.parameters import CONSTRAINTS
 from unimds.placecenter import place_center
 from unimds.placing import place_checked
@@ -228,14 +229,14 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     def _fit_anew(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
         loss, space = resolve_variant(self.variant, self.loss, self.space)
-        self.labels_ = _labels(X)
+        self.labels_ = labels_of(X)
         D, dtype = self._distances(X, weights is not None)
         if hasattr(weights, "loc") and self.labels_ is not None:
             weights = reordered(weights, self.labels_.tolist())
         if self.labels_ is not None:
-            fixed, init = (_rows_by_label(table, self.labels_) for table in (fixed, init))
+            fixed, init = (rows_by_label(table, self.labels_) for table in (fixed, init))
         if isinstance(fixed, Mapping):
-            fixed = _by_number(fixed, self.labels_)
+            fixed = by_number(fixed, self.labels_)
         result = place_center(
             D,
             self.n_components,
@@ -284,7 +285,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             self.n_features_in_ = int(X.shape[1])
             return X, np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
         if self.metric == "precomputed":
-            table = validate_data(self, _as_table(X), **TABLE)
+            table = validate_data(self, as_table(X), **TABLE)
             if table.shape[0] != table.shape[1]:
                 raise ValueError(
                     f"metric='precomputed' needs a square table of distances; the shape is "
@@ -345,7 +346,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         columns = getattr(X, "columns", None)
         if names is not None and columns is not None and set(columns) == set(names):
             X = X[list(names)]
-        return _as_table(X, square=False)
+        return as_table(X, square=False)
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn what the estimator takes."""
@@ -354,68 +355,3 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         tags.input_tags.allow_nan = self.metric in ("precomputed", "nan_euclidean")
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def here(X: Any) -> Any:
-    """Return one of Dask's collections as what it stands for, in memory."""
-    return X.compute() if is_dask(X) else X
-
-
-def _labels(X: Any) -> Array | None:
-    if is_dask(X):
-        return None  # on a cluster points go by their number
-    index = getattr(X, "index", None)
-    if index is None or callable(index):
-        return None
-    labels = np.empty(len(index), dtype=object)  # numpy would turn dates into numbers
-    labels[:] = list(index)
-    return labels
-
-
-TABLE: dict[str, Any] = {
-    "dtype": [np.float64, np.float32],
-    "ensure_all_finite": False,  # a NaN is missing, and our own error says where an infinity is
-    "ensure_min_features": 0,
-}
-
-
-def _as_table(X: Any, square: bool = True) -> Any:
-    """Return a table of distances that scikit-learn can read; its errors would not help."""
-    if isinstance(X, list | tuple | np.ma.MaskedArray):
-        X = as_float(X, "D")
-    if square and np.ndim(X) == 1 and len(X) > 1:
-        raise ValueError(
-            "D must be a square table of distances, but has one dimension; if they are condensed, "
-            "as scipy's pdist gives them, use scipy.spatial.distance.squareform"
-        )
-    if hasattr(X, "loc"):  # a pandas frame
-        if not X.columns.is_unique:
-            raise ValueError(
-                "the columns of the table of distances have labels that are not unique"
-            )
-        X = aligned(X) if square else X
-        return type(X)(as_float(X, "D"), index=X.index, columns=X.columns)
-    return X
-
-
-def _rows_by_label(table: Any, labels: Array) -> Any:
-    """Bring labelled rows, one a point, in the order of the points."""
-    if not hasattr(table, "loc") or set(table.index) != set(labels.tolist()):
-        return table
-    return table.loc[labels.tolist()]
-
-
-def _by_number(fixed: Mapping[Any, Any], labels: Array | None) -> dict[Any, Any]:
-    """Replace labels of points by their numbers."""
-    if labels is None:
-        return dict(fixed)
-    names = labels.tolist()
-    number = {label: i for i, label in enumerate(names)}
-    found: dict[Any, Any] = {}
-    for label, point in fixed.items():
-        if names.count(label) > 1:
-            raise ValueError(f"fixed: the label {label!r} stands for {names.count(label)} points")
-        if label not in number and not isinstance(label, int | np.integer):
-            raise ValueError(f"fixed: {label!r} is not among the labels of the table")
-        found[number.get(label, label)] = point
-    return found

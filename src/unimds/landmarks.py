@@ -23,8 +23,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from unimds._part import explained
 from unimds.bulk import Crew, Frame, Refiner, in_chunks, place_all
 from unimds.choosing import choose
-from unimds.estimator import TABLE, _as_table, _labels, here
 from unimds.features import Metric, warn_of_distances
+from unimds.labels import TABLE, as_table, here, labels_of
 from unimds.losses import Loss
 from unimds.pairs import as_float
 from unimds.parameters import CONSTRAINTS
@@ -218,7 +218,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self.fit(X).embedding_
 
     def _fit_anew(self, X: Any) -> None:
-        self.labels_ = _labels(X)
+        self.labels_ = labels_of(X)
         self.seconds_: dict[str, float] = {}
         client = self._client(X)
         source, count = self._source(here(X)), self.n_landmarks
@@ -244,7 +244,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def _source(self, X: Any) -> Source:
         """Return where distances come from."""
         if self.metric == "precomputed":
-            D = validate_data(self, _as_table(X), **TABLE)
+            D = validate_data(self, as_table(X), **TABLE)
             if D.shape[0] != D.shape[1]:
                 raise ValueError(
                     f"metric='precomputed' needs a square table of distances; the shape is "
@@ -405,7 +405,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _to_landmarks(self, X: Any) -> Array:
         """Return the distances of new points to the landmarks."""
-        X = _as_table(X, square=False)
+        X = as_table(X, square=False)
         width = np.shape(X)[1] if np.ndim(X) == 2 else 0
         if width == len(self.landmarks_) != self.n_features_in_:
             return np.asarray(check_array(X, **TABLE))

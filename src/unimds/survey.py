@@ -51,12 +51,25 @@ def survey(D: np.ndarray, rounding: float) -> Survey:
     # their sign, floats are in the order of their bits, with infinity and then NaN at the end.
     kind = np.uint32 if D.dtype == np.float32 else np.uint64
     infinity = np.array(np.inf, dtype=D.dtype).view(kind)[()]
-    bits = D.view(kind)
+    rows, turned = _in_order(D)
+    bits = rows.view(kind)
     odd, missing, top, upper, lower = _values(bits, infinity, kind(np.iinfo(kind).max >> 1))
+    upper, lower = (lower, upper) if turned else (upper, lower)
     negative, infinite = _odd_places(D) if odd else (-1, -1)
     largest = float(np.array(top, dtype=kind).view(D.dtype))
-    uneven, asymmetric, one_sided = _halves(D, D.dtype.type(rounding * largest), missing > 0)
+    uneven, asymmetric, one_sided = _halves(rows, D.dtype.type(rounding * largest), missing > 0)
     return Survey(negative, infinite, missing, largest, uneven, asymmetric, one_sided, upper, lower)
+
+
+def _in_order(D: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Return the table, or its transpose where columns are together in memory, and which it is.
+
+    Frames of pandas are such. Numba compiles anew for each layout, and for what can be written to.
+    """
+    turned = D.flags.f_contiguous and not D.flags.c_contiguous
+    rows = D.T if turned else D.view()
+    rows.flags.writeable = False
+    return rows, turned
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import Any, Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds import kernels
+from unimds import kernels, shaking
 from unimds._part import in_precision
 from unimds.losses import Loss
 from unimds.spaces import Space, distances
@@ -69,7 +69,7 @@ class Shake:
     def __call__(self, tile: Tile, X: Array, free: Array, band: tuple[int, int]) -> None:
         """Move the points in place."""
         (_, D, W), parts = read_only(*tile), _compiled(X, self.loss, self.space)
-        kernels.shake(D, W, X, *self.form, *parts, self.unit, self.sizes, self.starts)
+        shaking.shake(D, W, X, *self.form, *parts, self.unit, self.sizes, self.starts)
 
 
 @final
