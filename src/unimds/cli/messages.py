@@ -22,6 +22,9 @@ EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 """What goes wrong without a mistake of ours."""
 
 OPTIONS = {
+    "variant": "variant",
+    "loss": "loss",
+    "space": "space",
     "kind": "kind",
     "format": "format",
     "encoding": "encoding",
@@ -37,6 +40,8 @@ PHRASES = {
     "n_components": "--dim",
     "metric='precomputed'": "--kind distances",
     "force=True": "--force",
+    "a Loss such as Power(1.5)": "power:1.5",
+    " or a Space": "",
     "raise max_bytes to read it": "from Python, max_bytes can be raised",
 }
 SIZE = re.compile(r"\b[A-Z]\w+\((radius|curvature|size)=\"(\w+)\"\)")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unimds.cli.messages import say
+from unimds.cli.messages import in_words, say
 
 if TYPE_CHECKING:
     from unimds.files import Table
@@ -92,7 +92,7 @@ def parts(
         found, target = resolve_variant(variant, given, "euclidean" if space is None else space)
         return found, target if size is None else _sized(target, size)
     except ValueError as error:
-        raise typer.BadParameter(" ".join(str(error).split())) from None
+        raise typer.BadParameter(in_words(error)) from None
 
 
 def _loss(text: str) -> Loss:
