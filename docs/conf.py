@@ -56,6 +56,8 @@ suppress_warnings = ["myst.header"]
 
 html_theme = "furo"
 html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["formulas.css"]
 html_title = f"unimds {release}"
 html_show_sphinx = False
 html_copy_source = False

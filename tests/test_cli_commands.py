@@ -1,6 +1,7 @@
 """The other commands: place, compare, project, demo, warmup, info; and how fast they start."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -9,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_runs import CITIES, ENVIRONMENT, run
+from cli_runs import CITIES, ENVIRONMENT, names, run
 
 from unimds import MDS, LandmarkMDS, SphericalRandomProjection, experiments
 from unimds._extras import PACKAGES, PURPOSES
 from unimds.cli import reproduce
 from unimds.cli.compare import suitable
+from unimds.cli.info import cache_folder
 from unimds.files import read
 from unimds.models import save
 from unimds.spaces import Euclidean, Hyperbolic, Sphere
@@ -221,6 +223,19 @@ def test_info_tells_versions_and_extras():
     assert found["extras"]["cli"] == "installed"
     assert {"plot", "report", "sdp", "files"} < set(found["extras"])
     assert "numpy" in run("info").out
+
+
+def test_info_says_where_compiled_code_is_truly_kept(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "given"))
+    assert cache_folder() == str(tmp_path / "given")
+    assert not names(tmp_path)
+    home = tmp_path / "home"
+    monkeypatch.setattr("numba.misc.appdirs.user_cache_dir", lambda *_, **__: str(home))
+    monkeypatch.setattr(os, "access", lambda folder, _: folder == home)
+    home.mkdir()
+    assert cache_folder() == str(home)
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert cache_folder().startswith("none")
 
 
 def test_info_says_what_an_extra_lacks(monkeypatch):

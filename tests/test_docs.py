@@ -12,24 +12,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from cli_runs import CITIES
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = {
     "README.md": 5,
-    "docs/tutorial.md": 7,
     "docs/choosing.md": 1,
     "docs/migrating.md": 1,
     "docs/extending.md": 5,
     "docs/distributions.md": 1,
     "docs/landmarks.md": 2,
     "docs/files.md": 4,
-    "docs/cli.md": 0,  # its commands are run by test_docs_cli.py
     "docs/report.md": 2,
     "docs/scale.md": 1,
     "docs/spherical-jl.md": 1,
 }
-"""Pages with code, and how many blocks of it there are at least."""
+"""Pages with code, and how many blocks of it there are at least; test_docs_cli.py has those with
+commands."""
 TEXTS = sorted(
     str(page.relative_to(ROOT))
     for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md"))
@@ -107,7 +105,6 @@ def test_the_code_on_the_page_runs_and_prints_what_it_says(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # pages write files
-    Path("cities.csv").write_text(CITIES)  # the tutorial reads it
     text = (ROOT / page).read_text(encoding="utf-8")
     assert check_page(text, page) == text.count("```python") >= PAGES[page]
 

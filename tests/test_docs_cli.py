@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cli_runs import CITIES
 from test_cli_commands import NEW
-from test_docs import LENIENT, ROOT, SAME, blocks
+from test_docs import LENIENT, ROOT, SAME, blocks, check_page
 from typer.testing import CliRunner
 
 from unimds.cli.app import app
@@ -40,15 +40,19 @@ def sessions(text: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("page", "commands"), [("docs/cli.md", COMMANDS), ("docs/tutorial.md", ["embed"])]
+    ("page", "commands", "code"),
+    [("docs/cli.md", COMMANDS, 0), ("docs/tutorial.md", ["embed"], 7)],
 )
-def test_the_commands_on_the_page_do_what_it_says(page, commands, tmp_path, monkeypatch):
+def test_the_page_typed_in_one_folder_does_what_it_says(
+    page, commands, code, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     Path("cities.csv").write_text(CITIES)
     Path("new.csv").write_text(NEW)
     counts = np.random.default_rng(0).poisson(5.0, size=(6, 8))
     Path("counts.csv").write_text("\n".join(",".join(map(str, row)) for row in counts) + "\n")
-    found = sessions((ROOT / page).read_text(encoding="utf-8"))
+    text = (ROOT / page).read_text(encoding="utf-8")
+    found = sessions(text)
     for line, shown in found:
         printed = told(line)
         # "..." may stand for all that follows
@@ -56,6 +60,7 @@ def test_the_commands_on_the_page_do_what_it_says(page, commands, tmp_path, monk
             f"{line}: the page shows\n{shown}\nnot\n{printed}"
         )
     assert {line.split()[1] for line, _ in found if line.startswith("unimds")} == set(commands)
+    assert check_page(text, page) == text.count("```python") >= code  # after the commands
 
 
 @pytest.mark.parametrize("shown", ["label,x,y\n", "nothing of the kind\n"])

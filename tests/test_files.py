@@ -36,6 +36,16 @@ def put(tmp_path):
     return read_back
 
 
+def save(frame, path, form):
+    """Write a table of pandas in a format."""
+    if form == "csv":
+        frame.to_csv(path, index=False)
+    elif form == "json":
+        frame.to_json(path, orient="records")
+    else:
+        frame.to_parquet(path)
+
+
 SQUARES = {
     "comma": ("0,1,2.5\n1,0,3\n2.5,3,0\n", "csv", None),
     "semicolon, decimal comma": ("0;1;2,5\n1;0;3\n2,5;3;0\n", "csv", None),
@@ -220,6 +230,26 @@ def test_pairs_under_other_names_are_known_by_their_words(put):
     assert put("kind,shade,age\nq,x,1\nq,y,2\np,x,3\n").kind == "points"  # no word in both
 
 
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_every_format_knows_pairs_by_their_words(tmp_path, form):
+    path = tmp_path / "pairs"
+    frame = pd.DataFrame({"von": list("qqp"), "nach": list("prr"), "km": [1.0, 2.0, 3.0]})
+
+    save(frame, path, form)
+    table = read(path)
+    assert (table.kind, table.format, table.labels) == ("pairs", form, ["q", "p", "r"])
+    assert_array_equal(table.values, [[0, 1, 2], [1, 0, 3], [2, 3, 0]])
+
+    frame["Gewicht"] = [1.0, 1.0, 0.5]  # or a second feature: who knows?
+    save(frame, path, form)
+    with pytest.raises(FileError, match=r"same words.*give kind='pairs'.*give kind='points'"):
+        read(path)
+    table = read(path, kind="pairs")
+    assert table.weights[1, 2] == 0.5
+    table = read(path, kind="points")
+    assert (table.kind, table.features) == ("points", ["km", "Gewicht"])
+
+
 def test_pairs_with_weights_in_any_order_and_both_directions(put):
     table = put("weight,to,distance,from\n2,b,1,a\n3,a,5,b\n4,c,NA,a\n")
     assert table.labels == ABC
@@ -313,6 +343,15 @@ def test_parquet_of_pandas(tmp_path):
     assert (table.kind, table.labels) == ("pairs", ["1", "2", "3"])
     pd.DataFrame({"source": ["a"], "target": ["b"]}).to_parquet(path)
     assert read(path).kind == "graph"
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_a_column_of_names_holds_the_labels_even_where_some_are_the_same(tmp_path, form):
+    path = tmp_path / "points"
+    frame = pd.DataFrame({"name": ["Ada", "Ada"], "mail": ["u", "v"], "x": [1.0, 2.0]})
+    save(frame, path, form)
+    table = read(path)
+    assert (table.labels, table.columns) == (["Ada", "Ada"], {"mail": ["u", "v"]})
 
 
 def test_the_standard_streams(monkeypatch, capsysbinary):

@@ -1,5 +1,6 @@
 """Written files: there and back bit for bit, whole or not at all, never over another one."""
 
+import errno
 import os
 import stat
 import sys
@@ -77,7 +78,7 @@ def test_what_does_not_fit_is_not_written(tmp_path, options, problem):
 def test_no_file_is_overwritten_without_force(tmp_path):
     path = tmp_path / "map.csv"
     path.write_text("old")
-    with pytest.raises(FileError, match=r"map\.csv: the file is there already"):
+    with pytest.raises(FileError, match=r"map\.csv: the file is there already; .* force=True"):
         write(path, [[1.0]])
     assert path.read_text() == "old"
     write(path, [[1.0]], force=True)
@@ -142,6 +143,37 @@ def test_of_many_writers_one_wins(tmp_path, monkeypatch, links):
     assert len(wins) == 1
     assert path.read_text() == f"x\n{float(wins[0])}\n"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path, number):
+    def fill():
+        with atomic(tmp_path / "report.html"):
+            raise OSError(number, "no room")  # as a write says it, without a name
+
+    with pytest.raises(FileError, match=r"report\.html: cannot be written: no room"):
+        fill()
+    assert not list(tmp_path.iterdir())
+
+
+def test_errors_of_other_files_are_left_alone(tmp_path):
+    def look():
+        with atomic(tmp_path / "report.html"):
+            (tmp_path / "none").read_text()
+
+    with pytest.raises(FileNotFoundError):
+        look()
+
+
+def test_without_links_a_name_is_not_left_taken(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.setattr(type(tmp_path), "replace", refuse)
+    with pytest.raises(FileError, match="no permission"):
+        write(tmp_path / "x.csv", [[1.0]])
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions and links")

@@ -1,34 +1,36 @@
-"""Shaking: every point is placed against a few others, which are neither it nor its partner."""
+"""Shaking: every point is placed against a few others; and the start that is made so."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unimds import spaces
+from unimds import place_center, race, spaces
 from unimds.losses import Squared
 from unimds.pairs import as_pairs
 from unimds.problem import Problem
+from unimds.starts import first_seed
+from unimds.watch import Watch
 
 
-def neighbours(share, i, j, size, n):
-    """Return the place at `share` of all places for `size` neighbours without `i` and `j`."""
-    places = [range(b, b + size) for b in range(n - size + 1)]
-    places = [place for place in places if i not in place and j not in place]
-    return list(places[int(float(share) * len(places))])
+def neighbours(share, size, n):
+    """Return `size` neighbours, the first of them at `share` of all points."""
+    return np.roll(np.arange(n), -int(float(share) * n))[:size]
 
 
-def shaken(D, X, sizes, starts):
-    """Do the same with numpy, a row a point."""
+def shaken(D, X, sizes, starts, together):
+    """Do the same with numpy, a row a point; two in turn may have moved at the same time."""
     X, n = X.copy(), len(X)
     for size, shares in zip(sizes, starts, strict=True):
         for i in range(0, n, 2):
             pair = sorted({i, min(i + 1, n - 1)})
-            few = neighbours(shares[i // 2], pair[0], pair[-1], size, n)
-            ways = [X[few] - X[p] for p in pair]
-            for p, way in zip(pair, ways, strict=True):
-                pull = 1.0 - D[p, few] / np.linalg.norm(way, axis=1)
-                X[p] += (pull[:, None] * way).mean(axis=0)
+            few = neighbours(shares[i // 2], size, n)
+            before = X.copy() if together else X
+            for p in pair:
+                rest = few[few != p]
+                way = before[rest] - before[p]
+                pull = 1.0 - D[p, rest] / np.linalg.norm(way, axis=1)
+                X[p] += (pull[:, None] * way).sum(axis=0) / max(len(rest), 1)
     return X
 
 
@@ -36,20 +38,104 @@ def shaken(D, X, sizes, starts):
 @given(n=st.integers(4, 40), k=st.sampled_from([2, 3, 5]), data=st.data())
 def test_shaking_places_points_against_few_others(n, k, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
-    sizes = np.array(data.draw(st.lists(st.integers(1, (n - 2) // 2), min_size=1, max_size=4)))
+    sizes = np.array(data.draw(st.lists(st.integers(1, n), min_size=1, max_size=4)))
     D = spaces.distances(rng.normal(size=(n, 6)))
-    problem = Problem.make(as_pairs(D), Squared(), spaces.Euclidean(), k)
+    pairs = as_pairs(D).subset(np.arange(n))
+    problem = Problem.make(pairs, Squared(), spaces.Euclidean(), k)
     X = np.ascontiguousarray(rng.normal(size=(k, n)))
     starts = rng.random((len(sizes), (n + 1) // 2), dtype=np.float32)
-    want = shaken(D * problem.unit, X.T, sizes, starts).T
+    want = shaken(D * problem.unit, X.T, sizes, starts, together=k <= 3).T
     problem.shake(X, problem.loss, sizes, starts)
     np.testing.assert_allclose(X, want, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("n", [4, 5, 9, 60])
-def test_there_is_a_place_for_half_of_the_others(n):
-    size = (n - 2) // 2
-    for i in range(0, n, 2):
-        for share in (0.0, 0.5, 0.999):
-            few = neighbours(share, i, min(i + 1, n - 1), size, n)
-            assert len(few) == size
+def misfit(n=200, dimensions=20, dtype=np.float32):
+    """Return distances that do not fit in the plane."""
+    points = np.random.default_rng(0).normal(size=(n, dimensions))
+    return spaces.distances(points).astype(dtype)
+
+
+def error(D, result):
+    """Return the cost over that of a map of a single place."""
+    return 2.0 * result.cost / max(np.nansum(D**2), 1e-300)
+
+
+def test_points_do_not_arrange_themselves_by_who_meets_whom():
+    problem = Problem.make(as_pairs(misfit()), Squared(), spaces.Euclidean(), 2)
+    rng = np.random.default_rng(0)
+    small = problem.on(rng.permutation(200))
+    seed = first_seed(small, "auto", rng)
+    X = race.shaken(small, small.loss, seed, 200, rng, Watch(None, 0, 0.0))
+    cost, _ = small.costs(X, small.loss, small.space)
+    least = place_center(misfit(), init=problem.outer(X)).cost
+    assert problem.outer_cost(cost) < 1.03 * least
+
+
+# --- init="shaken" --------------------------------------------------------------------------------
+
+
+def test_a_shaken_start_ends_lower_than_its_seed():
+    D = misfit()
+    seed = place_center(D, n_init=1).cost
+    ends = [place_center(D, init="shaken", random_state=state).cost for state in range(5)]
+    assert np.median(ends) < 0.999 * seed
+
+
+def test_the_random_state_decides_and_several_are_never_worse_than_the_first():
+    D = misfit()
+    a, b, other = (place_center(D, init="shaken", random_state=s).embedding for s in (0, 0, 1))
+    np.testing.assert_array_equal(a, b)
+    assert not np.array_equal(a, other)
+    costs = [place_center(D, init="shaken", n_init=m, random_state=3).cost for m in (1, 2, 4)]
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_the_result_does_not_depend_on_threads():
+    D = misfit(60)
+    one, two = (
+        place_center(D, init="shaken", n_init=3, n_jobs=jobs, random_state=0).embedding
+        for jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 9, 40])
+def test_exact_distances_are_met_however_few(n):
+    D = spaces.distances(np.random.default_rng(n).normal(size=(n, 2)))
+    assert error(D, place_center(D, init="shaken", random_state=0)) < 1e-10
+
+
+def test_large_tables_are_shaken_on_a_sample(monkeypatch):
+    monkeypatch.setattr(race, "LARGE", 100)
+    D = misfit()
+    result = place_center(D, init="shaken", random_state=0)
+    assert result.converged
+    assert result.cost < 1.02 * place_center(D, random_state=0).cost
+
+
+def test_missing_pairs_and_anchors():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(200, 2))
+    D = spaces.distances(points)
+    hidden = np.triu(rng.random(D.shape) < 0.7, 1)
+    D[hidden | hidden.T] = np.nan
+    assert error(D, place_center(D, init="shaken", random_state=0)) < 1e-8
+    fixed = {i: points[i] for i in (0, 7, 31)}
+    held = place_center(D, init="shaken", fixed=fixed, random_state=0)
+    np.testing.assert_allclose(held.embedding, points, atol=1e-3)
+
+
+@pytest.mark.parametrize("space", ["sphere", spaces.Hyperbolic(1.0)], ids=str)
+def test_curved_spaces(space):
+    space = spaces.as_space(space)
+    D = spaces.distances(space.random(80, 2, 1.0, np.random.default_rng(0)), space=space)
+    result = place_center(D, space=space, init="shaken", random_state=0)
+    assert error(D, result) < 1e-6
+
+
+def test_a_robust_loss():
+    D = spaces.distances(np.random.default_rng(0).normal(size=(60, 2)))
+    D[0, 1:9] = D[1:9, 0] = 30.0
+    result = place_center(D, loss="absolute", init="shaken", random_state=0)
+    fitted = spaces.distances(result.embedding)
+    np.testing.assert_allclose(fitted[9:, 9:], D[9:, 9:], atol=1e-4)

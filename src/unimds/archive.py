@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from unimds.files.arrays import members
 from unimds.files.atomic import atomic
-from unimds.files.errors import FileError
 from unimds.files.source import load, magic
 
 Array = NDArray[Any]
@@ -55,10 +54,7 @@ def write_archive(
         content, allow_pickle=False, **{HEADER: np.frombuffer(text.encode(), np.uint8)}, **arrays
     )
     with atomic(path, force=force) as partial:
-        try:
-            partial.write_bytes(content.getbuffer())
-        except OSError as error:
-            raise FileError(os.fspath(path), f"cannot be written: {error.strerror}") from error
+        partial.write_bytes(content.getbuffer())
 
 
 def read_archive(

@@ -21,7 +21,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "n_components": [Interval(Integral, 1, None, closed="left")],
     "loss": [StrOptions(set(LOSSES)), Loss],
     "space": [StrOptions(set(SPACES)), Space],
-    "init": [StrOptions({"auto", "random", *SEEDS}), "array-like"],
+    "init": [StrOptions({"auto", "random", "shaken", *SEEDS}), "array-like"],
     "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "eps": [Interval(Real, 0, None, closed="left")],

@@ -72,11 +72,11 @@ class Problem:
         space = self.space.flatter(self.scale)
         return self if space is None else replace(self, space=space, resize=False)
 
-    def distances(self) -> Array | Rows:
+    def distances(self, tol: float = 0.0) -> Array | Rows:
         """Return the distances of all pairs in the problem's unit: what a seed begins with."""
         if not (self.space.seed_reads_rows and self.pairs.plain):
             return self.pairs.complete() * self.unit
-        rows = Rows(self.pairs.table, self.dtype)
+        rows = Rows(self.pairs.table, self.dtype, tol=tol)
         return rows.through(partial(np.multiply, self.unit)) if self.unit != 1.0 else rows
 
     # --- what the kernels compute -----------------------------------------------------------

@@ -39,8 +39,10 @@ Run = TypeVar("Run")
 RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory counts from here
 SINGLE_FROM, ALL_BELOW = 500, 1000
 SMALL_SAMPLE, RANDOM_STARTS = 150, 3
-SHAKE_SWEEPS, RANDOM_SWEEPS, RANDOM_MOVES = 700, (500, 1000), 300_000
-HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 6, 30, 6
+SHAKE_SWEEPS, RANDOM_SWEEPS, RANDOM_MOVES = 500, (350, 700), 210_000
+COOLING = np.repeat([3.0, 4.0], 12)  # so many last sweeps against 64 and 128 points
+ALONE_SWEEPS, ALONE_TOL = 400, 0.1  # of a start that has no race to win
+HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 6
 
 
 class Descend(Protocol):
@@ -84,9 +86,9 @@ class Search:
                 raise
 
 
-def race_pays(problem: Problem, init: str | ArrayLike) -> bool:
+def race_pays(problem: Problem, init: str) -> bool:
     """Return whether a race may find a lower minimum than a single start."""
-    if not (isinstance(init, str) and init in ("auto", "random")):
+    if init not in ("auto", "random"):
         return False
     if problem.n_components > 3 or problem.pairs.n < 4:
         return False
@@ -115,8 +117,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
         del small  # there need not be two tables at a time
         small = problem.on(sample, single=True)
     first = seed.astype(small.dtype)
-    smoothing = annealing(small, first)[0] if small.loss.anneals else 0.0
-    loss = small.loss.smoothed(smoothing) if small.loss.anneals else small.loss
+    smoothing, loss = _rounded(small, first)
     seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
     flat = small.flatter()
     random_sweeps = int(np.clip(RANDOM_MOVES // n, *RANDOM_SWEEPS))  # few points: no time either
@@ -129,10 +130,6 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
         start = first if flat is small else first_seed(flat, init, own)
         return shaken(flat, loss, start, SHAKE_SWEEPS, own, quiet)
 
-    def curved(X: Array) -> Array:
-        settled = search.descend(flat, X, search.plan.heat(FLAT_SWEEPS, smoothing), quiet)
-        return small.inner(small.space.from_flatter(settled.embedding, flat.space))
-
     def winner(among: Problem, starts: list[Array]) -> Array:
         heat = search.plan.heat(HEAT_SWEEPS, smoothing)
         runs = search.each(lambda X: search.descend(among, X, heat, quiet), starts)
@@ -141,10 +138,42 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     known, *random = search.each(find, range(len(seeds)))
     starts = [known, extended(flat, np.arange(few.pairs.n), winner(few, random))]
     if flat is not small:
-        starts = search.each(curved, starts)
+        starts = search.each(lambda X: _bent(search, flat, small, X, smoothing), starts)
     if n < ALL_BELOW:
         return [extended(problem, sample, X) for X in (seed, winner(small, starts))]
     return [extended(problem, sample, winner(small, [first, *starts]))]
+
+
+def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> Array:
+    """Return one start without a race: the seed of a sample, shaken, with all others placed."""
+    n, complete = problem.pairs.n, problem.pairs.complete_graph
+    if n < 4:
+        return first_seed(problem, "auto", rng)
+    # where pairs are missing a sample might not hang together
+    sample = rng.permutation(n)[: _sample_size(n) if complete else n]
+    small = problem.on(sample, single=n >= SINGLE_FROM)
+    flat = small.flatter()
+    seed = first_seed(flat, "auto", rng, ALONE_TOL)
+    smoothing, loss = _rounded(flat, seed)
+    X = shaken(flat, loss, seed, ALONE_SWEEPS, rng, Silent(search.watch))
+    if flat is not small:
+        X = _bent(search, flat, small, X, smoothing)
+    return extended(problem, sample, X)
+
+
+def _rounded(problem: Problem, X: Array) -> tuple[float, Loss]:
+    """Return how smooth a loss begins, and the loss so smooth."""
+    if not problem.loss.anneals:
+        return 0.0, problem.loss
+    smoothing = annealing(problem, X)[0]
+    return smoothing, problem.loss.smoothed(smoothing)
+
+
+def _bent(search: Search, flat: Problem, small: Problem, X: Array, smoothing: float) -> Array:
+    """Bring a start from a space of less curvature, once it has settled there."""
+    heat = search.plan.heat(FLAT_SWEEPS, smoothing)
+    settled = search.descend(flat, X, heat, Silent(search.watch))
+    return small.inner(small.space.from_flatter(settled.embedding, flat.space))
 
 
 def _sample_size(n: int) -> int:
@@ -166,8 +195,8 @@ def shaken(
     and the more, the less a point strays. The order of the points must be random.
     """
     first, X, n = X, X.copy(), problem.pairs.n
-    # whole registers; but half of the others at most, which then are on one side or the other
-    sizes = np.minimum(8 << np.linspace(-0.4, 2, sweeps).round().clip(0).astype(int), (n - 2) // 2)
+    doublings = np.concatenate([np.linspace(-0.4, 2.0, sweeps), COOLING])
+    sizes = np.minimum(8 << doublings.round().clip(0).astype(int), (n + 1) // 2)  # whole registers
     for part in np.array_split(sizes, sweeps // 50):
         problem.shake(X, loss, part, rng.random((len(part), (n + 1) // 2), dtype=np.float32))
         X = np.ascontiguousarray(problem.space.centred(X.T).T, dtype=X.dtype)  # all wander together
@@ -179,6 +208,8 @@ def shaken(
 
 def extended(problem: Problem, sample: Array, fixed: Array) -> Array:
     """Place all other points against the map of a sample."""
+    if len(sample) == problem.pairs.n:
+        return np.ascontiguousarray(fixed[:, np.argsort(sample)], dtype=problem.dtype)
     loss = problem.loss.smoothed(problem.scale) if problem.loss.anneals else problem.loss
     fixed, space, scale = fixed.astype(problem.dtype), problem.space, problem.scale
     return problem.pairs.extended(

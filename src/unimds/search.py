@@ -13,7 +13,15 @@ from unimds.anchors import Anchors
 from unimds.checkpoint import Keeper
 from unimds.plan import Plan
 from unimds.problem import Problem
-from unimds.race import RACE_SAMPLE, RANDOM_STARTS, Search, extended, race, race_pays
+from unimds.race import (
+    RACE_SAMPLE,
+    RANDOM_STARTS,
+    Search,
+    extended,
+    race,
+    race_pays,
+    shaken_start,
+)
 from unimds.result import Outcome, Result
 from unimds.spaces import Space
 from unimds.starts import configuration, draw, first_seed
@@ -27,7 +35,7 @@ SIZE_SAMPLE, SIZE_SWEEPS = 150, 10
 def lowest(
     search: Search,
     problem: Problem,
-    rng: np.random.RandomState,
+    random: np.random.Generator,
     anchors: Anchors | None = None,
     keeper: Keeper | None = None,
 ) -> Result:
@@ -35,7 +43,6 @@ def lowest(
     watch = search.watch
     begun = None if keeper is None else keeper.begun(problem)
     if begun is None:
-        random = np.random.default_rng(rng.randint(np.iinfo(np.int32).max))
         if problem.resize:
             watch.say("Estimating the size of the space …")
             problem = replace(problem, space=estimate_size(search, problem))
@@ -69,20 +76,22 @@ def _starts(
     search: Search, problem: Problem, anchors: Anchors | None, random: np.random.Generator
 ) -> list[Array]:
     """Return what to descend from."""
-    init, n_init = search.init, search.n_init
-    if problem.pairs.remote and isinstance(init, str) and init == "auto":
+    init = search.init if isinstance(search.init, str) else "given"
+    if problem.pairs.remote and init in ("auto", "shaken"):
         first = _from_sample(search, problem, random)
         return [first if anchors is None else _held(problem, first, anchors)]
-    if n_init == "auto" and anchors is None and race_pays(problem, init):
+    if search.n_init == "auto" and anchors is None and race_pays(problem, init):
         search.watch.say(f"Choosing among {2 + RANDOM_STARTS} starts …")
-        return race(replace(search, plan=_in_unit(search.plan, problem)), problem, random)
-    first = first_seed(problem, init, random)
-    starts = [first if anchors is None else _held(problem, first, anchors)]
-    if n_init != "auto":
-        again = isinstance(init, str) and init in ("auto", "random")
-        others = [draw(problem, random) for _ in range(int(n_init) - 1)] if again else []
-        starts += [_held(problem, X, anchors) if anchors else X for X in others]
-    return starts
+        return race(_in_units(search, problem), problem, random)
+    count = 1 if search.n_init == "auto" else int(search.n_init)
+    if init == "shaken":
+        own = _in_units(search, problem)
+        starts = search.each(lambda rng: shaken_start(own, problem, rng), random.spawn(count))
+    else:
+        starts = [first_seed(problem, search.init, random)]
+        if init in ("auto", "random"):
+            starts += [draw(problem, random) for _ in range(count - 1)]
+    return [_held(problem, X, anchors) if anchors else X for X in starts]
 
 
 def _from_sample(search: Search, problem: Problem, rng: np.random.Generator) -> Array:
@@ -90,9 +99,12 @@ def _from_sample(search: Search, problem: Problem, rng: np.random.Generator) -> 
     sample = np.sort(rng.permutation(problem.pairs.n)[:RACE_SAMPLE])
     search.watch.say(f"Mapping {len(sample):,} of the points …")
     small = replace(problem.on(sample), resize=False)
-    state = np.random.RandomState(rng.integers(2**31))
-    run = lowest(replace(search, watch=Silent(search.watch)), small, state)
+    run = lowest(replace(search, watch=Silent(search.watch)), small, rng)
     return extended(problem, sample, small.inner(run.embedding))
+
+
+def _in_units(search: Search, problem: Problem) -> Search:
+    return replace(search, plan=_in_unit(search.plan, problem))
 
 
 def _in_unit(plan: Plan, problem: Problem) -> Plan:

@@ -98,7 +98,7 @@ def _leading(rows: Rows, k: int, centred: bool = False) -> tuple[Array, Array]:
         return out - out.mean(axis=0) if centred else out
 
     # no more digits than the data have
-    tol = 1e-6 if rows.table.dtype == np.float32 else 1e-10
+    tol = max(rows.tol, 1e-6 if rows.table.dtype == np.float32 else 1e-10)
     return _in_order(*largest_eigenpairs(product, rows.n, k, tol), k)
 
 
@@ -167,6 +167,8 @@ def _in_order(values: Array, vectors: Array, k: int) -> tuple[Array, Array]:
     values, vectors = np.asarray(values[order]), np.asarray(vectors[:, order])
     strongest = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(m)]
     vectors = vectors * np.where(strongest < 0.0, -1.0, 1.0)
+    if m == k:
+        return values, vectors
     return np.pad(values, (0, k - m)), np.pad(vectors, ((0, 0), (0, k - m)))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from unimds._part import inlined, kernel
+from unimds._part import kernel
 from unimds._prefetch import prefetch
 from unimds.invariants import chunk_pull
 from unimds.kernels import coordinates, part_ways, recenter, shorten, workspace
@@ -23,22 +23,17 @@ AHEAD = 8
 def shake(D, W, X, two, three, many, loss, space, unit, sizes, starts):
     """Sweep once for every entry of `sizes`, placing each point against so many others only.
 
-    Those are neighbours in the order of the table, which must be random; ``starts``, from 0 to 1,
-    says which. The fewer, the farther a point strays from where all would have it. Two points in
-    turn have the same others, and their rows one loop.
+    Those are neighbours in the order of the table, which must be random, and the first is the
+    last one's neighbour; ``starts``, from 0 to 1, says where they begin. All pairs must be as
+    likely: points would arrange themselves so that those which seldom meet are wrong. Hence the
+    point itself may be among its neighbours, and its distance must be NaN, as in
+    `unimds.pairs.Pairs.subset`. The fewer others, the farther a point strays from where all would
+    have it. Two points in turn have the same ones, and their rows one loop.
     """
     if many is None:
         shake_by_two(D, W, X, two, three, loss, space, unit, sizes, starts)
     else:
         shake_by_one(D, W, X, many, loss, space, unit, sizes, starts)
-
-
-@inlined
-def others(share, i, j, size, n):
-    """Return where `size` neighbours begin, without `i` and `j`, at a share of all such places."""
-    before, after = max(i - size + 1, 0), max(n - size - j, 0)
-    begin = int(share * (before + after))
-    return begin if begin < before else begin - before + j + 1
 
 
 @kernel
@@ -50,27 +45,33 @@ def shake_by_two(D, W, X, two, three, loss, space, unit, sizes, starts):
         size = sizes[t]
         for i in range(0, n, 2):
             j, far = min(i + 1, n - 1), i + AHEAD
-            begin = others(starts[t, i // 2], i, j, size, n)
+            begin, left = int(starts[t, i // 2] * n), size
             if far < n - 1:  # rows are far from each other in memory
-                later = others(starts[t, far // 2], far, far + 1, size, n)
+                later = int(starts[t, far // 2] * n)
                 prefetch(D[far, 0], later)
                 prefetch(D[far + 1, 0], later)
             for a in range(k):
                 p[a], q[a] = X[a, i], X[a, j]
             for a in range(k):
                 u[a], v[a] = 0.0, 0.0
-            s = chunk_pull(
-                p, q, X, two, three, begin, begin + size, D, W, i, j, scale, loss, space, u, v
-            )  # fmt: skip
+            s0, s1, s2, t0, t1, t2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            while left > 0:
+                end = min(begin + left, n)
+                s = chunk_pull(
+                    p, q, X, two, three, begin, end, D, W, i, j, scale, loss, space, u, v
+                )  # fmt: skip
+                s0, s1, s2 = s0 + s[0], s1 + s[1], s2 + s[2]
+                t0, t1, t2 = t0 + s[3], t1 + s[4], t2 + s[5]
+                left, begin = left - (end - begin), 0
             # `move`, written out: Numba counts references at a call, which takes longer than this
             space.project(p, u)
             space.project(q, v)
-            if s[2] > 0.0:
-                part_ways(p, i, s[2], space, u)
-            if s[5] > 0.0:
-                part_ways(q, j, s[5], space, v)
-            shorten(s[0], s[1], space, u)
-            shorten(s[3], s[4], space, v)
+            if s2 > 0.0:
+                part_ways(p, i, s2, space, u)
+            if t2 > 0.0:
+                part_ways(q, j, t2, space, v)
+            shorten(s0, s1, space, u)
+            shorten(t0, t1, space, v)
             space.exp(p, u)
             space.exp(q, v)
             for a in range(k):
@@ -89,13 +90,16 @@ def shake_by_one(D, W, X, many, loss, space, unit, sizes, starts):
     for t in range(sizes.shape[0]):
         size = sizes[t]
         for i in range(n):
-            begin = others(starts[t, i // 2], i & -2, min(i | 1, n - 1), size, n)
-            end = begin + size
+            begin, at = int(starts[t, i // 2] * n), 0
+            while at < size:
+                to = min(size, at + n - begin)
+                end = begin + to - at
+                few[0, :, at:to] = X[:, begin:end]
+                target[0, :, at:to] = D[i, :, begin:end]
+                if W is not None:
+                    weight[0, :, at:to] = W[i, :, begin:end]
+                at, begin = to, 0
             p[:] = X[:, i]
-            few[0, :, :size] = X[:, begin:end]
-            target[0, :, :size] = D[i, :, begin:end]
-            if W is not None:
-                weight[0, :, :size] = W[i, :, begin:end]
             points, given = (X, few, size), (target, weight, 0, -1, scale)
             recenter(p, points, None, None, many, given, (0, size), i, loss, space, scratch, v)
             space.exp(p, v)

@@ -17,8 +17,10 @@ SEEDS = sorted({name for space in SPACES.values() for name in space.seeds})
 """Names of spectral seeds."""
 
 
-def first_seed(problem: Problem, init: str | ArrayLike, rng: np.random.Generator) -> Array:
-    """Return the seed that `init` stands for, as a configuration."""
+def first_seed(
+    problem: Problem, init: str | ArrayLike, rng: np.random.Generator, tol: float = 0.0
+) -> Array:
+    """Return the seed that `init` stands for, as a configuration; `tol` is how exact it must be."""
     space, k = problem.space, problem.n_components
     if not isinstance(init, str):
         given = np.asarray(problem.inner(_given(init, problem)).T, dtype=np.float64)
@@ -27,13 +29,13 @@ def first_seed(problem: Problem, init: str | ArrayLike, rng: np.random.Generator
         return draw(problem, rng)
     if init != "auto":
         if init not in SEEDS:
-            names = ", ".join(map(repr, ["auto", "random", *SEEDS]))
+            names = ", ".join(map(repr, ["auto", "random", "shaken", *SEEDS]))
             raise ValueError(f"init={init!r} is not known: use one of {names} or an array")
         if init not in space.seeds:
             raise ValueError(
                 f'init={init!r} is not a seed for {type(space).__name__}; use "auto" for its own'
             )
-    X = space.seed(problem.distances(), k)
+    X = space.seed(problem.distances(tol), k)
     return draw(problem, rng) if X is None else configuration(_untied(X, problem), problem)
 
 
@@ -64,7 +66,10 @@ def _untied(X: Array, problem: Problem) -> Array:
 
     A pair in one place has no direction to part in, and for some losses no reason to.
     """
-    _, group, count = np.unique(X.round(12), axis=0, return_inverse=True, return_counts=True)
+    rounded = X.round(12)
+    if len(np.unique(rounded[:, 0])) == len(X):  # as nearly always
+        return problem.space.project_points(X)
+    _, group, count = np.unique(rounded, axis=0, return_inverse=True, return_counts=True)
     for tied in (np.flatnonzero(group.ravel() == g) for g in np.flatnonzero(count > 1)):
         if np.nanmax(problem.pairs.table.block(tied, tied), initial=0.0) > 0.0:
             noise = np.random.default_rng(tied[0]).normal(size=(tied.size, X.shape[1]))

@@ -189,11 +189,14 @@ class Rows:
         Precision of what the function is given.
     functions : tuple of callables
         What is done to a block of distances, one after the other.
+    tol : float
+        How exact a seed made from them need be; the default is as exact as the data.
     """
 
     table: Table
     dtype: Any
     functions: tuple[Callable[[Array], Array], ...] = ()
+    tol: float = 0.0
 
     @property
     def n(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,24 @@ def gathered() -> dict[str, Any]:
 
 
 def cache_folder() -> str:
-    """Return where compiled code is kept: beside the sources, unless numba is told otherwise."""
+    """Return where compiled code is kept: where numba is told, or beside the sources.
+
+    Where neither can be written, numba takes the user's own folder.
+    """
     own = Path(__file__).resolve().parents[1] / "__pycache__"
-    return os.environ.get("NUMBA_CACHE_DIR") or str(own)
+    for folder in filter(None, (os.environ.get("NUMBA_CACHE_DIR"), str(own))):
+        if _writable(folder):
+            return folder
+    numba: Any = import_module("numba.misc.appdirs")  # slow to import, and seldom needed
+    user = str(numba.user_cache_dir("numba", appauthor=False))
+    return user if _writable(user) else "none, as no folder can be written: every run compiles"
+
+
+def _writable(folder: str) -> bool:
+    """Whether files can be made in a folder, which may have to be made itself."""
+    path = Path(folder).absolute()
+    there = next(parent for parent in (path, *path.parents) if parent.exists())
+    return there.is_dir() and os.access(there, os.W_OK)
 
 
 def _name(requirement: str) -> str:

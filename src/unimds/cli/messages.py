@@ -36,7 +36,7 @@ ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=(?:'([^']*)'|([\w+-]+(?:\.\w+)*
 PHRASES = {
     "n_components": "--dim",
     "metric='precomputed'": "--kind distances",
-    "or force it": "or give --force",
+    "force=True": "--force",
     "raise max_bytes to read it": "from Python, max_bytes can be raised",
 }
 SIZE = re.compile(r"\b[A-Z]\w+\((radius|curvature|size)=\"(\w+)\"\)")

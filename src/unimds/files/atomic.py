@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -9,6 +10,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from unimds.files.errors import FileError
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Errors of a disk that takes no more."""
 
 
 @contextmanager
@@ -57,7 +61,8 @@ def atomic(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Pat
     except (OSError, ValueError) as error:
         raise FileError(name, f"cannot be written: {_reason(error)}") from None
     try:
-        yield partial
+        with _told(name, partial):
+            yield partial
         try:
             _flush(partial)
             _publish(name, partial, target, force)
@@ -66,6 +71,17 @@ def atomic(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Pat
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _told(name: str, partial: Path) -> Iterator[None]:
+    """Name the file in errors of whatever writes it; a full disk knows no names."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL or error.filename == str(partial):
+            raise FileError(name, f"cannot be written: {_reason(error)}") from error
+        raise
 
 
 def check_writable(path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -106,7 +122,7 @@ def _check_target(name: str, target: Path, force: bool) -> None:
 
 
 def _exists(name: str) -> FileError:
-    return FileError(name, "the file is there already; choose another name, or force it")
+    return FileError(name, "the file is there already; choose another name, or give force=True")
 
 
 def _new_file(target: Path) -> Path:
@@ -129,7 +145,11 @@ def _publish(name: str, partial: Path, target: Path, force: bool) -> None:
             raise _exists(name) from None
         except OSError:  # a file system without links: take the name first, and fill it then
             _reserve(name, target)
-            partial.replace(target)
+            try:
+                partial.replace(target)
+            except OSError:
+                target.unlink()
+                raise
     _flush_folder(target.parent)
 
 

@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 
 from unimds._extras import require
 from unimds.files.layouts import LABELS
-from unimds.files.lists import Links, Roles, from_edges, from_pairs, roles
+from unimds.files.lists import (
+    Links,
+    Roles,
+    from_edges,
+    from_pairs,
+    roles,
+    roles_by_place,
+    roles_by_words,
+)
 from unimds.files.matrices import assemble
 from unimds.files.source import Source, size
 from unimds.files.table import Table
@@ -134,11 +142,7 @@ def _from_columns(
     kind: str,
 ) -> Table:
     """Make a table of named columns: a list of pairs or edges, a square, or points."""
-    found = roles(names, kind)
-    if found is None and kind in ("pairs", "graph"):
-        raise source.error(
-            f"a list of {kind} has columns called 'source' and 'target', and 'distance' or 'length'"
-        )
+    found = roles(names, kind) or _roles(source, columns, kind)
     if found is not None:
         links = _links(source, columns, found)
         return (from_pairs if found.kind == "pairs" else from_edges)(links, format)
@@ -154,15 +158,29 @@ def _from_columns(
     )
 
 
+def _roles(source: Source, columns: list[Column], kind: str) -> Roles | None:
+    """Recognise a list by its first two columns, where they are words under names of their own."""
+    first, second, *rest = columns if len(columns) > 1 else [*columns, *columns]
+    words = isinstance(first, list) and isinstance(second, list)
+    if kind in ("pairs", "graph"):
+        if words:
+            return roles_by_place(source, len(columns), kind)
+        raise source.error(
+            f"a list of {kind} has columns called 'source' and 'target', and 'distance' or 'length'"
+        )
+    if kind != "auto" or not words or any(isinstance(column, list) for column in rest):
+        return None
+    return roles_by_words(source, as_texts(first), as_texts(second), len(rest))
+
+
 def _labels_at(names: list[str], columns: list[Column], index: list[str]) -> int | None:
     """Return the column of labels: the index, one with such a name, or the first unique texts."""
     if index:
         return names.index(index[-1])
-    for j, column in enumerate(columns):
-        named = j == 0 and names[j].lower() in LABELS
-        if (named or isinstance(column, list)) and len(set(as_texts(column))) == len(column):
-            return j
-    return None
+    if names[0].lower() in LABELS:  # labels, even where some are the same
+        return 0
+    texts = {j: column for j, column in enumerate(columns) if isinstance(column, list)}
+    return next((j for j, column in texts.items() if len(set(column)) == len(column)), None)
 
 
 def _links(source: Source, columns: list[Column], found: Roles) -> Links:

@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.files.grid import Grid
-from unimds.files.lists import Links, Roles, from_edges, from_pairs, roles
+from unimds.files.lists import (
+    Links,
+    Roles,
+    from_edges,
+    from_pairs,
+    roles,
+    roles_by_place,
+    roles_by_words,
+)
 from unimds.files.matrices import assemble, condensed, looks_like_distances, triangle
 from unimds.files.table import Table
 
@@ -169,40 +177,26 @@ def _roles(grid: Grid, header: int, kind: str) -> Roles | None:
         named = roles(grid.heads[0], kind)
         if named is not None or kind in ("points", "distances"):
             return named
-    width = grid.widths[0]
-    numeric = _numeric_columns(grid, header)
+    source, width = grid.text.source, grid.widths[0]
     if kind in ("pairs", "graph"):
-        if width < (3 if kind == "pairs" else 2):
-            raise grid.error(f"a list of {kind} has two labels and a number a line", 0)
-        weight = 3 if kind == "pairs" and width > 3 else None
-        return Roles(kind, (0, 1), 2 if width > 2 else None, weight)
-    if kind == "auto" and header and width == 3 and numeric[2] and _shared(grid):
-        return Roles("pairs", (0, 1), 2)
-    if kind != "auto" or header or width not in (2, 3, 4) or not _joined(grid):
+        return roles_by_place(source, width, kind)
+    words = [grid.words.get(i, {}) for i in range(header, len(grid))]
+    if kind != "auto" or width not in (2, 3, 4) or not all(0 in row and 1 in row for row in words):
         return None
-    if width == 2:
-        return Roles("graph", (0, 1), None)
-    if numeric[2:].all():
-        return Roles("pairs", (0, 1), 2, 3 if width == 4 else None)
-    return None
+    if not _numeric_columns(grid, header)[2:].all():
+        return None
+    first, second = ([row[j] for row in words] for j in (0, 1))
+    if header:
+        return roles_by_words(source, first, second, width - 2)
+    if not _joined(first, second):
+        return None
+    return roles_by_place(source, width, "graph" if width == 2 else "pairs")
 
 
-def _joined(grid: Grid) -> bool:
-    """Whether two columns of words are pairs: some label of the first comes again."""
-    words = [grid.words.get(i, {}) for i in range(len(grid))]
-    if not all(0 in row and 1 in row for row in words):
-        return False
-    first = {row[0] for row in words}
-    return len(first) < len(grid) or len(grid) == 1 or any(row[1] in first for row in words)
-
-
-def _shared(grid: Grid) -> bool:
-    """Whether two columns under any names are pairs: of the same words, and labels come again."""
-    words = [grid.words.get(i, {}) for i in range(1, len(grid))]
-    if not all(0 in row and 1 in row for row in words):
-        return False
-    first, second = ({row[j] for row in words} for j in (0, 1))
-    return len(first) < len(words) and not first.isdisjoint(second)
+def _joined(first: list[str], second: list[str]) -> bool:
+    """Whether two columns of words without names are pairs: some label of the first comes again."""
+    labels = set(first)
+    return len(labels) < len(first) or len(first) == 1 or not labels.isdisjoint(second)
 
 
 def _from_list(grid: Grid, header: int, columns: Roles) -> Table:
@@ -239,8 +233,9 @@ def _from_rows(grid: Grid, header: int, kind: str) -> Table:
     for j in map(int, np.flatnonzero(~numeric)):
         name = f"{names[j]} {j + 1}" if names[j] in columns else names[j]
         columns[name] = [grid.cell(i, j) for i in rows]
+    called = [names[0]] if marked else []  # labels, even where some are the same
     unique = [name for name, texts in columns.items() if len(set(texts)) == len(texts)]
-    labels = columns.pop(unique[0]) if unique else None
+    labels = columns.pop((called or unique)[0]) if called or unique else None
     block = grid.block()[header:]
     return assemble(
         grid.text.source,

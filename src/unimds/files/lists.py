@@ -73,6 +73,32 @@ def roles(names: Sequence[str], kind: str = "auto") -> Roles | None:
     return None
 
 
+def roles_by_place(source: Source, width: int, kind: str) -> Roles:
+    """Return the columns of a list whose names say nothing: two labels, a number, a weight."""
+    if width < (3 if kind == "pairs" else 2):
+        raise source.error(f"a list of {kind} has two labels and a number a line")
+    weight = 3 if kind == "pairs" and width > 3 else None
+    return Roles(kind, (0, 1), 2 if width > 2 else None, weight)
+
+
+def roles_by_words(
+    source: Source, first: Sequence[str], second: Sequence[str], numbers: int
+) -> Roles | None:
+    """Recognise pairs under any names: two columns of the same words, and labels come again.
+
+    Of two columns of numbers nobody knows whether the second is a weight.
+    """
+    labels = set(first)
+    if len(labels) == len(first) or labels.isdisjoint(second) or numbers not in (1, 2):
+        return None
+    if numbers == 2:
+        raise source.error(
+            "the first two columns hold the same words: if these are pairs, with a distance and a "
+            "weight, give kind='pairs'; if they are points, one a row, give kind='points'"
+        )
+    return Roles("pairs", (0, 1), 2)
+
+
 @dataclass(frozen=True)
 class Links:
     """Pairs of labels with a value each.

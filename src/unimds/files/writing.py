@@ -80,10 +80,7 @@ def write(
         _print(content)
         return
     with atomic(name, force=force) as partial:
-        try:
-            partial.write_bytes(content)
-        except OSError as error:
-            raise FileError(name, f"cannot be written: {error.strerror}") from error
+        partial.write_bytes(content)
 
 
 def output_format(path: str | os.PathLike[str], format: str = "auto") -> str:
