@@ -96,7 +96,8 @@ class Browser:
 
     def mouse(self, kind: str, x: float, y: float, buttons: int = 0) -> None:
         """Let the page see the mouse move, be pressed or be released."""
-        event = {"type": kind, "x": x, "y": y, "button": "left", "buttons": buttons}
+        button = "none" if kind == "mouseMoved" and not buttons else "left"
+        event = {"type": kind, "x": x, "y": y, "button": button, "buttons": buttons}
         self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {**event, "clickCount": 1})
 
     def close(self) -> None:

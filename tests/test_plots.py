@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from maps import KINDS, a_map
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
@@ -20,6 +21,7 @@ from unimds.plots import (
     plot_sphere,
     plot_ternary,
 )
+from unimds.plots.axes import QUIET
 from unimds.plots.shapes import geodesic_grid, graticule, triangle_grid
 from unimds.plots.views import view_of
 from unimds.quality import point_stress, shepard
@@ -96,6 +98,24 @@ def test_names_never_overlap() -> None:
     boxes = [text.get_window_extent() for text in ax.texts]
     assert len(boxes) > 10
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+def test_of_many_names_only_those_that_are_shown_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    ax, made = new(), []
+    annotate = ax.annotate
+    monkeypatch.setattr(ax, "annotate", lambda *a, **k: made.append(a) or annotate(*a, **k))
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    plot_embedding(X, [f"name {i}" for i in range(300)], ax=ax)
+    assert 50 < len(ax.texts) < 300
+    assert len(made) == len(ax.texts) + 1  # a text is slow to make; one more measures them all
+
+
+def test_points_without_a_number_are_drawn_in_grey() -> None:
+    ax = plot_embedding(np.eye(3, 2), color=[1.0, np.nan, None], ax=new())
+    ax.figure.draw_without_rendering()
+    colours = ax.collections[0].get_facecolors()
+    assert to_hex(colours[1]) == to_hex(colours[2]) == QUIET.lower()
+    assert colours[1][3] == 1.0
 
 
 def test_what_does_not_fit_together_is_refused() -> None:
@@ -202,7 +222,7 @@ def test_runs_are_drawn_against_time() -> None:
 def test_a_name_is_no_formula_and_none_is_left_out() -> None:
     names = ["$x^{$", "_a", "US$ and A$", "b"]
     ax = plot_embedding(np.eye(4, 2) * [[1.0], [2.0], [3.0], [4.0]], names, color=names, ax=new())
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()
     assert len(ax.get_legend().get_texts()) == 4
     ax = plot_point_stress(1.0 - np.eye(4), np.eye(4, 2), names, ax=new())
-    ax.figure.canvas.draw()
+    ax.figure.draw_without_rendering()

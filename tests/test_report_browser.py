@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -227,6 +228,11 @@ def space(browser: Browser, tmp_path: Path) -> tuple[float, float]:
     result, _ = a_map("space", n=1500)
     path = tmp_path / "space.html"
     write_report(path, result)
+    return opened_in_the_middle(browser, path)
+
+
+def opened_in_the_middle(browser: Browser, path: Path) -> tuple[float, float]:
+    """Open a report with its map in sight; return where the middle of it is."""
     browser.open(path)
     browser.complaints()
     x, y = browser.run(
@@ -269,4 +275,33 @@ def test_turning_chooses_no_point(browser: Browser, space: tuple[float, float]) 
     assert not browser.run(f"return {CHOSEN}")
     click(browser, x, y)  # afterwards it is known again which point is where
     browser.wait(CHOSEN)
+    assert browser.complaints() == []
+
+
+@pytest.mark.slow
+def test_of_very_many_points_in_space_few_are_turned_and_each_is_known(
+    browser: Browser, tmp_path: Path
+) -> None:
+    n, middle = 6000, 300
+    rng = np.random.default_rng(0)
+    X = rng.choice([-1.0, 1.0], size=(n, 3)) + rng.normal(0.0, 0.03, size=(n, 3))
+    X[:middle] = rng.normal(0.0, 0.05, size=(middle, 3))
+    path = tmp_path / "many.html"
+    labels = ["the middle" if i < middle else "a corner" for i in range(n)]
+    write_report(path, replace(a_map("space")[0], embedding=X), labels=labels)
+    x, y = opened_in_the_middle(browser, path)
+    corners = (
+        "return document.getElementById('map')._fullLayout.scene._scene.traces.points"
+        ".scatterPlot.vertexCount"
+    )
+    whole = browser.run(corners)
+    browser.mouse("mousePressed", x + 50, y, buttons=1)
+    browser.mouse("mouseMoved", x + 60, y, buttons=1)
+    assert browser.run(corners) == whole * 5000 / n
+    browser.mouse("mouseMoved", x + 50, y, buttons=1)
+    browser.mouse("mouseReleased", x + 50, y)
+    assert browser.run(corners) == whole
+    browser.run(DRAWN)
+    click(browser, x, y)
+    browser.wait("document.getElementById('details-title').textContent === 'the middle'")
     assert browser.complaints() == []

@@ -75,7 +75,9 @@ def draw_points(ax: Axes, points: Array, color: Sequence[Any] | None, size: floa
     elif _numeric(color):
         values = np.array([np.nan if v is None else float(v) for v in color])
         x, y = points.T
-        drawn = ax.scatter(x, y, c=values, cmap="viridis", plotnonfinite=True, **look)
+        # points without a number are drawn, in grey
+        ramp = require("matplotlib", "plot").colormaps["viridis"].with_extremes(bad=QUIET)
+        drawn = ax.scatter(x, y, c=values, cmap=ramp, plotnonfinite=True, **look)
         ax.figure.colorbar(drawn, ax=ax, shrink=0.7, pad=0.02, label=_title(color))
     else:
         _draw_categories(ax, points, color, look)

@@ -13,7 +13,6 @@ from unimds.plots.axes import PAPER, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.transforms import Bbox
 
 Array = NDArray[np.floating[Any]]
 
@@ -40,23 +39,26 @@ def write_names(
     """
     figure: Any = ax.figure
     figure.draw_without_rendering()
-    points = np.asarray(ax.transData.transform(avoid))
-    # less than the gap: a name keeps clear of others' points
-    margin = 0.6 * gap * figure.dpi / 72.0
-    taken: list[Bbox] = []
-    for place, name in zip(places, names, strict=True):
+    pixels = np.asarray(ax.transData.transform(avoid))
+    points = np.asarray(ax.transData.transform(np.asarray(places)))
+    far = gap * figure.dpi / 72.0
+    frame = np.concatenate([ax.bbox.min, ax.bbox.max])
+    taken = np.empty((0, 4))
+    probe = _name_at(ax, places[0], "", gap, *PLACES[0]) if len(places) else None
+    for place, point, name in zip(places, points, names, strict=True):
         if not name:
             continue
-        texts = [_name_at(ax, place, name, gap, *where) for where in PLACES]
-        boxes = [text.get_window_extent() for text in texts]
-        free = [k for k, box in enumerate(boxes) if not any(map(box.overlaps, taken))]
-        cost = [_covered(box, points, margin) + _outside(box, ax.bbox) for box in boxes]
-        best = min(free, key=cost.__getitem__, default=None)
-        for k, text in enumerate(texts):
-            if k != best:
-                text.remove()
-        if best is not None:
-            taken.append(boxes[best])
+        size = _size(probe, name)
+        boxes = [_box(point, size, far, *where) for where in PLACES]
+        free = [k for k, box in enumerate(boxes) if not _overlap(box, taken)]
+        # less than the gap: a name keeps clear of others' points
+        cost = {k: _covered(boxes[k], pixels, 0.6 * far) + _outside(boxes[k], frame) for k in free}
+        if free:
+            best = min(free, key=cost.__getitem__)
+            _name_at(ax, place, name, gap, *PLACES[best])
+            taken = np.vstack([taken, boxes[best]])
+    if probe is not None:
+        probe.remove()
 
 
 def _name_at(
@@ -78,12 +80,39 @@ def _name_at(
     return text
 
 
-def _covered(box: Bbox, points: Array, margin: float) -> int:
+def _size(probe: Any, name: str) -> tuple[float, float]:
+    """Return the width and height of a name, in pixels; making a text takes longer than asking."""
+    probe.set_text(plain(name))
+    box = probe.get_window_extent()
+    return box.width, box.height
+
+
+def _box(
+    point: Array,
+    size: tuple[float, float],
+    far: float,
+    shift: tuple[float, float],
+    ha: str,
+    va: str,
+) -> Array:
+    """Return the corners of a name that stands beside a point: left, low, right, high."""
+    behind = {"left": 0.0, "bottom": 0.0, "center": 0.5, "right": 1.0, "top": 1.0}
+    low = point + far * np.array(shift) - np.array(size) * [behind[ha], behind[va]]
+    return np.concatenate([low, low + size])
+
+
+def _overlap(box: Array, others: Array) -> bool:
+    """Whether a box meets one of the others."""
+    apart = (others[:, :2] > box[2:]) | (others[:, 2:] < box[:2])
+    return bool((~apart.any(axis=1)).any())
+
+
+def _covered(box: Array, points: Array, margin: float) -> int:
     """Return how many points lie in a box or closer to it than `margin`."""
-    low, high = np.array(box.min) - margin, np.array(box.max) + margin
-    return int(((points > low) & (points < high)).all(axis=1).sum())
+    inside = (points > box[:2] - margin) & (points < box[2:] + margin)
+    return int(inside.all(axis=1).sum())
 
 
-def _outside(box: Bbox, frame: Bbox) -> bool:
+def _outside(box: Array, frame: Array) -> bool:
     """Whether a box leaves a frame."""
-    return bool(np.any(box.min < frame.min) or np.any(box.max > frame.max))
+    return bool(np.any(box[:2] < frame[:2]) or np.any(box[2:] > frame[2:]))

@@ -65,7 +65,8 @@ const named = (axes) => Object.fromEntries(axes.map((axis, a) => ["xyz"[a], axis
 // Okabe and Ito: told apart by the colour-blind; shapes differ too.
 const HUES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c8c8c", "#b5a900"];
 // In space a circle is 23 triangles; where points are two pixels wide, nobody can tell it from a square.
-const tiny = !flat && n > 5000;
+const FEW = 5000;
+const tiny = !flat && n > FEW;
 const SHAPES = tiny ? ["square"] : ["circle", "diamond", "square", "cross", "x", "circle-open", "square-open"];
 const SIGNS = tiny ? ["■"] : ["●", "◆", "■", "✚", "✖", "○", "□"];
 // Viridis; its dark end would be lost on dark paper.

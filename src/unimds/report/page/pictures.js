@@ -64,9 +64,27 @@ function linksTrace() {
   return lineTrace(axes, css("--mark"), flat ? 1.5 : 4, flat ? "dot" : "solid");
 }
 
+// Very many points in space are drawn in random order: the first few are a fair sample, for the map in motion.
+const order = tiny ? shuffled() : undefined;
+const inOrder = (values) => (order && Array.isArray(values) ? order.map((i) => values[i]) : values);
+const pointOf = ({ pointNumber }) => (order ? order[pointNumber] : pointNumber);
+
+function shuffled() {
+  const all = [...Array(n).keys()];
+  let random = 1; // Park and Miller's generator: the same order in every browser
+  for (let i = n - 1; i > 0; i -= 1) {
+    random = (48271 * random) % 2147483647;
+    const j = random % (i + 1);
+    [all[i], all[j]] = [all[j], all[i]];
+  }
+  return all;
+}
+
 function pointsTrace() {
   const line = { color: css("--paper"), width: n <= 1000 && flat ? 1 : 0 };
-  return { ...named(lift(data.points, 1.005)), type: scatter, mode: "markers", hoverinfo: "none", marker: { size, opacity: 1, line, ...appearance() } };
+  const { color, symbol } = appearance();
+  const marker = { size, opacity: 1, line, color: inOrder(color), symbol: inOrder(symbol) };
+  return { ...named(lift(data.points.map(inOrder), 1.005)), uid: "points", type: scatter, mode: "markers", hoverinfo: "none", marker };
 }
 
 function marksTrace() {

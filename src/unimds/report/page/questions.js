@@ -147,16 +147,22 @@ function setTheme(name) {
 
 // In space plotly tells of a click at each drawing while a button is down over a point, so also when the
 // map is being turned. And it draws everything once more, unseen, to know which point is under the mouse:
-// while the map is being turned nobody asks. Without a graphics card it is coarser until it rests.
+// while the map is being turned nobody asks. Without a graphics card it is coarser until it rests, and of
+// very many points a few thousand are drawn.
 function listenInSpace() {
-  let [under, pressed, turning] = [-1, { x: 0, y: 0 }, false];
-  for (const told of ["plotly_hover", "plotly_click"]) map.on(told, ({ points: [at] }) => { under = at.pointNumber; });
+  let [under, pressed, turning, corners] = [-1, { x: 0, y: 0 }, false, 0];
+  for (const told of ["plotly_hover", "plotly_click"]) map.on(told, ({ points: [at] }) => { under = pointOf(at); });
   map.on("plotly_unhover", () => { under = -1; });
   const setTurning = (now) => {
     if (now === turning) return;
     turning = now;
-    const { glplot } = map._fullLayout.scene._scene;
+    const { glplot, traces } = map._fullLayout.scene._scene;
     if (!card) glplot.pixelRatio = turning ? 1 : sharp;
+    if (!card && tiny) {
+      const { scatterPlot } = traces.points;
+      if (turning) corners = scatterPlot.vertexCount;
+      scatterPlot.vertexCount = turning ? (corners / n) * FEW : corners;
+    }
     for (const drawn of glplot.objects) {
       if (turning) drawn.drawPick = () => {};
       else delete drawn.drawPick;
@@ -178,8 +184,8 @@ function listen() {
   addEventListener("mousemove", (event) => Object.assign(pointer, { x: event.clientX, y: event.clientY }), true);
   const layerOf = (trace) => trace.hoverinfo === "none";
   const later = (draw) => setTimeout(draw, 0); // plotly may be in the middle of drawing
-  map.on("plotly_hover", ({ points: [at] }) => { if (layerOf(at.data)) showTip(nameOf(at.pointNumber), tellPoint(at.pointNumber), pointer); });
-  if (flat) map.on("plotly_click", ({ points: [at] }) => { if (layerOf(at.data)) select(at.pointNumber); });
+  map.on("plotly_hover", ({ points: [at] }) => { if (layerOf(at.data)) showTip(nameOf(pointOf(at)), tellPoint(pointOf(at)), pointer); });
+  if (flat) map.on("plotly_click", ({ points: [at] }) => { if (layerOf(at.data)) select(pointOf(at)); });
   else listenInSpace();
   map.on("plotly_unhover", () => { $("tip").hidden = true; });
   map.on("plotly_relayout", (change) => { if ($("names").checked && Object.keys(change).some((key) => key.includes("axis") || key.includes("camera"))) later(drawMap); });
