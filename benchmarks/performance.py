@@ -28,7 +28,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from clock import best_of, timed
 from matplotlib.ticker import NullFormatter
-from peers import SIZES, fits, fits_table, in_short, rivals, same_seed
+from peers import SIZES, fits, fits_table, in_short, rivals, same_seed, shaken
 from sklearn.datasets import make_swiss_roll
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
@@ -280,6 +280,7 @@ def plot(rows: list[dict[str, Any]]) -> None:
 
 
 PARTS: dict[str, Callable[[], Any]] = {
+    "shaken": shaken,
     "same-seed": same_seed,
     "growth": growth,
     "memory": memory,
@@ -293,7 +294,7 @@ def again(parts: list[str]) -> None:
     with threadpool_limits(1):
         for part in parts:
             lines = PARTS[part]()
-            if part == "same-seed":
+            if isinstance(lines, tuple):
                 lines, figures = lines
                 raw["figures"] |= figures
             title, fresh = lines[1].removeprefix("## "), "\n".join(lines)[4:] + "\n"
@@ -321,7 +322,9 @@ def main() -> None:
             place_center(D, 2)
             place_center(D, 2, init="classical")
         rows = fits()
+        alone, quick = shaken()
         seeded, figures = same_seed()
+        figures |= quick
         lines = [
             "# Performance",
             "",
@@ -334,6 +337,7 @@ def main() -> None:
             "",
             *in_short(rows, figures),
             *fits_table(rows),
+            *alone,
             *seeded,
             *rivals(),
         ]

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from common import name, slow
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +26,20 @@ SPACES = [
     spaces.Hyperbolic(),
     spaces.Simplex(),
 ]
-PAIRS = [(loss, space) for loss in LOSSES for space in SPACES]
+
+
+def cases():
+    """Yield every loss with every space, without weights and with; weights are compiled anew."""
+    for loss in LOSSES:
+        for space in SPACES:
+            yield loss, space, False
+            usual = loss is LOSSES[0] and space in SPACES[:2]
+            yield (loss, space, True) if usual else slow(loss, space, True)
+
+
+def label(part):
+    """Return what a case is called."""
+    return ("plain", "weighted")[part] if isinstance(part, bool) else name(part)
 
 
 def round_of(D, W, X, code, parts, edges):
@@ -46,16 +60,16 @@ def cost_of(D, W, X, code, parts):
     return kernels.evaluate(D, W, 0, X, *code, loss, loss, False, space, 1.0)[0]
 
 
-@pytest.mark.parametrize(("loss", "space"), PAIRS, ids=lambda part: type(part).__name__)
+@pytest.mark.parametrize(("loss", "space", "weighted"), list(cases()), ids=label)
 @given(seed=st.integers(0, 2**32 - 1), bands=st.integers(2, 8), spread=st.floats(0.1, 3.0))
-def test_no_round_raises_the_cost(loss, space, seed, bands, spread):
+def test_no_round_raises_the_cost(loss, space, weighted, seed, bands, spread):
     rng, n = np.random.default_rng(seed), 14
     X = np.ascontiguousarray(space.project_points(space.random(n, 2, spread, rng)).T)
     D = np.abs(rng.normal(size=(n, n))) * min(spread, 1.0)
     D = np.minimum(np.maximum(D, D.T), 3.0)[:, None]
     D[np.arange(n), 0, np.arange(n)] = 0.0
     W = rng.random((n, n)) ** 4
-    _, D, W = read_only(0, D, (W + W.T)[:, None])
+    _, D, W = read_only(0, D, (W + W.T)[:, None] if weighted else None)
     edges = [0, *sorted(rng.choice(np.arange(1, n), size=bands - 1, replace=False)), n]
     code, parts = form(space, X.shape[0]), (loss, space)
     cost = cost_of(D, W, X, code, parts)

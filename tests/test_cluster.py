@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from chunks import N, chunked, points, table
 from cli_runs import run
+from common import slow
 from distributed import Client, LocalCluster
 
 from unimds import MDS, LandmarkMDS, bulk, place_center, spaces
@@ -41,7 +42,7 @@ def seed_of(D):
 
 CASES = [
     {"loss": "squared", "space": "euclidean"},
-    {"loss": "absolute", "space": "euclidean"},
+    slow({"loss": "absolute", "space": "euclidean"}),
     {"loss": "squared", "space": "sphere"},
 ]
 

@@ -7,6 +7,7 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
+from common import slow
 from numba import njit
 
 from unimds import Loss, PartError, Space, place_center
@@ -243,7 +244,7 @@ class Crooked(Space):
         return rng.normal(size=(n, n_components))
 
 
-@pytest.mark.parametrize("loss", ["squared", "huber"])  # huber's own "auto" is not to blame
+@pytest.mark.parametrize("loss", ["squared", slow("huber")])  # huber's own "auto" is not to blame
 def test_a_mistake_in_a_space_is_told_in_a_sentence(loss):
     message = mistake(loss, Crooked())
     assert message.startswith("Crooked.exp() cannot be compiled: ")

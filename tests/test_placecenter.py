@@ -35,7 +35,7 @@ def kinds():
             (False, False, 1, 1),
             (False, False, 1, 3),
         ],
-        ("Absolute", "Euclidean"): [(False, True, 1, 2), (False, False, 5, 2)],
+        ("Absolute", "Euclidean"): [(False, False, 5, 2)],
         ("Squared", "Sphere"): [(True, False, 1, 2), (False, True, 1, 2)],
     }
     for loss, space in product(LOSSES, SPACES):

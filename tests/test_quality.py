@@ -268,7 +268,7 @@ def plain_cost(D, U, loss, W=None):
 def kinds():
     """Return losses, weights and tables; weights and asymmetric tables are compiled anew."""
     for loss, weighting, table in product(LOSSES, weights(), tables()):
-        plain = weighting == "none" and (loss == Absolute() or "asymmetric" not in table)
+        plain = weighting == "none" and "asymmetric" not in table
         quick = loss == Squared() or plain
         marks = () if quick else pytest.mark.slow
         yield pytest.param(loss, weighting, table, marks=marks, id=f"{loss}-{weighting}-{table}")

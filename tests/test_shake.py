@@ -67,8 +67,8 @@ def test_points_do_not_arrange_themselves_by_who_meets_whom():
     seed = first_seed(small, "auto", rng)
     X = race.shaken(small, small.loss, seed, 200, rng, Watch(None, 0, 0.0))
     cost, _ = small.costs(X, small.loss, small.space)
-    least = place_center(misfit(), init=problem.outer(X)).cost
-    assert problem.outer_cost(cost) < 1.03 * least
+    least = place_center(small.pairs.D[:, 0], init=problem.outer(X)).cost
+    assert problem.outer_cost(cost) < 1.03 * least  # 1.18 where a point never meets its neighbours
 
 
 # --- init="shaken" --------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-SAMPLE = 4000
+SAMPLE = 20_000
 """Distances of which the typical one is the median."""
 
 
