@@ -1,6 +1,6 @@
 """Measure maps of very many points and write docs/landmarks-measured.md.
 
-Run it with ``make bench-landmarks``; it takes a quarter of an hour on two cores. Growth is
+Run it with ``make bench-landmarks``; it takes minutes. `make bench` takes the time of them. Growth is
 measured in seconds of the processor, on one thread, so that other processes matter little.
 """
 
@@ -157,18 +157,13 @@ def _compared(X: np.ndarray, D: np.ndarray, loss: str, space: Any) -> str:
     return f"{name} | {' | '.join(cells)} | {seconds:.0f} | {own:.0f}"
 
 
-def landmarks() -> list[str]:
-    """Return everything that is measured, as lines of a page."""
-    warnings.simplefilter("ignore", ConvergenceWarning)
-    lines = a_million()
-    with threadpool_limits(1):
-        return [*lines, *growth(), *beside_full_fits()]
-
-
 def main() -> None:
-    """Measure everything and write the page."""
+    """Measure how good such maps are and write the page; `make bench` measures how fast."""
+    warnings.simplefilter("ignore", ConvergenceWarning)
     load = os.getloadavg()[0]
     busy = f"other processes were busy (load {load:.1f}), so that seconds are rough"
+    with threadpool_limits(1):
+        lines = beside_full_fits()
     text = "\n".join(
         [
             "# Maps of very many points, measured",
@@ -177,7 +172,9 @@ def main() -> None:
             f"{platform.machine()}, {os.cpu_count()} cores); do not edit. When it",
             f"began, {busy if load > 0.5 else 'the machine was idle'}.",
             "",
-            *landmarks(),
+            "How long they take is in [performance.md](performance.md).",
+            "",
+            *lines,
         ]
     )
     OUT.write_text(text.rstrip() + "\n", encoding="utf-8")

@@ -283,6 +283,7 @@ PARTS: dict[str, Callable[[], Any]] = {
     "shaken": shaken,
     "same-seed": same_seed,
     "growth": growth,
+    "sweeps": sweeps,
     "memory": memory,
 }
 
