@@ -56,7 +56,7 @@ bench-dask: $(TEST_STAMP) ## Measure rounds on a Dask cluster of this machine (m
 bench-engine: $(TEST_STAMP) ## Measure the engine's decisions anew (minutes)
 	$(BIN)/python benchmarks/engine.py
 
-bench-landmarks: $(TEST_STAMP) ## Measure maps of very many points anew (a quarter of an hour)
+bench-landmarks: $(TEST_STAMP) ## Measure how good maps of very many points are (minutes)
 	$(BIN)/python benchmarks/landmarks.py
 
 bench-projection: $(TEST_STAMP) ## Measure the spherical random projection anew (minutes)

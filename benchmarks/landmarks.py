@@ -1,7 +1,7 @@
 """Measure maps of very many points and write docs/landmarks-measured.md.
 
-Run it with ``make bench-landmarks``; it takes minutes. `make bench` takes the time of them. Growth is
-measured in seconds of the processor, on one thread, so that other processes matter little.
+Run it with ``make bench-landmarks``; it takes minutes. `make bench` measures how long they take:
+growth in seconds of the processor, on one thread, so that other processes matter little.
 """
 
 from __future__ import annotations
