@@ -280,6 +280,7 @@ def plot(rows: list[dict[str, Any]]) -> None:
 
 
 PARTS: dict[str, Callable[[], Any]] = {
+    "fits": fits,
     "shaken": shaken,
     "same-seed": same_seed,
     "growth": growth,
@@ -295,6 +296,10 @@ def again(parts: list[str]) -> None:
     with threadpool_limits(1):
         for part in parts:
             lines = PARTS[part]()
+            if part == "fits":
+                raw["fits"] = lines
+                plot(lines)
+                lines = ["", *fits_table(lines)]
             if isinstance(lines, tuple):
                 lines, figures = lines
                 raw["figures"] |= figures
