@@ -100,7 +100,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     """Return what to finish: the best of several kinds of start after some sweeps of each.
 
     Of a small table the seed itself is finished in any case: racing is then never worse than not
-    racing, and starts that are rough from shaking are not compared with one that is not.
+    racing.
     """
     n, init, quiet = problem.pairs.n, search.init, Silent(search.watch)
     sample = rng.permutation(n)[: _sample_size(n)]  # in random order, as shaking needs
