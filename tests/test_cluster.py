@@ -18,6 +18,7 @@ from distributed import Client, LocalCluster
 from unimds import MDS, LandmarkMDS, bulk, place_center, spaces
 from unimds.cluster import ClusterError
 from unimds.cluster.sending import submit
+from unimds.cluster.work import taken
 from unimds.quality import recovery_error
 from unimds.rivals import classical_mds
 
@@ -34,6 +35,15 @@ def client():
         Client(cluster) as client,
     ):
         yield client
+
+
+@pytest.mark.parametrize("rows", [[4, 3], [0, 5], []])
+def test_rows_are_taken_also_from_tiles_that_have_none_of_them(rows):
+    D = np.arange(36.0).reshape(6, 1, 6)
+    columns, rows = np.array([0, 5]), np.array(rows, dtype=int)
+    got, weights = taken([(0, D[:3], None), (3, D[3:], None)], columns, rows)
+    np.testing.assert_array_equal(got, D[rows, 0][:, columns])
+    assert weights is None
 
 
 def seed_of(D):

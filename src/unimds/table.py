@@ -114,8 +114,9 @@ class Computed(Table):
     def block(self, rows: Array, columns: Array, dtype: Any = None) -> Array:
         """Return the distances of some points to some others, of all layers, as an array."""
         out = np.empty((len(rows), 1, len(columns)), dtype=dtype or self.dtype)
-        for at in gen_batches(len(rows), max(1, TILE // len(columns))):
-            out[at, 0] = self._between(rows[at], columns)
+        step = max(1, TILE // len(columns))
+        for i in range(0, len(rows), step):
+            out[i : i + step, 0] = self._between(rows[i : i + step], columns)
         return out
 
     def own(self) -> Array:
@@ -162,8 +163,8 @@ def gathered(D: Array, rows: Array, columns: Array, dtype: Any = None) -> Array:
     """
     out = np.empty((len(rows), D.shape[1], len(columns)), dtype=dtype or D.dtype)
     order = np.argsort(rows, kind="stable")
-    for part in gen_batches(len(rows), max(1, BLOCK // D[0].size)):
-        at = order[part]
+    step = max(1, BLOCK // D[0].size)
+    for at in (order[i : i + step] for i in range(0, len(order), step)):
         # "clip" is faster, and columns are in range
         out[at] = np.take(D[rows[at]], columns, axis=2, mode="clip")
     return out
