@@ -73,7 +73,7 @@ reproduce: $(TEST_STAMP) ## Run the paper's experiments and write docs/reproduct
 	$(BIN)/unimds reproduce --folder docs/reproduction
 	$(BIN)/python -m unimds.experiments.report docs/reproduction docs/reproduction.md
 
-screenshots: $(TEST_STAMP) ## Take the pictures of docs/report.md anew (needs Chromium)
+screenshots: $(TEST_STAMP) ## Take the pictures of the README and of docs/report.md anew (needs Chromium)
 	$(BIN)/python tools/screenshots.py
 
 format: $(TEST_STAMP) ## Rewrite the code in the house style
