@@ -8,7 +8,6 @@ from common import LOSSES, SPACES, name, slow, table
 
 from unimds import kernels
 from unimds._part import in_precision
-from unimds._prefetch import prefetch
 from unimds.problem import form
 from unimds.rows import WIDTH
 from unimds.tasks import read_only
@@ -123,15 +122,3 @@ def test_single_precision_is_double_precision_rounded(space):
     assert Y.dtype == np.float32
     np.testing.assert_allclose(Y, X, atol=2e-5)
     np.testing.assert_allclose(rounded, cost, rtol=1e-4)
-
-
-def test_asking_for_memory_changes_nothing():
-    row = np.arange(5.0)
-
-    @kernels.kernel
-    def ask(row):
-        for j in (-1, 0, 4, 10**9):
-            prefetch(row, j)
-        return row.sum()
-
-    assert ask(row) == 10.0

@@ -1,52 +1,80 @@
 """Shaking: every point is placed against a few others; and the start that is made so."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.distance import pdist
 
-from unimds import place_center, race, spaces
+from unimds import place_center, race, shaking, spaces
 from unimds.losses import Squared
 from unimds.pairs import as_pairs
 from unimds.problem import Problem
 from unimds.starts import first_seed
+from unimds.table import Held
 from unimds.watch import Watch
 
 
-def neighbours(share, size, n):
-    """Return `size` neighbours, the first of them at `share` of all points."""
-    return np.roll(np.arange(n), -int(float(share) * n))[:size]
-
-
-def shaken(D, X, sizes, starts, together):
-    """Do the same with numpy, a row a point; two in turn may have moved at the same time."""
+def shaken(D, W, X, sizes, draws, together):
+    """Do the same with numpy, a row a point; all points may move at the same time."""
     X, n = X.copy(), len(X)
-    for size, shares in zip(sizes, starts, strict=True):
-        for i in range(0, n, 2):
-            pair = sorted({i, min(i + 1, n - 1)})
-            few = neighbours(shares[i // 2], size, n)
-            before = X.copy() if together else X
-            for p in pair:
-                rest = few[few != p]
-                way = before[rest] - before[p]
-                pull = 1.0 - D[p, rest] / np.linalg.norm(way, axis=1)
-                X[p] += (pull[:, None] * way).sum(axis=0) / max(len(rest), 1)
+    for size, mine in zip(sizes, np.split(draws, np.cumsum(sizes)[:-1]), strict=True):
+        stretches = (np.arange(size) + mine.astype(np.float64)) / size
+        shifts = 1 + np.minimum((stretches * (n - 1)).astype(int), n - 2)
+        before = X.copy() if together else X
+        for p in range(n):
+            few = (p + shifts) % n
+            way, weight = before[few] - before[p], W[p, few]
+            pull = weight * (1.0 - D[p, few] / np.linalg.norm(way, axis=1))
+            X[p] += (pull[:, None] * way).sum(axis=0) / weight.sum()
     return X
 
 
-@settings(max_examples=60, deadline=None)
-@given(n=st.integers(4, 40), k=st.sampled_from([2, 3, 5]), data=st.data())
-def test_shaking_places_points_against_few_others(n, k, data):
+@settings(max_examples=100, deadline=None)
+@given(
+    n=st.one_of(st.integers(4, 80), st.integers(500, 530)),
+    k=st.sampled_from([2, 3, 5]),
+    weighted=st.booleans(),
+    data=st.data(),
+)
+def test_shaking_places_points_against_few_others(n, k, weighted, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
-    sizes = np.array(data.draw(st.lists(st.integers(1, n), min_size=1, max_size=4)))
+    most = min(n // 2, 64)
+    sizes = 2 * np.array(data.draw(st.lists(st.integers(1, most), min_size=1, max_size=4)))
     D = spaces.distances(rng.normal(size=(n, 6)))
-    pairs = as_pairs(D).subset(np.arange(n))
+    W = rng.random((n, n)) if weighted else np.ones((n, n))
+    W += W.T
+    pairs = as_pairs(D, weights=W if weighted else None).subset(np.arange(n))
     problem = Problem.make(pairs, Squared(), spaces.Euclidean(), k)
     X = np.ascontiguousarray(rng.normal(size=(k, n)))
-    starts = rng.random((len(sizes), (n + 1) // 2), dtype=np.float32)
-    want = shaken(D * problem.unit, X.T, sizes, starts, together=k <= 3).T
-    problem.shake(X, problem.loss, sizes, starts)
+    draws = rng.random(sizes.sum(), dtype=np.float32)
+    want = shaken(D * problem.unit, W, X.T, sizes, draws, together=k <= 3).T
+    problem.shake(X, problem.loss, sizes, draws)
     np.testing.assert_allclose(X, want, rtol=1e-9, atol=1e-9)
+
+
+def test_a_table_by_shift():
+    D = np.random.default_rng(0).random((150, 150))
+    i = np.arange(150)
+    want = [D[i, (i + s) % 150] for s in range(1, 150)]
+    np.testing.assert_array_equal(shaking.by_shift(D[:, None, :])[:, 0], want)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_points_in_one_place_part_and_points_without_neighbours_stay(k):
+    n = 12
+    D = np.where(np.eye(n, dtype=bool), 0.0, 1.0)
+    problem = Problem.make(as_pairs(D).subset(np.arange(n)), Squared(), spaces.Euclidean(), k)
+    X, sizes = np.zeros((k, n)), np.full(30, 4)
+    draws = np.random.default_rng(0).random(120, dtype=np.float32)
+    problem.shake(X, problem.loss, sizes, draws)
+    assert pdist(X.T).min() > 0.01
+    unknown = replace(problem, pairs=replace(problem.pairs, table=Held(np.full((n, 1, n), np.nan))))
+    before = X.copy()
+    unknown.shake(X, problem.loss, sizes, draws)
+    np.testing.assert_array_equal(X, before)
 
 
 def misfit(n=200, dimensions=20, dtype=np.float32):
@@ -75,7 +103,7 @@ def test_points_do_not_arrange_themselves_by_who_meets_whom():
 
 
 def test_a_shaken_start_ends_lower_than_its_seed():
-    D = misfit()
+    D = misfit(100)
     seed = place_center(D, n_init=1).cost
     ends = [place_center(D, init="shaken", random_state=state).cost for state in range(5)]
     assert np.median(ends) < 0.999 * seed
@@ -139,3 +167,13 @@ def test_a_robust_loss():
     result = place_center(D, loss="absolute", init="shaken", random_state=0)
     fitted = spaces.distances(result.embedding)
     np.testing.assert_allclose(fitted[9:, 9:], D[9:, 9:], atol=1e-4)
+
+
+@pytest.mark.parametrize("init", ["auto", "shaken"])
+@pytest.mark.parametrize("k", [2, 4])
+def test_weights_of_an_asymmetric_table(k, init):
+    rng = np.random.default_rng(0)
+    D = spaces.distances(rng.normal(size=(30, 4)))
+    D *= 1.0 + 0.1 * rng.random(D.shape)
+    result = place_center(D, k, weights=1.0 + rng.random(D.shape), init=init, random_state=0)
+    assert error(D, result) < (0.2 if k == 2 else 0.002)

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 from sklearn.utils import gen_batches
 
+from unimds import shaking
 from unimds.faults import (
     check_both_ways,
     check_connected,
@@ -27,15 +28,17 @@ from unimds.faults import (
 )
 from unimds.survey import OUTER, survey
 from unimds.table import Computed, Held, Table, gathered
-from unimds.tasks import Counting, Placing, Tile, total
+from unimds.tasks import Counting, Placing, Tile, read_only, total
 
 if TYPE_CHECKING:
     from unimds.placing import Extension
 
 Array = NDArray[Any]
 
-SAMPLE = 20_000
-"""Distances of which the typical one is the median."""
+SAMPLE = 2_500, 20_000
+"""Distances of which the typical one is the median: of few points, and at most."""
+
+GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,12 @@ class Pairs:
     def extended(self, task: Extension) -> Array:
         """Return all points, placed against the map of a sample."""
         return task.among(0, self.n, self.cross)
+
+    @cached_property
+    def by_shift(self) -> tuple[Array, Array | None]:
+        """The distances and weights of every point to that so many places after it."""
+        _, D, W = read_only(0, self.D, self.W)
+        return shaking.by_shift(D), None if W is None else shaking.by_shift(W)
 
     def total(self, task: Counting, X: Array) -> Array:
         """Return what a task counts over all pairs."""
@@ -180,8 +189,6 @@ class Pairs:
     def subset(self, index: Array, dtype: Any = None) -> Pairs:
         """Return the pairs among some of the points, in another precision where asked for."""
         D = self.table.block(index, index, dtype)
-        own = np.arange(len(index))
-        D[own, :, own] = np.nan  # no point is its own neighbour
         W = None if self.W is None else gathered(self.W, index, index, dtype)
         missing = 0 if self.missing == 0 else _missing(D)
         return Pairs(Held(D), W, self.free[index], self.typical, self.largest, missing)
@@ -368,10 +375,13 @@ def _mean_of_both(table: Array) -> Array:
 
 def _sampled(n: int) -> Array:
     """Return the places, row by row, of distances that stand for all."""
-    if n * n <= SAMPLE:
+    size = min(max(8 * n, SAMPLE[0]), SAMPLE[1])
+    if n * n <= size:
         return np.arange(n * n)
-    rows = np.arange(SAMPLE) * n // SAMPLE  # in order, as a file wants it
-    away = np.random.default_rng(0).integers(1, n, size=SAMPLE)  # never on the diagonal
+    turn = np.arange(size)
+    rows = turn * n // size  # in order, as a file wants it
+    # multiples of the golden ratio spread evenly, and in step with no pattern of the table
+    away = 1 + (turn * GOLDEN % 1.0 * (n - 1)).astype(np.intp)  # never on the diagonal
     return rows * n + (rows + away) % n
 
 

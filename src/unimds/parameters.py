@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.utils._param_validation import (
     Interval,
     StrOptions,
+    make_constraint,
     validate_parameter_constraints,
 )
 
@@ -40,7 +41,12 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "checkpoint": [str, PathLike, Checkpoint, None],
 }
 
+# made once: scikit-learn makes them at every check, which small tables would notice
+_CHOICES = {name: [make_constraint(choice) for choice in CONSTRAINTS[name]] for name in CONSTRAINTS}
+
 
 def check_parameters(caller: str, **given: Any) -> None:
     """Raise where a parameter is not what it may be; the message names it and its choices."""
-    validate_parameter_constraints({name: CONSTRAINTS[name] for name in given}, given, caller)
+    for name, value in given.items():
+        if not any(choice.is_satisfied_by(value) for choice in _CHOICES[name]):
+            validate_parameter_constraints({name: CONSTRAINTS[name]}, {name: value}, caller)

@@ -77,7 +77,7 @@ class Problem:
         if not (self.space.seed_reads_rows and self.pairs.plain):
             return self.pairs.complete() * self.unit
         rows = Rows(self.pairs.table, self.dtype, tol=tol)
-        return rows.through(partial(np.multiply, self.unit)) if self.unit != 1.0 else rows
+        return rows.through(partial(_scaled, self.unit)) if self.unit != 1.0 else rows
 
     # --- what the kernels compute -----------------------------------------------------------
 
@@ -86,11 +86,11 @@ class Problem:
         steps = None if inner_iter == 1 and space.unit_step_descends() else inner_iter
         self.pairs.place(Sweep(self._form(space), loss, space, self.unit, steps, eps), X)
 
-    def shake(self, X: Array, loss: Loss, sizes: Array, starts: Array) -> None:
+    def shake(self, X: Array, loss: Loss, sizes: Array, draws: Array) -> None:
         """Place every point against few others, once for each of `sizes`, in place."""
-        self.pairs.place(
-            Shake(self._form(self.space), loss, self.space, self.unit, sizes, starts), X
-        )
+        *_, many = form = self._form(self.space)
+        D, W = self.pairs.by_shift if many is None else (self.pairs.D, self.pairs.W)
+        Shake(form, loss, self.space, self.unit, sizes, draws)((0, D, W), X)
 
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""
@@ -197,6 +197,10 @@ class Problem:
         r = self.scale
         value = float(self.loss.value(r * (1.0 + wrong), r)) - float(self.loss.value(r, r))
         return max(value, 0.0) * self.pairs.lightest_weight
+
+
+def _scaled(factor: float, block: Array) -> Array:
+    return np.multiply(block, factor, out=block)
 
 
 def form(space: Space, n_coordinates: int, layers: int = 1) -> tuple[int | None, ...]:

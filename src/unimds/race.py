@@ -38,10 +38,10 @@ Run = TypeVar("Run")
 
 RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory counts from here
 SINGLE_FROM, ALL_BELOW = 500, 1000
-SMALL_SAMPLE, RANDOM_STARTS = 150, 3
-SHAKE_SWEEPS, RANDOM_SWEEPS, RANDOM_MOVES = 1000, (350, 700), 210_000
+SMALL_SAMPLE, RANDOM_STARTS = 150, 6
+SHAKE_SWEEPS, RANDOM_SWEEPS = 1500, 500
 COOLING = np.repeat([3.0, 4.0], 12)  # so many last sweeps against 64 and 128 points
-ALONE_SWEEPS, ALONE_TOL = 400, 0.1  # of a start that has no race to win
+ALONE_SWEEPS, ALONE_TOL = 500, 0.1  # of a start that has no race to win
 HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 6
 
 
@@ -120,13 +120,12 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     smoothing, loss = _rounded(small, first)
     seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
     flat = small.flatter()
-    random_sweeps = int(np.clip(RANDOM_MOVES // n, *RANDOM_SWEEPS))  # few points: no time either
     few = flat if n < ALL_BELOW else flat.on(np.arange(SMALL_SAMPLE))
 
     def find(kind: int) -> Array:
         own = np.random.default_rng(seeds[kind])
         if kind > 0:
-            return shaken(few, loss, draw(few, own), random_sweeps, own, quiet)
+            return shaken(few, loss, draw(few, own), RANDOM_SWEEPS, own, quiet)
         start = first if flat is small else first_seed(flat, init, own)
         return shaken(flat, loss, start, SHAKE_SWEEPS, own, quiet)
 
@@ -177,8 +176,8 @@ def _bent(search: Search, flat: Problem, small: Problem, X: Array, smoothing: fl
 
 
 def _sample_size(n: int) -> int:
-    """Return how many points take part: of large tables few enough for a fifth of the memory."""
-    return min(n if n < LARGE else int(0.45 * n), RACE_SAMPLE)
+    """Return how many points take part: of large tables so few that two copies are a quarter."""
+    return min(n if n < LARGE else int(0.35 * n), RACE_SAMPLE)
 
 
 def shaken(
@@ -196,9 +195,9 @@ def shaken(
     """
     first, X, n = X, X.copy(), problem.pairs.n
     doublings = np.concatenate([np.linspace(-0.4, 2.0, sweeps), COOLING])
-    sizes = np.minimum(8 << doublings.round().clip(0).astype(int), (n + 1) // 2)  # whole registers
-    for part in np.array_split(sizes, sweeps // 50):
-        problem.shake(X, loss, part, rng.random((len(part), (n + 1) // 2), dtype=np.float32))
+    sizes = np.minimum(8 << doublings.round().clip(0).astype(int), (n + 2) // 4 * 2)
+    for part in np.array_split(sizes, sweeps // 100):
+        problem.shake(X, loss, part, rng.random(part.sum(), dtype=np.float32))
         X = np.ascontiguousarray(problem.space.centred(X.T).T, dtype=X.dtype)  # all wander together
         if watch.stopped:
             break

@@ -67,7 +67,7 @@ def hyperbolic(D: Array | Rows, n_components: int) -> Array:
 
 
 def _half_square(d: Array) -> Array:
-    return np.multiply(-0.5, np.square(d), dtype=d.dtype)
+    return np.multiply(np.square(d, out=d), -0.5, out=d)
 
 
 def _lorentz(d: Array) -> Array:

@@ -189,7 +189,7 @@ class Rows:
     dtype : dtype
         Precision of what the function is given.
     functions : tuple of callables
-        What is done to a block of distances, one after the other.
+        What is done to a block of distances, one after the other; each may write into its block.
     tol : float
         How exact a seed made from them need be; the default is as exact as the data.
     """
@@ -242,7 +242,8 @@ class Rows:
 
     def whole(self) -> Array:
         """Return all rows as one array."""
-        return np.concatenate([block for _, block in self])
+        blocks = [block for _, block in self]
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
 
 def as_rows(D: ArrayLike | Rows) -> Rows:

@@ -64,12 +64,12 @@ class Shake:
     space: Space
     unit: float
     sizes: Array
-    starts: Array
+    draws: Array
 
-    def __call__(self, tile: Tile, X: Array, free: Array, band: tuple[int, int]) -> None:
-        """Move the points in place."""
+    def __call__(self, tile: Tile, X: Array) -> None:
+        """Move the points in place; the tile is the whole table, as `unimds.shaking` takes it."""
         (_, D, W), parts = read_only(*tile), _compiled(X, self.loss, self.space)
-        shaking.shake(D, W, X, *self.form, *parts, self.unit, self.sizes, self.starts)
+        shaking.shake(D, W, X, *self.form, *parts, self.unit, self.sizes, self.draws)
 
 
 @final

@@ -36,6 +36,7 @@ class Space(Part, ABC):
         "unit_step_descends",
         "cut_locus",
         "bend",
+        "flat",
         "fuses",
         "pair",
         "measure",
@@ -80,6 +81,10 @@ class Space(Part, ABC):
         Steps are shortened by it just so much that they descend.
         """
         return 0.0
+
+    def flat(self):
+        """Whether ``exp(p, v)`` is p + v, and a tangent vector whatever points anywhere."""
+        return False
 
     def sign(self, axis):
         """Sign of an axis in the inner product (−1 for the time axis of Minkowski's)."""

@@ -26,6 +26,9 @@ class Euclidean(Space):
     def unit_step_descends(self):
         return True
 
+    def flat(self):
+        return True
+
     def fuses(self):
         return True
 
