@@ -307,6 +307,16 @@ def test_float32_table_is_used_as_it_is():
     assert single.cost == pytest.approx(double.cost, rel=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("factor", [1e-60, 1e-45, 1e60])
+def test_only_ratios_of_weights_count(dtype, factor):
+    rng = np.random.default_rng(0)
+    D = distances(rng.normal(size=(12, 4))).astype(dtype)
+    weights = rng.uniform(0.5, 2.0, size=D.shape)
+    one, other = (place_center(D, weights=W, random_state=0) for W in (weights, factor * weights))
+    assert other.cost / factor == pytest.approx(one.cost, rel=1e-6)
+
+
 def test_weights_are_repeats_of_a_pair():
     """An integer weight is the same as asking for the pair that many times."""
     D, _ = table(np.random.default_rng(8), 12, Euclidean(), noise=0.4)

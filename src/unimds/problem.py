@@ -139,7 +139,9 @@ class Problem:
         # a loss without a degree leaves the data in their own unit, however large; and so may D be
         largest = max(self.pairs.largest, 1.0 / self.pairs.typical)
         scales = self.loss.degree is not None and largest < 1e30
-        return self.space.single_precision and scales
+        light, heavy = self.pairs.lightest_weight / self.pairs.n**2, self.pairs.total_weight
+        weighs = (light > 1e-30 or light == 0.0) and heavy < 1e30
+        return self.space.single_precision and scales and weighs
 
     # --- to and from the user's units ---------------------------------------------------------
 
