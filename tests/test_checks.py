@@ -22,8 +22,10 @@ from unimds import (
     Sphere,
     Squared,
     SquaredDistance,
+    place_center,
 )
 from unimds.checks import check_loss, check_space
+from unimds.spaces import distances
 
 
 def assert_broken(check, part, rule, **options):
@@ -437,6 +439,28 @@ class Overconfident(Hyperbolic):  # negative curvature: a unit step may go too f
         return 0.0
 
 
+@dataclass(frozen=True)
+class FlatSphere(Sphere):
+    def flat(self):
+        return True
+
+
+@dataclass(frozen=True)
+class Quadrant(Euclidean):
+    def exp(self, p, v):
+        for a in range(p.shape[0]):
+            p[a] = max(p[a] + v[a], 0.0)
+
+
+def test_who_moves_points_in_another_way_is_not_flat():
+    assert Euclidean().flat()
+    assert not Quadrant().flat()
+    result = place_center(
+        distances(np.random.default_rng(0).normal(size=(30, 4))), space=Quadrant()
+    )
+    assert result.embedding.min() >= 0.0
+
+
 @pytest.mark.parametrize(
     ("space", "rule"),
     [
@@ -454,6 +478,7 @@ class Overconfident(Hyperbolic):  # negative curvature: a unit step may go too f
         (Hemisphere(), "a point reached by exp: a row lies on the other hemisphere"),
         (Strewn(), "random points: row 0 has length"),
         (Imprecise(), "close points keep their digits"),
+        (FlatSphere(1.0), "where a space is flat, project leaves all vectors alone"),
         (Sphere("auto"), 'its size is a number, not "auto"'),
     ],
     ids=lambda x: type(x).__name__ if isinstance(x, Space) else "",

@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 
 from unimds import pairs as pairs_module
 from unimds.pairs import as_float, as_pairs
+from unimds.spaces import distances
 
 N = 7
 
@@ -338,6 +339,11 @@ def test_a_diagonal_of_rounding_is_zero():
     np.fill_diagonal(D, 1e-3)
     with pytest.raises(ValueError, match=r"D\[0, 0\] = 0.001, but the distance of a point to"):
         as_pairs(D)
+
+
+def test_the_scale_of_few_points_is_the_median():
+    D = distances(np.random.default_rng(0).normal(size=(141, 1)))
+    assert as_pairs(D).typical == np.median(D[D > 0.0])
 
 
 @pytest.mark.parametrize("n", [142, 1000, 20_000, 50_000])

@@ -157,9 +157,9 @@ def check_space(space: Space, n_components: int = 2, *, seed: int = 0) -> None:
     On random points: the distance is symmetric, zero from a point to itself and obeys the
     triangle inequality; it is the length of the logarithm times ``unit``; ``pair`` agrees with
     ``measure`` where the space ``fuses``; walking along the logarithm arrives; walking never leaves
-    the space; close points keep their digits; the compiled methods return what Python returns;
-    ``scaled``, ``sized`` and ``isometry`` do what they say; and where unit steps are said to
-    descend, no placement raises the cost.
+    the space, and is adding where it is ``flat``; close points keep their digits; the compiled
+    methods return what Python returns; ``scaled``, ``sized`` and ``isometry`` do what they say; and
+    where unit steps are said to descend, no placement raises the cost.
 
     Parameters
     ----------
@@ -238,6 +238,17 @@ def _check_walk(space: Space, p: Array, x: Array) -> None:
     stay = p.copy()
     _exp(space, stay, np.zeros_like(v))
     _close(space, "exp(0) stays", stay, p, 1e-12)
+    if space.flat():
+        _check_flat(space, p, x)
+
+
+def _check_flat(space: Space, p: Array, x: Array) -> None:
+    end, v = p.copy(), x.copy()
+    space.project(p, v)
+    _close(space, "where a space is flat, project leaves all vectors alone", v, x, 1e-12)
+    _exp(space, end, v.copy())
+    _close(space, "where a space is flat, exp(p, v) = p + v", end, p + x, 1e-12)
+    _true(space, "where a space is flat, bend() = 0", space.bend() == 0.0, space.bend())
 
 
 def _check_pair_of_points(space: Space, p: Array, x: Array) -> None:

@@ -209,7 +209,8 @@ class Huber(Loss):
     Parameters
     ----------
     delta : float or "auto", default="auto"
-        Where the linear part begins. "auto" is a tenth of the median given distance.
+        Where the linear part begins. "auto" is a tenth of the median given distance,
+        of a sample of them where there are more than 141 points.
 
     Examples
     --------

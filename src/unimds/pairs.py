@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-SAMPLE = 2_500, 20_000
-"""Distances of which the typical one is the median: of few points, and at most."""
+SAMPLE = 5_000, 20_000
+"""Distances of which the typical one is the median, where they are not all: at least, and most."""
 
 GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 
@@ -375,9 +375,9 @@ def _mean_of_both(table: Array) -> Array:
 
 def _sampled(n: int) -> Array:
     """Return the places, row by row, of distances that stand for all."""
-    size = min(max(8 * n, SAMPLE[0]), SAMPLE[1])
-    if n * n <= size:
+    if n * n <= SAMPLE[1]:
         return np.arange(n * n)
+    size = min(max(16 * n, SAMPLE[0]), SAMPLE[1])
     turn = np.arange(size)
     rows = turn * n // size  # in order, as a file wants it
     # multiples of the golden ratio spread evenly, and in step with no pattern of the table

@@ -156,8 +156,8 @@ def place_center(
     init : str or array-like of shape (n, n_coordinates), default="auto"
         The seed: "classical", "spherical" or "hyperbolic" (the spectral seed of the space),
         "random", or the points themselves. "auto" is the spectral seed where the space has one.
-        "shaken" is that seed, roughly, shaken on a sample: a single start that most often ends as
-        low as a race, and the quickest way to a good map of few points (``eps=1e-3``).
+        "shaken" is that seed, roughly, shaken on a sample: a single start that most often ends
+        nearly as low as a race, and the quickest way to a good map of few points (``eps=1e-3``).
     n_init : int or "auto", default="auto"
         Number of starts, of which the best is returned; all but the first are random, and a seed
         that is given by name or as points is the only one, but all may be shaken. "auto" races

@@ -88,9 +88,15 @@ class Problem:
 
     def shake(self, X: Array, loss: Loss, sizes: Array, draws: Array) -> None:
         """Place every point against few others, once for each of `sizes`, in place."""
-        *_, many = form = self._form(self.space)
-        D, W = self.pairs.by_shift if many is None else (self.pairs.D, self.pairs.W)
+        D, W = self.pairs.by_shift if self.fuses else (self.pairs.D, self.pairs.W)
+        form = self._form(self.space)
         Shake(form, loss, self.space, self.unit, sizes, draws)((0, D, W), X)
+
+    @property
+    def fuses(self) -> bool:
+        """Whether a row of the table is one loop; see `unimds.kernels`."""
+        *_, many = self._form(self.space)
+        return many is None
 
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""

@@ -192,16 +192,21 @@ def shake_in_turn(D, W, X, many, loss, space, unit, sizes, draws):
     k, n = X.shape
     few, target = np.empty((1, k, WIDTH), X.dtype), np.empty((1, D.shape[1], WIDTH), D.dtype)
     weight, scratch = room_for(W, X.dtype), workspace(k, D.shape[1], X.dtype)
-    p, v = np.empty(k, X.dtype), np.empty(k)
+    p, v, shifts = np.empty(k, X.dtype), np.empty(k), np.empty(WIDTH, np.intp)
     scale, at = X.dtype.type(unit), 0
     for t in range(sizes.shape[0]):
         size = sizes[t]
+        for m in range(size):
+            shifts[m] = shift(m, size, draws[at + m], n)
         for i in range(n):
             for m in range(size):
-                j = (i + shift(m, size, draws[at + m], n)) % n
-                few[0, :, m], target[0, :, m] = X[:, j], D[i, :, j]
-                if W is not None:
-                    weight[0, :, m] = W[i, :, j]
+                j = i + shifts[m] if i + shifts[m] < n else i + shifts[m] - n
+                for a in range(k):
+                    few[0, a, m] = X[a, j]
+                for layer in range(D.shape[1]):
+                    target[0, layer, m] = D[i, layer, j]
+                    if W is not None:
+                        weight[0, layer, m] = W[i, layer, j]
             p[:] = X[:, i]
             points, given = (X, few, size), (target, weight, 0, -1, scale)
             recenter(p, points, None, None, many, given, (0, size), i, loss, space, scratch, v)

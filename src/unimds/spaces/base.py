@@ -45,6 +45,12 @@ class Space(Part, ABC):
         "exp",
     )
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Take back that a space is flat where it moves points in a way of its own."""
+        super().__init_subclass__(**kwargs)
+        if vars(cls).keys() & {"exp", "project"} and "flat" not in vars(cls):
+            cls.flat = Space.flat
+
     coordinates: ClassVar[str] = "coordinates"
     """What one row of an embedding is, for error messages."""
 
@@ -83,7 +89,7 @@ class Space(Part, ABC):
         return 0.0
 
     def flat(self):
-        """Whether ``exp(p, v)`` is p + v, and a tangent vector whatever points anywhere."""
+        """Whether ``exp(p, v)`` is p + v, and every vector is tangent."""
         return False
 
     def sign(self, axis):
@@ -238,6 +244,7 @@ class Space(Part, ABC):
             ("unit_length", ()),
             ("unit_step_descends", ()),
             ("cut_locus", ()),
+            ("flat", ()),
             ("sign", (0,)),
             ("dist", (1.0,)),
             ("slope", (1.0, 1.0)),
