@@ -21,10 +21,10 @@ from distributed import Client, LocalCluster, get_task_stream
 from threadpoolctl import threadpool_limits
 
 from unimds import losses, spaces
+from unimds._runtime.progress import Watch
 from unimds.cluster.sources import spread_out
-from unimds.pairs import as_pairs
-from unimds.problem import Problem
-from unimds.watch import Watch
+from unimds.distances.pairs import as_pairs
+from unimds.placecenter.problem import Problem
 
 sys.path.append(str(Path(__file__).parent))  # last: see above
 

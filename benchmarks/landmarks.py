@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from unimds import Hyperbolic, LandmarkMDS, Sphere, place_center
-from unimds.features import Metric
+from unimds.distances.metric import Metric
 from unimds.quality import total_cost
 
 OUT = Path(__file__).parents[1] / "docs" / "landmarks-measured.md"

@@ -14,8 +14,8 @@ from sklearn.datasets import load_digits, make_blobs, make_swiss_roll
 
 from unimds import place_center, spaces
 from unimds.experiments.data import near_euclidean, near_sphere
+from unimds.placecenter.result import Result
 from unimds.quality import total_cost
-from unimds.result import Result
 from unimds.rivals import (
     multiresolution,
     renormalised,

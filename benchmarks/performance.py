@@ -33,9 +33,10 @@ from sklearn.datasets import make_swiss_roll
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from unimds import kernels, losses, place_center, spaces
-from unimds._part import in_precision
-from unimds.problem import form
+from unimds import losses, place_center, spaces
+from unimds.compiled.parts import in_precision
+from unimds.kernels import sweep as kernels
+from unimds.placecenter.problem import form
 
 DOCS = Path(__file__).parents[1] / "docs"
 LOSSES = [losses.Squared(), losses.Absolute(0.1), losses.Power(1.5, 0.1), losses.Huber(0.3),

@@ -23,7 +23,7 @@ from unimds import (
     angular_distortion,
     spherical_jl_min_dim,
 )
-from unimds.projection import METHODS, pair_failure
+from unimds.distributions.projection import METHODS, pair_failure
 
 OUT = Path(__file__).parents[1] / "docs" / "projection-measured.md"
 EPS, DELTA = 0.25, 0.05

@@ -3,7 +3,7 @@
 import numpy as np
 
 from unimds import ChordalSphere, Euclidean, Hyperbolic, Simplex, Sphere
-from unimds._part import kernel
+from unimds.compiled.parts import kernel
 from unimds.spaces import distances
 
 ROUND = [Sphere(), ChordalSphere(), Simplex(), Hyperbolic()]

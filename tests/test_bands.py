@@ -8,9 +8,10 @@ from common import name, slow
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unimds import kernels, losses, spaces
-from unimds.problem import form
-from unimds.tasks import read_only
+from unimds import losses, spaces
+from unimds.kernels import sweep as kernels
+from unimds.kernels.operations import read_only
+from unimds.placecenter.problem import form
 
 LOSSES = [
     losses.Squared(),

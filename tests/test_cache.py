@@ -17,7 +17,8 @@ from common import slow
 REPORT = """
 import json
 from numba.core.dispatcher import Dispatcher
-from unimds import kernels, shaking
+from unimds.kernels import sweep as kernels
+from unimds.kernels import shake as shaking
 from unimds.spaces import pairwise
 
 modules = kernels, shaking, pairwise

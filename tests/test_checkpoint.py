@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from unimds import MDS, Sphere, place_center
-from unimds.archive import read_archive, write_archive
 from unimds.checkpoint import Checkpoint
 from unimds.datasets import corrupt
 from unimds.files import FileError
+from unimds.files.archive import read_archive, write_archive
 from unimds.spaces import distances
 
 POINTS = np.random.default_rng(1).normal(size=(40, 3))

@@ -13,7 +13,7 @@ import pytest
 from cli_runs import CITIES, ENVIRONMENT, names, run
 
 from unimds import MDS, LandmarkMDS, SphericalRandomProjection, experiments
-from unimds._extras import PACKAGES, PURPOSES
+from unimds._runtime.extras import PACKAGES, PURPOSES
 from unimds.cli import reproduce
 from unimds.cli.compare import suitable
 from unimds.cli.info import cache_folder

@@ -9,8 +9,8 @@ import pytest
 from cli_runs import CITIES, apart, names, run, start
 
 from unimds import MDS, Outcome
-from unimds.archive import read_archive
 from unimds.cli import embed as module
+from unimds.files.archive import read_archive
 from unimds.spaces import distances
 
 
@@ -57,7 +57,9 @@ def test_a_run_that_goes_on_ends_like_one_that_was_not_interrupted(cities, tmp_p
 
     kept = ("--checkpoint", tmp_path / "c")
     with monkeypatch.context() as patch:
-        patch.setattr("unimds.estimator.MDS", lambda **params: MDS(**params, callback=callback))
+        patch.setattr(
+            "unimds.estimators.mds.MDS", lambda **params: MDS(**params, callback=callback)
+        )
         said = run("embed", cities, "-o", tmp_path / "map.npy", *options, *kept)
     assert said.code == 130
     assert (tmp_path / "c").exists()

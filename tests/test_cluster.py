@@ -15,10 +15,11 @@ from cli_runs import run
 from common import slow
 from distributed import Client, LocalCluster
 
-from unimds import MDS, LandmarkMDS, bulk, place_center, spaces
+from unimds import MDS, LandmarkMDS, place_center, spaces
 from unimds.cluster import ClusterError
 from unimds.cluster.sending import submit
 from unimds.cluster.work import taken
+from unimds.landmarks import place as bulk
 from unimds.quality import recovery_error
 from unimds.rivals import classical_mds
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from unimds import demo
-from unimds._extras import require
+from unimds._runtime.extras import require
 from unimds.datasets import EARTH_RADIUS, corrupt, great_circle, load_cities
 from unimds.plots import plot_globe
 from unimds.spaces import from_latlon

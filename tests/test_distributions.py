@@ -19,10 +19,10 @@ from sklearn.utils import get_tags
 from test_projection import SPARSE, failed_checks, forbid_dense, unchanged, untidy
 
 from unimds import DistributionEmbedding, HellingerMap, Simplex, Sphere, hellinger_distances
-from unimds.distributions import METHODS
+from unimds.distributions.embedding import METHODS
 from unimds.quality import recovery_error, stress_1, total_cost
-from unimds.seeds import into_orthant
 from unimds.spaces import distances
+from unimds.spaces.spectral import into_orthant
 
 EMPTY = "is empty and is no distribution"
 # scikit-learn shifts data of these checks to a least entry of zero, or draws many zeros

@@ -10,9 +10,9 @@ import pytest
 from numba import njit
 
 from unimds import losses, spaces
-from unimds._part import JIT, in_precision
-from unimds.elementary import atan2, log1p, power
-from unimds.invariants import pull_2, pull_3
+from unimds.compiled.elementary import atan2, log1p, power
+from unimds.compiled.parts import JIT, in_precision
+from unimds.kernels.fused import pull_2, pull_3
 
 mpmath.mp.dps = 50
 PRECISIONS = pytest.mark.parametrize("dtype", [np.float64, np.float32])

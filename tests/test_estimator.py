@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from unimds import MDS, Huber, Hyperbolic, Power, Sphere
+from unimds.estimators.variants import VARIANTS
 from unimds.quality import stress_1
-from unimds.variants import VARIANTS
 
 
 @parametrize_with_checks([MDS(random_state=0)], expected_failed_checks=lambda estimator: {})

@@ -24,8 +24,8 @@ from unimds.experiments.data import (
 from unimds.experiments.methods import Effort, Method, Setting
 from unimds.experiments.runs import CURVE_POINTS, measure, thinned, write_whole
 from unimds.experiments.tables import read_curves, read_table, write_tables
-from unimds.placecenter import place_center
-from unimds.result import Outcome, Result
+from unimds.placecenter.descent import place_center
+from unimds.placecenter.result import Outcome, Result
 from unimds.rivals import classical_mds, smacof
 
 

@@ -27,15 +27,15 @@ from unimds import (
     bulk,
     sampled,
 )
-from unimds.bulk import Frame
-from unimds.choosing import choose
+from unimds._runtime.progress import Progress
 from unimds.datasets import corrupt
-from unimds.features import Metric
+from unimds.distances.metric import Metric
+from unimds.distances.sources import Features, Table
+from unimds.landmarks.choose import choose
+from unimds.landmarks.cost import PairSample
+from unimds.landmarks.place import Frame
 from unimds.quality import recovery_error, stress_1, total_cost
-from unimds.sampled import PairSample
-from unimds.sources import Features, Table
 from unimds.spaces import distances
-from unimds.watch import Progress
 
 SILENT = Progress(0, "")
 EUCLIDEAN = Metric("euclidean", {})

@@ -11,11 +11,12 @@ from common import slow
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from unimds import MDS, Euclidean, Hyperbolic, Sphere, Squared, place_center, seeds
-from unimds.pairs import as_pairs
-from unimds.problem import Problem
+from unimds import MDS, Euclidean, Hyperbolic, Sphere, Squared, place_center
+from unimds.distances.pairs import as_pairs
+from unimds.placecenter.problem import Problem
 from unimds.quality import stress_1
-from unimds.starts import first_seed
+from unimds.spaces import spectral as seeds
+from unimds.starts.initial import first_seed
 
 
 def cloud(n, dtype=np.float64, k=5, seed=0):

@@ -6,10 +6,12 @@ from common import slow
 from numpy.testing import assert_allclose, assert_array_equal
 from test_memory import most_allocated, peak
 
-from unimds import MDS, Hyperbolic, Sphere, memory, table
-from unimds.features import Metric
-from unimds.pairs import as_pairs
-from unimds.table import Computed
+from unimds import MDS, Hyperbolic, Sphere
+from unimds._runtime import memory
+from unimds.distances import table
+from unimds.distances.metric import Metric
+from unimds.distances.pairs import as_pairs
+from unimds.distances.table import Computed
 
 
 def features(n=60, k=4, seed=0, dtype=np.float64):

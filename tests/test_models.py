@@ -9,8 +9,8 @@ import pytest
 from common import slow
 
 from unimds import MDS, Hyperbolic, LandmarkMDS, Loss, Power, Simplex, Sphere
-from unimds.archive import read_archive, write_archive
 from unimds.files import FileError
+from unimds.files.archive import read_archive, write_archive
 from unimds.models import load, save
 
 RNG = np.random.default_rng(0)

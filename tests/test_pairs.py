@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from unimds import pairs as pairs_module
-from unimds.pairs import as_float, as_pairs
+from unimds.distances import pairs as pairs_module
+from unimds.distances.pairs import as_float, as_pairs
 from unimds.spaces import distances
 
 N = 7

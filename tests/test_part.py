@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from numba import njit, typeof
 
-from unimds import Absolute, Euclidean, Loss, Squared, invariants, place_center, rows
-from unimds._digest import digest
-from unimds._part import JIT
+from unimds import Absolute, Euclidean, Loss, Squared, place_center
+from unimds.compiled.digest import digest
+from unimds.compiled.parts import JIT
+from unimds.kernels import fused as invariants
+from unimds.kernels import rows
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
 
@@ -341,7 +343,7 @@ def test_a_loss_takes_the_arithmetic_of_its_formula_written_out():
 
 
 def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
-    from unimds import _part
+    from unimds.compiled import parts as _part
 
     real = _part.njit
 

@@ -11,7 +11,7 @@ from common import slow
 from numba import njit
 
 from unimds import Loss, PartError, Space, place_center
-from unimds._part import check_part_class
+from unimds.compiled.parts import check_part_class
 from unimds.losses import Squared
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])

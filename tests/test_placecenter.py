@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from unimds import Absolute, Euclidean, Hyperbolic, Outcome, Sphere, Squared, place_center
-from unimds.pairs import as_pairs
-from unimds.problem import Problem
+from unimds.distances.pairs import as_pairs
+from unimds.placecenter.problem import Problem
 from unimds.quality import recovery_error, total_cost
 from unimds.spaces import distances
 

@@ -25,8 +25,8 @@ from unimds import (
     distortion,
     spherical_jl_min_dim,
 )
-from unimds.projection import METHODS
-from unimds.unitrows import _chunks, angles, row_lengths, unit_rows
+from unimds.distributions.projection import METHODS
+from unimds.distributions.unit_rows import _chunks, angles, row_lengths, unit_rows
 
 SPARSE = [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.csc_matrix]
 

@@ -12,7 +12,7 @@ from common import LOSSES, Euclidean, slow
 from sklearn.exceptions import ConvergenceWarning
 
 from unimds import ChordalSphere, Hyperbolic, Outcome, Result, Simplex, Sphere
-from unimds.problem import Problem
+from unimds.placecenter.problem import Problem
 from unimds.quality import total_cost
 from unimds.rivals import multiresolution, sgd, smacof, smacof_q
 from unimds.rivals.base import follow, pose
@@ -393,7 +393,7 @@ def test_the_clock_stands_still_while_the_cost_is_measured(monkeypatch):
         clock[0] += 1000.0
         return costs(self, *args)
 
-    monkeypatch.setattr("unimds.watch.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("unimds._runtime.progress.time.perf_counter", lambda: clock[0])
     monkeypatch.setattr(Problem, "costs", slow)
     result = sgd(data("sgd"), random_state=0)
     assert result.n_iter == 100

@@ -18,8 +18,8 @@ from unimds.rivals.elad import between, descent, farthest_points, geodesic_stres
 from unimds.rivals.renormalised import sphere_centre, unit_sphere_centre
 from unimds.rivals.smacof import guttman
 from unimds.rivals.smacof_q import with_centre
-from unimds.seeds import classical
 from unimds.spaces import distances
+from unimds.spaces.spectral import classical
 
 # --- SMACOF-Q ------------------------------------------------------------------------------------
 

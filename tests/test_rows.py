@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from common import LOSSES, SPACES, name, slow, table
 
-from unimds import kernels
-from unimds._part import in_precision
-from unimds.problem import form
-from unimds.rows import WIDTH
-from unimds.tasks import read_only
+from unimds.compiled.parts import in_precision
+from unimds.kernels import sweep as kernels
+from unimds.kernels.operations import read_only
+from unimds.kernels.rows import WIDTH
+from unimds.placecenter.problem import form
 
 GROUPED = (None, None, 0)
 

@@ -20,10 +20,10 @@ from unimds import (
     seeds,
     table,
 )
-from unimds.krylov import largest_eigenpairs
-from unimds.pairs import as_pairs
-from unimds.problem import Problem
+from unimds.distances.pairs import as_pairs
+from unimds.placecenter.problem import Problem
 from unimds.spaces import distances
+from unimds.spaces.krylov import largest_eigenpairs
 
 CURVED = [Sphere(), Sphere(3.0), ChordalSphere(2.0), Hyperbolic(), Hyperbolic(0.3), Simplex(4.0)]
 ALL = [Euclidean(), *CURVED]

@@ -10,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 
-from unimds import place_center, race, shaking, spaces
+from unimds import place_center, spaces
+from unimds._runtime.progress import Watch
+from unimds.distances.pairs import as_pairs
+from unimds.distances.table import Held
+from unimds.kernels import shake as shaking
 from unimds.losses import Squared
-from unimds.pairs import as_pairs
-from unimds.problem import Problem
-from unimds.starts import draw, first_seed
-from unimds.table import Held
-from unimds.watch import Watch
+from unimds.placecenter.problem import Problem
+from unimds.starts import race
+from unimds.starts.initial import draw, first_seed
 
 
 def shaken(D, W, X, sizes, draws, together):

@@ -17,7 +17,7 @@ from scipy.special import gammaln, hyp2f1
 from threadpoolctl import threadpool_limits
 
 from unimds import SphericalRandomProjection, angular_distortion, spherical_jl_min_dim
-from unimds.projection import pair_failure
+from unimds.distributions.projection import pair_failure
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from unimds.survey import OUTER, Survey, survey
+from unimds.distances.scan import OUTER, Survey, survey
 
 ODD = [0.0, -0.0, 1.0, 1.0 + 1e-9, 2.5, 1e-30, -1.0, np.inf, -np.inf, np.nan]
 

@@ -7,20 +7,20 @@
 
 from typing import TYPE_CHECKING
 
-from unimds._lazy import lazily
+from unimds._runtime.lazy import lazily
 
 if TYPE_CHECKING:
-    from unimds._part import PartError
-    from unimds.distortion import AngularDistortion, angular_distortion
-    from unimds.distributions import DistributionEmbedding
-    from unimds.estimator import MDS
-    from unimds.hellinger import HellingerMap, hellinger_distances
-    from unimds.landmarks import LandmarkMDS
+    from unimds.compiled.parts import PartError
+    from unimds.distributions.distortion import AngularDistortion, angular_distortion
+    from unimds.distributions.embedding import DistributionEmbedding
+    from unimds.distributions.hellinger import HellingerMap, hellinger_distances
+    from unimds.distributions.projection import SphericalRandomProjection, spherical_jl_min_dim
+    from unimds.estimators.mds import MDS
+    from unimds.landmarks.estimator import LandmarkMDS
     from unimds.losses import Absolute, Huber, Loss, Power, Squared, SquaredDistance
-    from unimds.placecenter import place_center
-    from unimds.placing import place_points
-    from unimds.projection import SphericalRandomProjection, spherical_jl_min_dim
-    from unimds.result import Outcome, Result
+    from unimds.placecenter.descent import place_center
+    from unimds.placecenter.new_points import place_points
+    from unimds.placecenter.result import Outcome, Result
     from unimds.spaces import ChordalSphere, Euclidean, Hyperbolic, Simplex, Space, Sphere
 
 __version__ = "0.1.0"
@@ -58,17 +58,17 @@ __all__ = [
 __getattr__, __dir__ = lazily(
     __name__,
     {
-        "_part": ("PartError",),
-        "distortion": ("AngularDistortion", "angular_distortion"),
-        "distributions": ("DistributionEmbedding",),
-        "hellinger": ("HellingerMap", "hellinger_distances"),
-        "estimator": ("MDS",),
-        "landmarks": ("LandmarkMDS",),
+        "compiled.parts": ("PartError",),
+        "distributions.distortion": ("AngularDistortion", "angular_distortion"),
+        "distributions.embedding": ("DistributionEmbedding",),
+        "distributions.hellinger": ("HellingerMap", "hellinger_distances"),
+        "estimators.mds": ("MDS",),
+        "landmarks.estimator": ("LandmarkMDS",),
         "losses": ("Absolute", "Huber", "Loss", "Power", "Squared", "SquaredDistance"),
-        "placecenter": ("place_center",),
-        "placing": ("place_points",),
-        "projection": ("SphericalRandomProjection", "spherical_jl_min_dim"),
-        "result": ("Outcome", "Result"),
+        "placecenter.descent": ("place_center",),
+        "placecenter.new_points": ("place_points",),
+        "distributions.projection": ("SphericalRandomProjection", "spherical_jl_min_dim"),
+        "placecenter.result": ("Outcome", "Result"),
         "spaces": ("ChordalSphere", "Euclidean", "Hyperbolic", "Simplex", "Space", "Sphere"),
     },
 )

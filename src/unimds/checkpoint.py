@@ -13,13 +13,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._warn import warn
-from unimds.archive import read_archive, write_archive
+from unimds._runtime.progress import Watch
+from unimds._runtime.warning import warn
+from unimds.distances.pairs import Pairs
+from unimds.files.archive import read_archive, write_archive
 from unimds.files.errors import FileError
-from unimds.pairs import Pairs
-from unimds.problem import Problem
-from unimds.record import Motion, Snapshot, State
-from unimds.watch import Watch
+from unimds.placecenter.problem import Problem
+from unimds.placecenter.record import Motion, Snapshot, State
 
 Array = NDArray[Any]
 

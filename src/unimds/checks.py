@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds import kernels
-from unimds._part import check_part_class, explained, kernel
+from unimds.compiled.parts import check_part_class, explained, kernel
+from unimds.kernels import sweep as kernels
+from unimds.kernels.operations import read_only
 from unimds.losses import Loss, Squared
-from unimds.problem import form
+from unimds.placecenter.problem import form
 from unimds.spaces import Space, distances
-from unimds.tasks import read_only
 
 Array = NDArray[Any]
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 from unimds.datasets import EARTH_RADIUS, Cities, corrupt, great_circle, load_cities
-from unimds.estimator import MDS
+from unimds.estimators.mds import MDS
 from unimds.plots import plot_globe
 from unimds.quality import align, residuals
 from unimds.report import write_report

@@ -15,8 +15,8 @@ from math import sqrt
 from numbers import Real
 from typing import Any, ClassVar
 
-from unimds._part import LossType, Part
-from unimds.elementary import power
+from unimds.compiled.elementary import power
+from unimds.compiled.parts import LossType, Part
 
 __all__ = [
     "LOSSES",

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from unimds.archive import read_archive, write_archive
-from unimds.estimator import MDS
-from unimds.features import Metric
+from unimds.distances.metric import Metric
+from unimds.estimators.mds import MDS
+from unimds.files.archive import read_archive, write_archive
 from unimds.files.errors import FileError
-from unimds.landmarks import LandmarkMDS
+from unimds.landmarks.estimator import LandmarkMDS
 from unimds.losses import LOSSES, Loss, Power
-from unimds.result import Outcome, Result
+from unimds.placecenter.result import Outcome, Result
 from unimds.spaces import SPACES, Space
 
 Array = NDArray[Any]

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds._part import explained
+from unimds.compiled.parts import explained
+from unimds.distances.pairs import aligned, as_float, as_pairs, as_weights
+from unimds.distances.table import Held, Table
+from unimds.kernels.operations import Counting, Residuals, total
 from unimds.losses import Loss, as_loss
-from unimds.pairs import aligned, as_float, as_pairs, as_weights
-from unimds.problem import Problem
+from unimds.placecenter.problem import Problem
 from unimds.spaces import Space, as_space, distances
-from unimds.table import Held, Table
-from unimds.tasks import Counting, Residuals, total
 
 Array = NDArray[np.floating[Any]]
 

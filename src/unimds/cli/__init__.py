@@ -7,7 +7,7 @@ import os
 import sys
 from io import TextIOWrapper
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 
 INTERRUPTED = 130
 """The exit code after ^C, as shells have it; 1 is a failed run and 2 bad usage."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 from unimds.cli.messages import say
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from unimds.cli.outputs import check_outputs, check_picture_name, check_table_na
 
 if TYPE_CHECKING:
     from unimds.files import Table
-    from unimds.result import Result
+    from unimds.placecenter.result import Result
 
 NO_MAP = "Interrupted before there was a map: nothing was written."
 
@@ -46,7 +46,7 @@ class Targets:
 
     def check(self, source: str, checkpoint: str | None) -> None:
         """Raise what would go wrong with them after a long run."""
-        from unimds._extras import require
+        from unimds._runtime.extras import require
 
         check_table_name(self.output, self.out_format)
         check_picture_name("--plot", self.plot)
@@ -201,7 +201,7 @@ def _fit(
     apart: bool,
 ) -> Any:
     from unimds.checkpoint import Checkpoint
-    from unimds.estimator import MDS
+    from unimds.estimators.mds import MDS
 
     kept = None if checkpoint is None else Checkpoint(checkpoint, every)
     values = cluster.spread(table.values) if apart else table.values
@@ -211,7 +211,7 @@ def _fit(
 
 
 def _fit_landmarks(table: Table, count: int, wanted: dict[str, Any]) -> Any:
-    from unimds.landmarks import LandmarkMDS
+    from unimds.landmarks.estimator import LandmarkMDS
 
     if table.weights is not None:
         raise ValueError(

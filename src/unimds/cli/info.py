@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
-from unimds._extras import PACKAGES
+from unimds._runtime.extras import PACKAGES
 from unimds.cli import options as o
 from unimds.cli.messages import failures_told, print_json
 

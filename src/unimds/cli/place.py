@@ -55,7 +55,7 @@ def place(
 
 def _matched(mds: Any, table: Any, new: str) -> Any:
     """Return a frame with the columns in the order that the model knows."""
-    from unimds._extras import require
+    from unimds._runtime.extras import require
 
     frame = require("pandas", "files").DataFrame
     names = getattr(mds, "feature_names_in_", None)

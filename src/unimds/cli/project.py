@@ -64,7 +64,7 @@ def project(
 def _projected(
     values: Any, dim: int | str, eps: float, delta: float, method: str, seed: int
 ) -> Any:
-    from unimds.projection import SphericalRandomProjection
+    from unimds.distributions.projection import SphericalRandomProjection
 
     projection = SphericalRandomProjection(
         dim, eps=eps, delta=delta, method=method, random_state=seed

@@ -69,8 +69,8 @@ def _compile(loss: Loss, space: Space, dtype: str, k: int) -> None:
 
     import numpy as np
 
-    from unimds.placecenter import place_center
-    from unimds.placing import place_points
+    from unimds.placecenter.descent import place_center
+    from unimds.placecenter.new_points import place_points
 
     points: Any = np.random.default_rng(0).normal(size=(POINTS, k + 1))
     D = np.linalg.norm(points[:, None] - points, axis=2)

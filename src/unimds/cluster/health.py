@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, final
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 
 LOOK = 2.0
 """Seconds without an answer after which one looks at the workers."""

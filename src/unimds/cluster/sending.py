@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 
 WARNING = "distributed.admin.large-graph-warning-threshold"
 

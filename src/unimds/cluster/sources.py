@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._extras import require
-from unimds._warn import warn
+from unimds._runtime.extras import require
+from unimds._runtime.progress import Watch
+from unimds._runtime.warning import warn
 from unimds.cluster import work
 from unimds.cluster.health import ClusterError, Need, awaited, check_memory, present
 from unimds.cluster.sending import submit
 from unimds.cluster.spread import Band, Reader, Spread
-from unimds.faults import check_not_triangular, check_range, rounding
-from unimds.pairs import as_float
-from unimds.table import Apart, Computed, is_dask
-from unimds.watch import Watch
+from unimds.distances.pairs import as_float
+from unimds.distances.table import Apart, Computed, is_dask
+from unimds.distances.validate import check_not_triangular, check_range, rounding
 
 Array = NDArray[Any]
 

@@ -3,7 +3,7 @@
 Every worker holds a band of rows. In a round all points go out to all workers, each places the
 points of its own rows one after the other, and these come back. Bands move at the same time, so a
 pair of points of two bands counts twice in the sum that divides their pulls: then the cost of all
-does not rise, see `unimds.invariants.band_pull`.
+does not rise, see `unimds.kernels.fused.band_pull`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from unimds.cluster import work
 from unimds.cluster.health import AdriftError, Need, answers, awaited, lost_again, present
 from unimds.cluster.sending import submit
-from unimds.pairs import Pairs
-from unimds.placing import Extension
-from unimds.table import Held, Rows, Table
-from unimds.tasks import Counting, Placing, Sweep
+from unimds.distances.pairs import Pairs
+from unimds.distances.table import Held, Rows, Table
+from unimds.kernels.operations import Counting, Placing, Sweep
+from unimds.placecenter.new_points import Extension
 
 Array = NDArray[Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 from unimds.files.errors import FileError
 
 

@@ -13,10 +13,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.faults import check_diagonal, check_tile, check_weights, rounding
-from unimds.placing import Extension
-from unimds.table import BLOCK, gathered
-from unimds.tasks import Counting, Placing, Tile, total
+from unimds.distances.table import BLOCK, gathered
+from unimds.distances.validate import check_diagonal, check_tile, check_weights, rounding
+from unimds.kernels.operations import Counting, Placing, Tile, total
+from unimds.placecenter.new_points import Extension
 
 Array = NDArray[Any]
 Tiles = Sequence[Tile]

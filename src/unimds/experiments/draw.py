@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 from unimds.experiments import methods as m
 from unimds.experiments.figures import Figure
 from unimds.experiments.runs import Run

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from unimds._extras import require
-from unimds.distortion import angular_distortion
+from unimds._runtime.extras import require
+from unimds.distributions.distortion import angular_distortion
+from unimds.distributions.projection import METHODS, SphericalRandomProjection, pair_failure
 from unimds.experiments.draw import save
 from unimds.experiments.runs import write_whole
-from unimds.projection import METHODS, SphericalRandomProjection, pair_failure
 
 NAME = "spherical-jl"
 TITLE = "Spherical Johnson–Lindenstrauss: change of angles"

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from unimds import rivals
 from unimds.losses import Loss
-from unimds.placecenter import place_center
-from unimds.result import Result
+from unimds.placecenter.descent import place_center
+from unimds.placecenter.result import Result
 from unimds.spaces import Space
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 from unimds.experiments import jl
 from unimds.experiments.draw import draw_figure
 from unimds.experiments.figures import FIGURES, Figure

@@ -12,8 +12,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from unimds.experiments.methods import Effort, Method, Setting
+from unimds.placecenter.result import Outcome, Result
 from unimds.quality import total_cost
-from unimds.result import Outcome, Result
 
 BRIEFLY = Effort(max_iter=2, sweeps=2, cd_steps=2, sgd_passes=2)  # long enough to compile
 CURVE_POINTS = 300  # enough for any line

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 from unimds.files.layouts import LABELS
 from unimds.files.lists import (
     Links,

@@ -8,7 +8,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 from unimds.files.errors import FileError
 from unimds.files.lists import Links, from_edges
 from unimds.files.source import Source

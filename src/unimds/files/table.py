@@ -9,7 +9,7 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 
 Array = NDArray[np.floating[Any]]
 Kind = Literal["distances", "points", "pairs", "graph"]

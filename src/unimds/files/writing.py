@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 from unimds.files.atomic import atomic
 from unimds.files.errors import FileError
 from unimds.files.matrices import coordinate_names

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 from unimds.plots.axes import FOUND, HUES, MISS, SHAPES, check_length, new_axes, plain, tidy
 from unimds.plots.embedding import points_of
 from unimds.quality import point_stress, shepard

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import gen_batches
 
-from unimds._part import explained, kernel
+from unimds.compiled.parts import explained, kernel
+from unimds.distances.pairs import as_weights
+from unimds.distances.table import Held
 from unimds.losses import Loss
-from unimds.pairs import as_weights
 from unimds.report.subject import Subject
 from unimds.spaces import distances
-from unimds.table import Held
 
 Array = NDArray[Any]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._extras import require
+from unimds._runtime.extras import require
 from unimds.plots.views import View, view_of
 from unimds.report.columns import column
 from unimds.report.fit import Fit

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unimds.distances.pairs import aligned, as_float
+from unimds.distances.table import Computed, Held, Table
 from unimds.losses import Loss, Squared
-from unimds.pairs import aligned, as_float
-from unimds.result import Outcome, Result
+from unimds.placecenter.result import Outcome, Result
 from unimds.spaces import Space
-from unimds.table import Computed, Held, Table
 
 Array = NDArray[Any]
 

@@ -10,18 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from unimds._part import explained
-from unimds._warn import warn
+from unimds._runtime.progress import Callback, Watch
+from unimds._runtime.warning import warn
+from unimds.compiled.parts import explained
+from unimds.distances.pairs import as_pairs
+from unimds.estimators.parameters import check_parameters
 from unimds.losses import Loss, as_loss
-from unimds.pairs import as_pairs
-from unimds.parameters import check_parameters
-from unimds.plan import Level
-from unimds.problem import Problem, check_room
-from unimds.record import Record, State
-from unimds.result import Outcome, Result
+from unimds.placecenter.problem import Problem, check_room
+from unimds.placecenter.record import Record, State
+from unimds.placecenter.result import Outcome, Result
+from unimds.placecenter.schedule import Level
 from unimds.spaces import Space, as_space
-from unimds.starts import first_seed
-from unimds.watch import Callback, Watch
+from unimds.starts.initial import first_seed
 
 Array = NDArray[Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from unimds.losses import Loss
-from unimds.result import Result
+from unimds.placecenter.result import Result
 from unimds.rivals.base import Steps, follow, pose, seed
 from unimds.spaces import Euclidean
 

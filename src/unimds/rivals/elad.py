@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unimds._runtime.progress import Callback
 from unimds.losses import Loss
-from unimds.result import Result
+from unimds.placecenter.result import Result
 from unimds.rivals.base import Steps, follow, pose, table
 from unimds.spaces import Space, Sphere, as_space, distances
 from unimds.spaces.base import normalised
-from unimds.watch import Callback
 
 Array = NDArray[Any]
 

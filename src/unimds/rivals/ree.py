@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 from sklearn.utils import check_random_state
 
-from unimds import seeds
-from unimds._extras import require
+from unimds._runtime.extras import require
+from unimds._runtime.progress import Callback
 from unimds.losses import Loss
-from unimds.result import Result
+from unimds.placecenter.result import Result
 from unimds.rivals.base import Steps, follow, pose, seed, table
 from unimds.spaces import Euclidean
-from unimds.watch import Callback
+from unimds.spaces import spectral as seeds
 
 Array = NDArray[Any]
 

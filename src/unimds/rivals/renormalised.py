@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
 
-from unimds import seeds
 from unimds.losses import Loss
-from unimds.result import Result
+from unimds.placecenter.result import Result
 from unimds.rivals.base import Steps, follow, pose, table
 from unimds.spaces import ChordalSphere, Space, Sphere, distances
+from unimds.spaces import spectral as seeds
 from unimds.spaces.base import normalised
 
 Array = NDArray[Any]

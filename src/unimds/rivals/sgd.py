@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from unimds._part import kernel
+from unimds._runtime.progress import Callback
+from unimds.compiled.parts import kernel
 from unimds.losses import Loss
-from unimds.result import Result
+from unimds.placecenter.result import Result
 from unimds.rivals.base import Steps, follow, merged, pose, seed
 from unimds.spaces import Space
-from unimds.watch import Callback
 
 Array = NDArray[Any]
 

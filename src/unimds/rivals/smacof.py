@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from unimds._runtime.progress import Callback
 from unimds.losses import Loss
-from unimds.result import Result
+from unimds.placecenter.result import Result
 from unimds.rivals.base import Steps, follow, merged, pose, seed
 from unimds.spaces import Euclidean, distances
-from unimds.watch import Callback
 
 Array = NDArray[Any]
 

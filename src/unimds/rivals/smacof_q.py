@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unimds._runtime.progress import Callback
 from unimds.losses import Loss
-from unimds.result import Result
+from unimds.placecenter.result import Result
 from unimds.rivals.base import Steps, follow, pose, seed, table
 from unimds.rivals.renormalised import as_chords
 from unimds.rivals.smacof import guttman
 from unimds.spaces import ChordalSphere, Space, Sphere
 from unimds.spaces.base import normalised
-from unimds.watch import Callback
 
 Array = NDArray[Any]
 

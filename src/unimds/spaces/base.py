@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._part import Part, SpaceType
-from unimds._warn import warn
+from unimds._runtime.warning import warn
+from unimds.compiled.parts import Part, SpaceType
 
 Points = NDArray[np.floating[Any]]
 
@@ -58,7 +58,7 @@ class Space(Part, ABC):
     """Whether float32 coordinates are good enough for float32 distances."""
 
     seed_reads_rows: ClassVar[bool] = False
-    """Whether `seed` takes `unimds.table.Rows`, a table that need not be in memory, as well."""
+    """Whether `seed` also takes `unimds.distances.table.Rows`, which need not be in memory."""
 
     # --- compiled ---------------------------------------------------------------------------
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unimds.seeds import classical
 from unimds.spaces.base import Space, rotation
+from unimds.spaces.spectral import classical
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from math import cosh, sinh, sqrt
 
 import numpy as np
 
-from unimds.elementary import log1p
-from unimds.seeds import hyperbolic
+from unimds.compiled.elementary import log1p
+from unimds.distances.table import as_rows
 from unimds.spaces.base import Space, rotation
+from unimds.spaces.spectral import hyperbolic
 from unimds.spaces.sphere import check_size
-from unimds.table import as_rows
 
 
 @dataclass(frozen=True)

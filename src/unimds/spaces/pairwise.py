@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds._part import explained, kernel
+from unimds.compiled.parts import explained, kernel
 from unimds.spaces.base import Space
 from unimds.spaces.names import as_space
 

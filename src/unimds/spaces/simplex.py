@@ -7,10 +7,10 @@ from math import sqrt
 
 import numpy as np
 
-from unimds.seeds import into_orthant, spherical
+from unimds.distances.table import as_rows
 from unimds.spaces.base import Space, check_unit_rows, normalised, rotation
+from unimds.spaces.spectral import into_orthant, spherical
 from unimds.spaces.sphere import check_size, chord_cosine
-from unimds.table import as_rows
 
 
 @dataclass(frozen=True)

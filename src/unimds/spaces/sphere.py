@@ -8,10 +8,10 @@ from numbers import Real
 
 import numpy as np
 
-from unimds.elementary import atan2
-from unimds.seeds import spherical
+from unimds.compiled.elementary import atan2
+from unimds.distances.table import as_rows
 from unimds.spaces.base import Space, check_unit_rows, normalised, rotation
-from unimds.table import as_rows
+from unimds.spaces.spectral import spherical
 
 
 def check_size(owner: str, field: str, value: object) -> None:

@@ -1,0 +1,359 @@
+"""Compiled values: losses and spaces that Numba inlines into the solver.
+
+A `Part` is a frozen dataclass whose fields are floats and whose methods are plain Python. It
+crosses into compiled code as a struct of its fields. Its Numba type is a plain string,
+``kind:name(fields)#digest``, where the digest covers all code that the methods reach. So a cached
+kernel is found again by the next process, is compiled anew once the code of the part has changed,
+and never has to import the class that made it: a part may live in a script, a notebook or
+``__main__``.
+
+This and `unimds.compiled.digest` are the only files that touch Numba's internals.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import threading
+import types as python_types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from functools import cache, lru_cache
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numba import config, njit, typeof
+from numba.core import cgutils, errors, types
+from numba.core.dispatcher import Dispatcher
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    overload,
+    overload_method,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+
+from unimds.compiled.digest import digest, methods
+
+# error_model="numpy": with Python's, every division is checked and no loop vectorises.
+# The flags leave out "nnan" and "ninf": a missing distance is a NaN and must stay one.
+JIT: dict[str, Any] = {
+    "error_model": "numpy",
+    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
+}
+
+
+def kernel(function: Callable) -> Any:
+    """Compile a function that takes parts: once, cached on disk, free of the GIL."""
+    try:
+        return njit(cache=True, nogil=True, **JIT)(function)
+    except RuntimeError:  # no folder for the cache can be written, as in a read-only container
+        return njit(nogil=True, **JIT)(function)
+
+
+def single_precision(function: Callable) -> Callable:
+    """Return the function with its constants in single precision.
+
+    To Numba ``0.5`` is a double, and one of them makes doubles of a whole expression.
+    """
+    code = function.__code__
+    constants = tuple(np.float32(c) if type(c) is float else c for c in code.co_consts)
+    return python_types.FunctionType(
+        code.replace(co_consts=constants),
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+
+
+def compiled_as(double: Callable, single: Callable) -> Callable[[Callable], Callable]:
+    """Let compiled code use `double` or `single`, by the type of its first argument.
+
+    Both are compiled as they are written: nothing is reordered.
+    """
+
+    def decorate(function: Callable) -> Callable:
+        arguments = ", ".join(_arguments(function))
+        choose = {"single": single_precision(single), "double": double, "float32": types.float32}
+        first = _arguments(function)[0]
+        pick = eval(f"lambda {arguments}: single if {first} == float32 else double", choose)
+        options = {"error_model": "numpy", "fastmath": {"contract", "nsz"}, "forceinline": True}
+        overload(function, jit_options=options)(pick)
+        function.__dict__["compiled"] = (double, single)
+        return function
+
+    return decorate
+
+
+def inlined(function: Callable) -> Any:
+    """Compile a function that becomes a part of the loops that call it."""
+    return njit(forceinline=True, **JIT)(function)
+
+
+class PartError(TypeError):
+    """A loss or a space that cannot be compiled; the message names class, method and mistake."""
+
+
+class Part:
+    """Base of `unimds.losses.Loss` and `unimds.spaces.Space`."""
+
+    _kind: type[PartType]
+    _compiled: tuple[str, ...]  # the methods that kernels call
+    _part_type: ClassVar[PartType]
+
+    def _concrete(self) -> Part:
+        """Return the part with any number in place of "auto"."""
+        raise NotImplementedError
+
+    def _signatures(self) -> list[tuple[str, tuple[Any, ...]]]:
+        """Methods to compile one by one where a kernel fails, with arguments of the right type."""
+        raise NotImplementedError
+
+
+class Single:
+    """A part as single-precision kernels take it: its fields and constants are rounded to that."""
+
+    def __init__(self, part: Part):
+        self.part = part
+        self.numba_type: PartType | None = None  # asked for at every call of a kernel
+
+
+@lru_cache(maxsize=64)
+def _single(part: Part) -> Single:
+    return Single(part)
+
+
+def in_precision(part: Part, dtype: Any) -> Any:
+    """Return a part for kernels that compute in `dtype`."""
+    if dtype != np.float32 or getattr(config, "DISABLE_JIT", 0):
+        return part
+    try:
+        return _single(part)
+    except TypeError:  # a field that is no number has no hash either; typing says it better
+        return Single(part)
+
+
+class PartType(types.Type):
+    """Numba's name for a part: no class inside, so that it can be unpickled anywhere."""
+
+    def __init__(self, name: str, digest: str, params: tuple[str, ...], single: bool = False):
+        self.digest, self.params, self.single = digest, params, single
+        kind = type(self).__name__ + ("32" if single else "")
+        super().__init__(f"{kind}:{name}({', '.join(params)})#{digest}")
+
+    @property
+    def number(self) -> types.Type:
+        """The type of the fields."""
+        return types.float32 if self.single else types.float64
+
+
+class LossType(PartType):
+    """The type of losses."""
+
+
+class SpaceType(PartType):
+    """The type of spaces."""
+
+
+_LOCK = threading.RLock()  # fits may run on threads
+_CLASSES: dict[str, type[Part]] = {}  # digest -> class, in this process
+
+
+# --- the Numba type ---------------------------------------------------------------------------
+
+
+@typeof_impl.register(Part)
+def _typeof(part: Part, _context: object) -> PartType:
+    cls = type(part)
+    _check_fields(part)
+    known = cls.__dict__.get("_part_type")
+    if known is None or known.digest not in _CLASSES:
+        with _LOCK:
+            check_part_class(cls)
+            known = cls._kind(cls.__qualname__, digest(cls), tuple(f.name for f in fields(cls)))
+            _register_methods(cls)
+            _CLASSES[known.digest] = cls
+            cls._part_type = known
+    return known
+
+
+@typeof_impl.register(Single)
+def _typeof_single(single: Single, context: object) -> PartType:
+    if single.numba_type is None:
+        name = type(single.part).__qualname__
+        single.numba_type = _rounded(_typeof(single.part, context), name)
+    return single.numba_type
+
+
+@cache
+def _rounded(double: PartType, name: str) -> PartType:
+    return type(double)(name, double.digest, double.params, True)
+
+
+def check_part_class(cls: type[Part]) -> None:
+    """Raise `PartError` unless `cls` is a frozen dataclass with every method it must have."""
+    params = cls.__dict__.get("__dataclass_params__")  # the class's own, not its base's
+    if params is None or not params.frozen:
+        raise PartError(f"{cls.__name__} must be a frozen dataclass: write @dataclass(frozen=True)")
+    missing = sorted(getattr(cls, "__abstractmethods__", ()))
+    if missing:
+        raise PartError(f"{cls.__name__} must define {' and '.join(f'{m}()' for m in missing)}")
+    contract = next(base for base in reversed(cls.__mro__) if "_compiled" in vars(base))
+    for name in cls._compiled:
+        if isinstance(getattr(cls, name), Dispatcher):
+            raise PartError(f"{cls.__name__}.{name}() must be plain Python: leave out its @njit")
+        have, need = _arguments(getattr(cls, name)), _arguments(getattr(contract, name))
+        if len(have) != len(need):
+            raise PartError(
+                f"{cls.__name__}.{name}() has {len(have)} arguments, but is called with "
+                f"{len(need)}: {name}({', '.join(need)})"
+            )
+
+
+def _arguments(method: Callable) -> tuple[str, ...]:
+    return method.__code__.co_varnames[: method.__code__.co_argcount]
+
+
+def _check_fields(part: Part) -> None:
+    """Raise `PartError` where a field is not a number."""
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if not isinstance(value, Real):
+            remedy = "give it a number"
+            if isinstance(value, str) and value == "auto":
+                remedy = 'only a fit can replace "auto"; use what it found (loss_ or space_)'
+            raise PartError(
+                f"{type(part).__name__}.{field.name} is {value!r}, but compiled code takes "
+                f"numbers only: {remedy}"
+            )
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = PartType
+
+    def generic_resolve(self, typ, name):  # type: ignore[override]
+        if name in typ.params:
+            return typ.number
+        method = getattr(_CLASSES[typ.digest], name, None)
+        if not inspect.isfunction(method):
+            return None
+        return self.context.resolve_getattr(typ, _typed_name(name, len(_arguments(method))))
+
+
+@lower_getattr_generic(PartType)
+def _read_field(context, builder, typ, value, name):
+    return getattr(cgutils.create_struct_proxy(typ)(context, builder, value=value), name)
+
+
+def _register_kind(kind):
+    @register_model(kind)
+    class Model(models.StructModel):
+        def __init__(self, dmm, typ):
+            super().__init__(dmm, typ, [(p, typ.number) for p in typ.params])
+
+    @unbox(kind)
+    def _unbox(typ, obj, c):
+        struct = cgutils.create_struct_proxy(typ)(c.context, c.builder)
+        part = c.pyapi.object_getattr_string(obj, "part") if typ.single else obj
+        for name in typ.params:
+            item = c.pyapi.object_getattr_string(part, name)
+            double = c.unbox(types.float64, item).value
+            setattr(struct, name, c.context.cast(c.builder, double, types.float64, typ.number))
+            c.pyapi.decref(item)
+        if typ.single:
+            c.pyapi.decref(part)
+        failed = cgutils.is_not_null(c.builder, c.pyapi.err_occurred())
+        return NativeValue(struct._getvalue(), is_error=failed)
+
+
+for _kind in (LossType, SpaceType):
+    _register_kind(_kind)
+
+
+def _register_methods(cls: type[Part]) -> None:
+    """Let compiled code call the methods of `cls`, a person's own helpers included."""
+    for name, method in methods(cls).items():
+        _register_method(cls._kind, name, len(_arguments(method)))
+
+
+def _typed_name(name: str, arity: int) -> str:
+    """Name under which Numba knows a method: classes may have helpers of one name, not alike."""
+    return f"{name}/{arity}"
+
+
+@cache
+def _register_method(kind: type[PartType], name: str, arity: int) -> None:
+    def find(typ: PartType) -> Callable | None:
+        method = getattr(_CLASSES[typ.digest], name, None)
+        return single_precision(method) if method is not None and typ.single else method
+
+    # Numba reads the number of arguments off the signature, so it has to be written out;
+    # strict=False lets a person's method call them as it likes.
+    args = ", ".join(f"a{i}" for i in range(arity))
+    method = eval(f"lambda {args}: find(a0)", {"find": find})
+    options = {**JIT, "forceinline": True}  # one call in a loop, and it would not vectorise
+    register = overload_method(kind, _typed_name(name, arity), strict=False, jit_options=options)  # type: ignore[call-arg]
+    register(method)
+
+
+# --- errors a person can read -----------------------------------------------------------------
+
+
+@contextmanager
+def explained(*parts: Part) -> Iterator[None]:
+    """Turn a page of compiler output into a sentence about the part that caused it."""
+    try:
+        yield
+    except PartError:
+        raise
+    except (errors.NumbaError, TypeError) as error:
+        if isinstance(error, TypeError) and "got None" not in str(error):
+            raise  # only a method that sometimes returns None ends like this
+        for part in parts:
+            for name, args in part._signatures():
+                _compile_alone(part._concrete(), name, args)
+        raise error
+
+
+def _compile_alone(part: Part, name: str, args: tuple) -> None:
+    method = getattr(type(part), name)
+    where = f"{type(part).__name__}.{name}()"
+    alone = njit(**JIT)(method)
+    try:
+        alone.compile((typeof(part), *(typeof(a) for a in args)))
+    except errors.NumbaError as error:
+        raise PartError(f"{where} cannot be compiled: {_mistake(str(error))}") from None
+    (compiled,) = alone.overloads.values()
+    returned = compiled.signature.return_type
+    if all(np.isscalar(a) for a in args) and not isinstance(
+        returned, types.Integer | types.Float | types.Boolean
+    ):
+        raise PartError(f"{where} must return a number on every path, but its type is {returned}")
+
+
+def _mistake(report: str) -> str:
+    """Pick what is wrong, and where, out of Numba's report."""
+    report = re.sub(r"(?:Loss|Space)Type(?:32)?:([\w.<>]+)\(.*?\)#\w+", r"\1", report)
+    lines = [line.strip() for line in report.splitlines()]
+    # what Numba met first stands deepest, below its account of the callers
+    causes = ("NameError:", "Unknown attribute", "Untyped global name", "TypingError: ")
+    named = [line for line in lines if line.startswith(causes) and "Failed in nopython" not in line]
+    calls = [f"no way to compute {line[4:]}" for line in lines if line.startswith(">>> ")]
+    calls = [call for call in calls if "<lambda>" not in call]
+    what = next(iter([*named, *calls, *lines[1:]]), "the reason is not known")
+    helper = re.search(r"BoundFunction\(\(<class '[^']+'>, '(\w+)/\d+'\)", report)
+    if helper:
+        what = f"in its call of {helper[1]}(): {what}"
+    if what.startswith("Untyped global name") and "function" in what:
+        what += "; a function that a method calls needs Numba's @njit"
+    place = next((line for line in lines if line.startswith("File ") and "<" not in line), "")
+    return f"{what} ({place.rstrip(':')})" if place else what

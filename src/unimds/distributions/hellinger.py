@@ -1,0 +1,254 @@
+"""Hellinger's distance between distributions, and the points of a sphere that it is a chord of.
+
+The square root of a distribution has unit length: distributions are the positive part of a sphere,
+and Hellinger's distance is the length of a chord of it, divided by √2.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import (
+    BaseEstimator,
+    OneToOneFeatureMixin,
+    TransformerMixin,
+)
+from sklearn.utils import check_array
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from unimds.distributions.unit_rows import (
+    balanced_rows,
+    canonical,
+    largest_entries,
+    scaled_rows,
+    squared_chords,
+    unit_rows,
+)
+
+Array = NDArray[np.floating[Any]]
+
+
+def check_counts(P: Any, name: str) -> None:
+    """Raise where an entry is negative."""
+    if (P.data if issparse(P) else P).min(initial=0.0) >= 0.0:
+        return
+    rows, columns = (P < 0.0).nonzero()
+    i, j = rows[0], columns[0]
+    raise ValueError(
+        f"Negative values in data: {name}[{i}, {j}] = {P[i, j]:g}, but counts and probabilities "
+        "are zero or more"
+    )
+
+
+def check_smoothing(smoothing: float, P: Any) -> None:
+    """Raise where a table cannot be smoothed by that much, or would lose its sparsity."""
+    if smoothing > 0.0 and issparse(P):
+        raise ValueError(
+            f"smoothing={smoothing:g} makes every entry positive, so that a sparse table would "
+            "become a dense one; use smoothing=0, or call toarray() first"
+        )
+    with np.errstate(over="ignore"):
+        rounded = P.dtype.type(smoothing)
+    if smoothing > 0.0 and not 0.0 < rounded < np.inf:
+        raise ValueError(f"smoothing={smoothing:g} is not a number in {P.dtype}; use float64")
+
+
+def root_rows(P: Any, name: str, smoothing: float | None = None) -> Any:
+    """Return √(p / Σp) for every row: a point of the sphere. Sparse stays sparse.
+
+    `smoothing` is None where the caller has no such parameter.
+    """
+    check_counts(P, name)
+    if smoothing is not None and smoothing > 0.0:
+        check_smoothing(smoothing, P)
+        P = P + np.asarray(smoothing, dtype=P.dtype)
+    largest = largest_entries(P)
+    empty = np.flatnonzero(largest == 0.0)
+    if empty.size:
+        smooth = (
+            "" if smoothing is None or issparse(P) else ", or set smoothing, which makes it uniform"
+        )
+        raise ValueError(
+            f"{name}: row {empty[0]} is empty and is no distribution "
+            f"({empty.size} of {P.shape[0]} rows are empty); drop such rows first, as by "
+            f"{name}[np.ravel({name}.sum(axis=1)) > 0]{smooth}"
+        )
+    P = balanced_rows(P, largest)  # sums of 1e308 are not numbers
+    total = np.asarray(P.sum(axis=1)).ravel()
+    return np.sqrt(scaled_rows(P, 1.0 / total))
+
+
+def check_same_outcomes(P: Any, Q: Any) -> None:
+    """Raise where both tables have names of columns, and not the same ones in the same order."""
+    names, others = _names(P), _names(Q)
+    if names is None or others is None or names == others:
+        return
+    for one, other, mine, theirs in (("P", "Q", names, others), ("Q", "P", others, names)):
+        known = set(theirs)
+        only = [name for name in mine if name not in known]
+        if only:
+            raise ValueError(
+                f"P and Q must have the same outcomes, but {only[0]!r} is a column of {one} only "
+                f"({len(only)} such columns); add it to {other} with zeros, or drop it from {one}"
+            )
+    if len(names) != len(others):  # one name twice: the number of columns says it
+        return
+    at = next(j for j, name in enumerate(names) if name != others[j])
+    raise ValueError(
+        f"column {at} is {names[at]!r} in P and {others[at]!r} in Q; reorder the columns of Q, as "
+        "by Q[list(P.columns)]"
+    )
+
+
+def _names(P: Any) -> list[Any] | None:
+    """Return the names of the columns of a data frame; None where they are only numbered."""
+    columns = getattr(P, "columns", None)
+    if columns is None:
+        return None
+    names = list(columns)
+    return None if names == list(range(len(names))) else names
+
+
+def hellinger_distances(P: Any, Q: Any = None) -> Array:
+    r"""Return Hellinger's distances between distributions: :math:`\|\sqrt p-\sqrt q\|/\sqrt 2`.
+
+    Parameters
+    ----------
+    P : array-like or sparse matrix of shape (n, d)
+        Distributions or counts, one a row; rows are divided by their sum.
+    Q : array-like or sparse matrix of shape (m, d), default=None
+        Others over the same outcomes, in the same order (names of columns are compared); by
+        default `P` itself.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        From 0 for equal distributions to 1 for those that have no outcome in common.
+
+    Examples
+    --------
+    >>> hellinger_distances([[1, 0], [0, 5], [2, 0]])
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
+    """
+    check_same_outcomes(P, Q)
+    A = root_rows(_counts(P, "P"), "P")
+    B = A if Q is None else root_rows(_counts(Q, "Q"), "Q")
+    if A.shape[1] != B.shape[1]:
+        raise ValueError(
+            f"P and Q must have the same outcomes, but have {A.shape[1]} and {B.shape[1]} columns"
+        )
+    H = np.sqrt(0.5 * squared_chords(A, B))
+    if Q is None:
+        np.fill_diagonal(H, 0.0)
+    return np.asarray(H)
+
+
+def _counts(P: Any, name: str) -> Any:
+    return canonical(
+        check_array(P, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=name)
+    )
+
+
+class HellingerMap(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Map distributions or counts to the sphere, :math:`p \mapsto \sqrt{p}`, and back.
+
+    Straight distances between the results are √2 times Hellinger's; angles are the distances of
+    Fisher and Rao, halved.
+
+    Parameters
+    ----------
+    smoothing : float, default=0
+        Added to every entry before a row is divided by its sum, as for counts of rare events. An
+        empty row, otherwise an error, becomes the uniform distribution. A sparse table would
+        become dense, and is refused.
+
+    Examples
+    --------
+    >>> HellingerMap().fit_transform([[1, 3], [2, 2]]).round(3)
+    array([[0.5  , 0.866],
+           [0.707, 0.707]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
+        "smoothing": [Interval(Real, 0, None, closed="left")]
+    }
+
+    def __init__(self, smoothing: float = 0.0):
+        self.smoothing = smoothing
+
+    def fit(self, X: Any, y: Any = None) -> HellingerMap:
+        """Check the table; there is nothing to learn.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Distributions or counts.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        counts = checked(self, X, reset=True)
+        check_counts(counts, "X")
+        check_smoothing(self.smoothing, counts)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the square roots of the distributions: unit rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Distributions or counts.
+
+        Returns
+        -------
+        ndarray or sparse array of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        return root_rows(checked(self, X, reset=False), "X", self.smoothing)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return the distributions of points of the sphere: their squares.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Points of the sphere; they need not have unit length.
+
+        Returns
+        -------
+        ndarray or sparse array of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        return unit_rows(checked(self, X, reset=False), "X") ** 2
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_features_in_")
+
+    def __sklearn_tags__(self) -> Any:
+        return tagged(super().__sklearn_tags__(), self.smoothing)
+
+
+def checked(owner: Any, X: Any, *, reset: bool) -> Any:
+    """Return the rows as an estimator takes them, sparse ones too."""
+    return canonical(
+        validate_data(owner, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+    )
+
+
+def tagged(tags: Any, smoothing: Any) -> Any:
+    """Return what scikit-learn is told of an estimator of distributions."""
+    tags.input_tags.sparse = smoothing == 0.0
+    tags.input_tags.positive_only = True
+    tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+    return tags

@@ -1,0 +1,357 @@
+"""MDS as a scikit-learn estimator: a thin adapter around `place_center`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from unimds._runtime.memory import fits
+from unimds.distances.inputs import TABLE, as_table, by_number, here, labels_of, rows_by_label
+from unimds.distances.metric import Metric, warn_of_distances
+from unimds.distances.pairs import reordered
+from unimds.distances.table import Apart, Computed, is_dask
+from unimds.estimators.parameters import CONSTRAINTS
+from unimds.estimators.variants import resolve_variant
+from unimds.losses import Loss, as_loss
+from unimds.placecenter.descent import place_center
+from unimds.placecenter.new_points import place_checked
+from unimds.placecenter.result import Result
+from unimds.quality import stress_1, table_stress
+from unimds.spaces import Space, as_space
+
+Array = NDArray[Any]
+
+
+class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Multidimensional scaling with any loss, into any space.
+
+    Finds points whose distances match the given ones: minimises
+    :math:`\sum_{i<j} w_{ij}\, loss(dist(x_i, x_j), d_{ij})` by PlaceCenter.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimension of the map. On a sphere S^k, in hyperbolic space H^k and on the simplex a point
+        has k+1 coordinates.
+    loss : str or Loss, default="squared"
+        What a wrong distance costs: "squared", "absolute" (robust: survives corrupted distances),
+        "huber", "squared_distance" or a `Loss` such as ``Power(1.5)``.
+    space : str or Space, default="euclidean"
+        Where the map lies: "euclidean", "sphere", "chordal_sphere", "hyperbolic", "simplex" or a
+        `Space` such as ``Sphere(radius="auto")``.
+    variant : str, default=None
+        A name from the paper instead of loss and space: "fMDS", "rMDS", "r2MDS", "c-1-sMDS",
+        "c-2-sMDS", "g-1-sMDS" or "g-2-sMDS".
+    metric : str or callable, default="euclidean"
+        Distance between rows of features, as in `sklearn.metrics.pairwise_distances`, or
+        "precomputed" where ``fit`` is given distances.
+    metric_params : dict, default=None
+        Further arguments of the metric.
+    memory_limit : float, "auto" or None, default="auto"
+        Bytes that a table of the distances between features may have; "auto" is half of the
+        memory that is available, and None is no limit. A larger table is never built: its rows
+        are computed whenever they are needed, twice in every sweep, so prefer landmarks for very
+        many points. A table with weights, or of ``metric="nan_euclidean"``, is always built.
+    init, n_init, max_iter, eps, smoothing, accelerate, inner_iter, dtype, n_jobs, random_state
+        As in `place_center`, and so are `callback`, `verbose` and `checkpoint`.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n, n_coordinates)
+        The points of the map.
+    cost_ : float
+        Sum of the loss over all pairs.
+    stress_ : float
+        Kruskal's Stress-1 of the map, weighted, whatever the loss: 0 is a perfect fit.
+    history_ : ndarray of shape (sweeps + 1, 2)
+        Seconds and cost, for the seed and after every sweep.
+    n_iter_ : int
+        Number of sweeps.
+    loss_, space_ : Loss, Space
+        Loss and space as used, every "auto" replaced by what was found.
+    result_ : Result
+        All of it, and why the run ended.
+    dissimilarity_matrix_ : ndarray of shape (n, n), or None
+        The distances that were embedded; None where `memory_limit` kept them from being held.
+    labels_ : ndarray of shape (n,), or None
+        The row labels, where the input was a data frame.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from unimds import MDS
+    >>> X = MDS(random_state=0).fit_transform([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    >>> X.shape
+    (3, 2)
+
+    A robust map from a table of distances, one of which is wrong:
+
+    >>> import numpy as np
+    >>> from unimds.spaces import distances
+    >>> points = np.random.default_rng(0).normal(size=(20, 2))
+    >>> D = distances(points)
+    >>> D[3, 5] = D[5, 3] = 100.0
+    >>> mds = MDS(2, loss="absolute", metric="precomputed", random_state=0).fit(D)
+    >>> bool(abs(mds.cost_ - (100.0 - distances(points)[3, 5])) < 1e-3)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CONSTRAINTS,
+        "variant": [str, None],
+        "metric": [str, callable],
+        "metric_params": [dict, None],
+        "memory_limit": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        loss: str | Loss = "squared",
+        space: str | Space = "euclidean",
+        variant: str | None = None,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        memory_limit: float | str | None = "auto",
+        init: Any = "auto",
+        n_init: int | str = "auto",
+        max_iter: int = 2000,
+        eps: float = 1e-7,
+        smoothing: float | str = "auto",
+        accelerate: bool = True,
+        inner_iter: int = 1,
+        dtype: str | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        callback: Any = None,
+        verbose: int = 0,
+        checkpoint: Any = None,
+    ):
+        self.n_components = n_components
+        self.loss = loss
+        self.space = space
+        self.variant = variant
+        self.metric = metric
+        self.metric_params = metric_params
+        self.memory_limit = memory_limit
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.eps = eps
+        self.smoothing = smoothing
+        self.accelerate = accelerate
+        self.inner_iter = inner_iter
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        weights: ArrayLike | None = None,
+        fixed: Any = None,
+        init: ArrayLike | None = None,
+    ) -> MDS:
+        """Find the map.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features), or (n, n) where metric="precomputed"
+            Features, or distances with NaN where one is missing. An asymmetric table is used as
+            such: both directions of a pair count half. A dask array or table is fitted on its
+            cluster, see :doc:`/scale`.
+        y : ignored
+            For compatibility; weights go by their name.
+        weights : array-like of shape (n, n), default=None
+            Weight of each pair in the cost; 0 leaves it out.
+        fixed : dict or array-like of shape (n, n_coordinates), default=None
+            Points that stay where they are: ``{index or label: coordinates}``, or one row a
+            point with NaN for those that may move.
+        init : array-like of shape (n, n_coordinates), default=None
+            A seed that takes precedence over the parameter `init`.
+
+        Returns
+        -------
+        MDS
+            The estimator itself.
+        """
+        self._fit(X, weights, fixed, init)
+        return self
+
+    def fit_transform(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        weights: ArrayLike | None = None,
+        fixed: Any = None,
+        init: ArrayLike | None = None,
+    ) -> Any:
+        """Find the map and return its points; the parameters are those of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n, n_coordinates)
+            The points of the map.
+        """
+        self._fit(X, weights, fixed, init)
+        return self.embedding_
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def _fit(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
+        before = dict(self.__dict__)
+        try:
+            self._fit_anew(X, weights, fixed, init)
+        except BaseException:  # a failed fit leaves an earlier one as it was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit_anew(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
+        loss, space = resolve_variant(self.variant, self.loss, self.space)
+        self.labels_ = labels_of(X)
+        D, dtype = self._distances(X, weights is not None)
+        if hasattr(weights, "loc") and self.labels_ is not None:
+            weights = reordered(weights, self.labels_.tolist())
+        if self.labels_ is not None:
+            fixed, init = (rows_by_label(table, self.labels_) for table in (fixed, init))
+        if isinstance(fixed, Mapping):
+            fixed = by_number(fixed, self.labels_)
+        result = place_center(
+            D,
+            self.n_components,
+            loss=as_loss(loss),
+            space=as_space(space),
+            weights=weights,
+            fixed=fixed,
+            init=self.init if init is None else init,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            eps=self.eps,
+            smoothing=self.smoothing,
+            accelerate=self.accelerate,
+            inner_iter=self.inner_iter,
+            dtype=self.dtype,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+            callback=self.callback,
+            verbose=self.verbose,
+            checkpoint=self.checkpoint,
+        )
+        self._keep(result, D, dtype, weights)
+
+    def _keep(self, result: Result, D: Any, dtype: np.dtype[Any], weights: Any) -> None:
+        self.result_ = result
+        self.embedding_ = result.embedding.astype(dtype, copy=False)
+        self.cost_ = result.cost
+        self.history_ = result.history
+        self.n_iter_ = result.n_iter
+        self.loss_, self.space_ = result.loss, result.space
+        if result.stress is not None:  # computed where the distances are
+            self.dissimilarity_matrix_ = D if is_dask(D) else None
+            self.stress_ = result.stress
+        elif isinstance(D, Computed):
+            self.dissimilarity_matrix_ = None
+            self.stress_ = table_stress(D, result.embedding, result.space)
+        else:
+            self.dissimilarity_matrix_ = D
+            self.stress_ = stress_1(D, result.embedding, space=result.space, weights=weights)
+        self._n_features_out = self.embedding_.shape[1]
+
+    def _distances(self, X: Any, weighted: bool) -> tuple[Any, np.dtype[Any]]:
+        """Return the distances to embed and the precision of the answer."""
+        if is_dask(X) and self.metric == "precomputed":
+            X = import_module("unimds.cluster.sources").as_table(X)
+            self.n_features_in_ = int(X.shape[1])
+            return X, np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
+        if self.metric == "precomputed":
+            table = validate_data(self, as_table(X), **TABLE)
+            if table.shape[0] != table.shape[1]:
+                raise ValueError(
+                    f"metric='precomputed' needs a square table of distances; the shape is "
+                    f"{table.shape}. For features choose a metric such as 'euclidean'"
+                )
+            return table, table.dtype
+        apart = is_dask(X)
+        features = validate_data(
+            self,
+            X.compute() if apart else X,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=self._finite,
+        )
+        warn_of_distances(features)
+        self._fit_X = features.copy()  # later changes of X must not move new points
+        metric = self._metric = Metric(self.metric, self.metric_params or {}).learnt(features)
+        if apart:
+            table = Computed(self._fit_X, metric.between, self.dtype or features.dtype)
+            return Apart(table), features.dtype
+        if self.metric == "nan_euclidean" or weighted or self._fits(features):
+            return metric.between(features), features.dtype
+        return Computed(self._fit_X, metric.between, self.dtype or features.dtype), features.dtype
+
+    def _fits(self, features: Array) -> bool:
+        return fits(len(features) ** 2 * features.itemsize, self.memory_limit)
+
+    @property
+    def _finite(self) -> bool | str:
+        return "allow-nan" if self.metric == "nan_euclidean" else True
+
+    def transform(self, X: ArrayLike) -> Any:
+        """Place new points on the map, each by itself; the map does not move.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features), or (n_new, n) where metric="precomputed"
+            Features of the new points, or their distances to the points of the map (NaN where
+            one is missing).
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_coordinates)
+            The new points.
+        """
+        check_is_fitted(self)
+        X = here(X)
+        if self.metric == "precomputed":
+            D = validate_data(self, self._by_label(X), reset=False, **TABLE)
+        else:
+            kind = {"dtype": TABLE["dtype"], "ensure_all_finite": self._finite}
+            D = self._metric.between(validate_data(self, X, reset=False, **kind), self._fit_X)
+        placed = place_checked(D, self.result_.embedding, self.loss_, self.space_)
+        return placed.astype(self.embedding_.dtype, copy=False)
+
+    def _by_label(self, X: Any) -> Any:
+        """Bring the columns of labelled new distances in the order of the map's points."""
+        names = getattr(self, "feature_names_in_", None)
+        columns = getattr(X, "columns", None)
+        if names is not None and columns is not None and set(columns) == set(names):
+            X = X[list(names)]
+        return as_table(X, square=False)
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what the estimator takes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.allow_nan = self.metric in ("precomputed", "nan_euclidean")
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

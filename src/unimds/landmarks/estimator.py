@@ -1,0 +1,420 @@
+"""MDS of very many points: landmarks are fitted, all others are placed against them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from unimds._runtime.progress import Progress
+from unimds.compiled.parts import explained
+from unimds.distances.inputs import TABLE, as_table, here, labels_of
+from unimds.distances.metric import Metric, warn_of_distances
+from unimds.distances.pairs import as_float
+from unimds.distances.sources import Features, Source, Table
+from unimds.distances.table import is_dask
+from unimds.estimators.parameters import CONSTRAINTS
+from unimds.estimators.variants import resolve_variant
+from unimds.landmarks.choose import choose
+from unimds.landmarks.cost import PairSample
+from unimds.landmarks.place import Crew, Frame, Refiner, in_chunks, place_all
+from unimds.losses import Loss
+from unimds.placecenter.descent import place_center
+from unimds.placecenter.new_points import place_checked
+from unimds.placecenter.result import Outcome, Result
+from unimds.quality import stress_1
+from unimds.spaces import Space
+
+Array = NDArray[Any]
+
+LANDMARKS = 1000
+
+
+class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Multidimensional scaling of very many points, with any loss, into any space.
+
+    Some points, the landmarks, are fitted as `MDS` does; every other point is placed against them;
+    then all points are placed against random samples of each other, several times over. Time and
+    memory grow like n: no table of all distances is made. What is minimised is
+    :math:`\sum_{i<j} loss(dist(x_i, x_j), d_{ij})`, the cost of `MDS`.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimension of the map. On a sphere S^k, in hyperbolic space H^k and on the simplex a point
+        has k+1 coordinates.
+    n_landmarks : int or "auto", default="auto"
+        Number of landmarks; "auto" is 1,000, or 20 for each dimension of the map if that is more.
+        Data of no more points than that are fitted in full.
+    landmarks : {"farthest", "random"}, default="farthest"
+        How they are chosen: each the farthest from those before it, among ten random candidates
+        a landmark; or at random. The farthest are not typical: the size of a space that is to be
+        found comes from as many random points, fitted first.
+    refine : int, default=20
+        Sweeps in which every point, landmarks too, is placed against random others; 0 leaves
+        points where the landmarks have put them.
+    sample_size : int, default=500
+        How many others.
+    loss, space, variant, metric, metric_params
+        As in `MDS`.
+    init : str or array-like of shape (n, n_coordinates), default="auto"
+        Seed of the landmarks, as in `place_center`; of an array their rows are used.
+    n_init, max_iter, eps, smoothing, accelerate, inner_iter, callback
+        Of the fit of the landmarks, as in `place_center`.
+    n_jobs : int, default=None
+        Threads. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of all that is random.
+    verbose : int, default=0
+        1 shows progress bars on standard error.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n, n_coordinates)
+        The points of the map.
+    landmarks_ : ndarray of int
+        Which points are landmarks.
+    landmark_result_ : Result
+        Their fit, before they were refined with all others.
+    cost_, cost_error_ : float
+        Sum of the loss over all pairs, estimated from half a million of them, and the standard
+        error of that; exact, with an error of 0, where all points were fitted in full.
+    stress_, stress_error_ : float
+        Kruskal's Stress-1 of the map, and its standard error.
+    loss_, space_ : Loss, Space
+        Loss and space as used, every "auto" replaced by what the landmarks say.
+    n_iter_ : int
+        Number of sweeps over the landmarks.
+    seconds_ : dict
+        How long each phase took.
+    labels_ : ndarray of shape (n,), or None
+        The row labels, where the input was a data frame.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Notes
+    -----
+    ^C ends the fit of the landmarks, or the refinement, with the best found so far and a warning;
+    while points are being placed there is no map yet, and it is a KeyboardInterrupt.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unimds import LandmarkMDS
+    >>> X = np.random.default_rng(0).normal(size=(3000, 2))
+    >>> mds = LandmarkMDS(2, n_landmarks=100, random_state=0).fit(X)
+    >>> mds.embedding_.shape, bool(mds.stress_ < 1e-3)
+    ((3000, 2), True)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CONSTRAINTS,
+        "n_landmarks": [StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
+        "landmarks": [StrOptions({"farthest", "random"})],
+        "refine": [Interval(Integral, 0, None, closed="left")],
+        "sample_size": [Interval(Integral, 2, None, closed="left")],
+        "variant": [str, None],
+        "metric": [str, callable],
+        "metric_params": [dict, None],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_landmarks: int | str = "auto",
+        landmarks: str = "farthest",
+        refine: int = 20,
+        sample_size: int = 500,
+        loss: str | Loss = "squared",
+        space: str | Space = "euclidean",
+        variant: str | None = None,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        init: Any = "auto",
+        n_init: int | str = "auto",
+        max_iter: int = 2000,
+        eps: float = 1e-7,
+        smoothing: float | str = "auto",
+        accelerate: bool = True,
+        inner_iter: int = 1,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        callback: Any = None,
+        verbose: int = 0,
+    ):
+        self.n_components = n_components
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.refine = refine
+        self.sample_size = sample_size
+        self.loss = loss
+        self.space = space
+        self.variant = variant
+        self.metric = metric
+        self.metric_params = metric_params
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.eps = eps
+        self.smoothing = smoothing
+        self.accelerate = accelerate
+        self.inner_iter = inner_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: ArrayLike, y: object = None) -> LandmarkMDS:
+        """Find the map.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features), or (n, n) where metric="precomputed"
+            Features, or a symmetric table of distances with NaN where one is missing. An array of
+            float32 or float64, also one that is mapped from a file, is not copied; of a table
+            only what is needed is read, and checked. A dask array or table of features is
+            brought to this memory, and the workers of its cluster place the points.
+        y : ignored
+            For compatibility.
+
+        Returns
+        -------
+        LandmarkMDS
+            The estimator itself.
+        """
+        before = dict(self.__dict__)
+        try:
+            self._fit_anew(X)
+        except BaseException:  # a failed fit leaves an earlier one as it was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def fit_transform(self, X: ArrayLike, y: object = None) -> Any:
+        """Find the map and return its points; the parameters are those of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n, n_coordinates)
+            The points of the map.
+        """
+        return self.fit(X).embedding_
+
+    def _fit_anew(self, X: Any) -> None:
+        self.labels_ = labels_of(X)
+        self.seconds_: dict[str, float] = {}
+        client = self._client(X)
+        source, count = self._source(here(X)), self.n_landmarks
+        if isinstance(count, str):
+            count = max(LANDMARKS, 20 * self.n_components)
+        if source.n <= count:
+            self._fit_all(source)
+        else:
+            self._fit_landmarks(source, count, Crew(self.n_jobs, client))
+        self._n_features_out = self.embedding_.shape[1]
+
+    def _client(self, X: Any) -> Any:
+        """Return the client of the cluster whose workers place points; None where threads do."""
+        if not is_dask(X):
+            return None
+        if self.metric == "precomputed":
+            raise ValueError(
+                "LandmarkMDS takes a dask array of features, not of distances: give the features "
+                "and their metric, or use MDS, whose workers hold the whole table"
+            )
+        return import_module("unimds.cluster.sources").present_client()
+
+    def _source(self, X: Any) -> Source:
+        """Return where distances come from."""
+        if self.metric == "precomputed":
+            D = validate_data(self, as_table(X), **TABLE)
+            if D.shape[0] != D.shape[1]:
+                raise ValueError(
+                    f"metric='precomputed' needs a square table of distances; the shape is "
+                    f"{D.shape}. For features choose a metric such as 'euclidean'"
+                )
+            return Table(D)
+        features = validate_data(self, X, **self._kind)
+        warn_of_distances(features)
+        self._metric = Metric(self.metric, self.metric_params or {}).learnt(features)
+        return Features(features, self._metric)
+
+    @property
+    def _kind(self) -> dict[str, Any]:
+        finite = "allow-nan" if self.metric == "nan_euclidean" else True
+        return {"dtype": TABLE["dtype"], "ensure_all_finite": finite}
+
+    def _fit_all(self, source: Source) -> None:
+        """Fit few points as `MDS` does: the cost is exact."""
+        index = np.arange(source.n)
+        D = source.square(index)
+        result = self._place_center(D, index, source.n, self.random_state)
+        self.cost_, self.cost_error_ = result.cost, 0.0
+        stress = stress_1(D, result.embedding, space=result.space)
+        self.stress_, self.stress_error_ = stress, 0.0
+        embedding = result.embedding.astype(source.dtype, copy=False)
+        self._keep(source, index, result, result.embedding, embedding)
+
+    def _fit_landmarks(self, source: Source, count: int, crew: Crew) -> None:
+        state = check_random_state(self.random_state)
+        rng = np.random.default_rng(state.randint(np.iinfo(np.int32).max))
+        size = self._size(source, count, rng, state)
+        with self._phase("choosing landmarks") as bar:
+            index = choose(source, count, self.landmarks, rng, bar)
+            D = source.square(index)
+        with self._phase("fitting landmarks", quiet=True):
+            result = self._place_center(D, index, source.n, state, size)
+        apart = D[D > 0.0]
+        frame = Frame.make(source, result, float(np.median(apart)) if apart.size else 1.0)
+        with explained(frame.loss, frame.space):
+            X = self._placed(frame, index, result, rng, crew)
+        points = frame.outer(X[:, index], np.float64)
+        self._keep(source, index, result, points, frame.outer(X, source.dtype))
+
+    def _size(
+        self, source: Source, count: int, rng: np.random.Generator, state: Any
+    ) -> Space | None:
+        """Return the space at the size that random points say: the farthest are not typical."""
+        _, space = resolve_variant(self.variant, self.loss, self.space)
+        if not space.is_auto or self.landmarks == "random":
+            return None
+        with self._phase("finding the size", quiet=True):
+            index = choose(source, count, "random", rng, Progress(0, ""))
+            return self._place_center(source.square(index), index, source.n, state).space
+
+    def _placed(
+        self, frame: Frame, index: Array, result: Result, rng: np.random.Generator, crew: Crew
+    ) -> Array:
+        """Place and refine all points; estimate what they cost."""
+        with self._phase("placing points") as bar:
+            try:
+                X = place_all(frame, index, frame.inner(result.embedding), crew, bar)
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(
+                    "interrupted while points were being placed: there is no map yet"
+                ) from None
+        with self._phase(
+            "sampling pairs", rounds=2
+        ) as bar:  # one sample to choose by, another to judge
+            judge, final = (PairSample(frame.source, rng, frame.unit, bar) for _ in range(2))
+        if self.refine and result.outcome is not Outcome.INTERRUPTED:
+            with self._phase("refining", rounds=self.refine) as bar:
+                refiner = Refiner(frame, self.sample_size, judge, int(rng.integers(2**32)))
+                X = refiner.run(X, self.refine, crew, bar)
+        found = final.estimate(X, frame.loss, frame.space)
+        self.cost_, self.cost_error_ = frame.outer_cost(found.cost), frame.outer_cost(found.error)
+        self.stress_, self.stress_error_ = found.stress, found.stress_error
+        return X
+
+    def _place_center(
+        self, D: Array, index: Array, n: int, random_state: Any, size: Space | None = None
+    ) -> Result:
+        """Fit some of the n points; `size` is the space, where its size is known."""
+        loss, space = resolve_variant(self.variant, self.loss, self.space)
+        init = self.init
+        if not isinstance(init, str):
+            init = as_float(init, "init")
+            if len(init) != n:
+                raise ValueError(
+                    f"init must have a row for each of the {n} points; got {len(init)}"
+                )
+            init = init[index]
+        return place_center(
+            D,
+            self.n_components,
+            loss=loss,
+            space=size or space,
+            init=init,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            eps=self.eps,
+            smoothing=self.smoothing,
+            accelerate=self.accelerate,
+            inner_iter=self.inner_iter,
+            n_jobs=self.n_jobs,
+            random_state=random_state,
+            callback=self.callback,
+            verbose=self.verbose,
+        )
+
+    @contextmanager
+    def _phase(self, what: str, *, rounds: int = 1, quiet: bool = False) -> Iterator[Progress]:
+        """Show a bar for a phase of the fit, and note how long it took."""
+        bar = Progress(0 if quiet else self.verbose, what, rounds)
+        yield bar
+        self.seconds_[what] = bar.done()
+
+    def _keep(
+        self, source: Source, index: Array, result: Result, points: Array, embedding: Array
+    ) -> None:
+        self.landmarks_, self.landmark_result_ = index, result
+        self.loss_, self.space_, self.n_iter_ = result.loss, result.space, result.n_iter
+        self._points = points  # of the landmarks, in double precision
+        self._features = source.X[index] if isinstance(source, Features) else None
+        self.embedding_ = embedding
+
+    def transform(self, X: ArrayLike) -> Any:
+        """Place new points against the landmarks, each by itself; the map does not move.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features)
+            Features of the new points; or, where metric="precomputed", their distances to the
+            points of the map, of shape (n_new, n), or to the landmarks only, of shape
+            (n_new, n_landmarks), in the order of `landmarks_`.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_coordinates)
+            The new points.
+        """
+        check_is_fitted(self)
+        if self.metric == "precomputed":
+            rows = self._to_landmarks(X)
+        else:
+            rows = validate_data(self, here(X), reset=False, **self._kind)
+        placed = np.empty((len(rows), self._points.shape[1]), dtype=self.embedding_.dtype)
+
+        def task(some: slice) -> None:
+            D = rows[some]
+            if self._features is not None:
+                D = self._metric.between(D, self._features)
+            placed[some] = place_checked(D, self._points, self.loss_, self.space_, first=some.start)
+
+        bar = Progress(self.verbose, "placing points")
+        in_chunks(task, len(rows), len(self.landmarks_), self.n_jobs, bar)
+        bar.done()
+        return placed
+
+    def _to_landmarks(self, X: Any) -> Array:
+        """Return the distances of new points to the landmarks."""
+        X = as_table(X, square=False)
+        width = np.shape(X)[1] if np.ndim(X) == 2 else 0
+        if width == len(self.landmarks_) != self.n_features_in_:
+            return np.asarray(check_array(X, **TABLE))
+        return np.asarray(validate_data(self, X, reset=False, **TABLE)[:, self.landmarks_])
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what the estimator takes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.allow_nan = self.metric in ("precomputed", "nan_euclidean")
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

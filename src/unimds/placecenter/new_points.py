@@ -1,0 +1,252 @@
+"""Placing new points on a map whose points stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from unimds._runtime.warning import warn
+from unimds.compiled.parts import explained, in_precision
+from unimds.distances.pairs import as_float
+from unimds.distances.table import BLOCK
+from unimds.kernels import sweep as kernels
+from unimds.kernels.operations import Tile
+from unimds.losses import Loss, as_loss
+from unimds.placecenter.problem import form, in_unit, working_unit
+from unimds.placecenter.schedule import falling
+from unimds.spaces import Space, as_space, distances
+
+Array = NDArray[Any]
+Cross = Callable[[Array, Array], tuple[Array, Array | None]]
+
+STARTS = 5
+STEPS = 5000
+NEARLY_ZERO = 1e-4  # relative to the map: what features give for equal rows is not quite zero
+
+
+class Placed(NamedTuple):
+    """New points, a column each; what they cost, and whether they have settled."""
+
+    points: Array
+    cost: Array
+    settled: Array
+
+
+@final
+@dataclass(frozen=True)
+class Extension:
+    """Places points against the map of a sample of them."""
+
+    sample: Array
+    fixed: Array  # coordinates of the sample, one column a point
+    loss: Loss
+    space: Space
+    unit: float
+    scale: float
+    steps: int
+
+    def __call__(self, tile: Tile) -> Array:
+        """Return the points of some rows, one column each."""
+        first, table, weights = tile
+
+        def cross(rows: Array, columns: Array) -> tuple[Array, Array | None]:
+            W = None if weights is None else weights[rows, 0][:, columns]
+            return np.ascontiguousarray(table[rows, 0][:, columns]), W
+
+        return self.among(first, first + len(table), cross)
+
+    def among(self, first: int, stop: int, cross: Cross) -> Array:
+        """Return the points from `first` to `stop`; `cross` gives distances, rows from `first`."""
+        X = np.tile(self.fixed[:, :1], (1, stop - first))  # where nothing is known: anywhere
+        own = np.flatnonzero((self.sample >= first) & (self.sample < stop))
+        X[:, self.sample[own] - first] = self.fixed[:, own]
+        rest = np.setdiff1d(np.arange(stop - first), self.sample[own] - first)
+        step = max(BLOCK // len(self.sample), 1)
+        for rows in (rest[i : i + step] for i in range(0, len(rest), step)):
+            D, W = cross(rows, self.sample)
+            told = ~np.isnan(D).all(axis=1)
+            if told.any():
+                X[:, rows[told]] = self._placed(D[told], None if W is None else W[told])
+        return X
+
+    def _placed(self, D: Array, W: Array | None) -> Array:
+        loss, space, unit, scale = self.loss, self.space, self.unit, self.scale
+        return place_against(
+            D, W, self.fixed, loss, space, unit, scale, starts=1, steps=self.steps
+        ).points
+
+
+def place_against(
+    D: Array,
+    W: Array | None,
+    X: Array,
+    loss: Loss,
+    space: Space,
+    unit: float,
+    scale: float,
+    *,
+    starts: int = STARTS,
+    steps: int = STEPS,
+) -> Placed:
+    """Place new points against fixed ones; every row of `D` is on its own.
+
+    A row starts at the fixed points that are nearest by its distances, in turn, with the loss
+    annealed from `scale`, a typical distance; the end of lowest cost is kept. A distance of
+    (nearly) zero says that the point is one of the map's: it starts there, as it is, and stays
+    unless another place costs less than half.
+    """
+    levels = falling(scale, loss) if loss.anneals else []
+    soft_losses = [loss.smoothed(level) for level in levels[:-1]]
+    final = loss.smoothed(levels[-1]) if levels else loss
+
+    def settle(rows: Array, start: int, softer: list[Loss]) -> Placed:
+        table = np.ascontiguousarray(D[rows])[:, None, :]
+        weights = None if W is None else np.ascontiguousarray(W[rows])[:, None, :]
+        P = np.ascontiguousarray(X[:, nearest[rows, start]])
+        cost, settled = np.empty(len(rows)), np.empty(len(rows), dtype=bool)
+
+        def place(loss: Loss, steps: int, eps: float) -> None:
+            parts = (in_precision(part, X.dtype) for part in (loss, space))
+            kernels.place_rows(table, weights, X, P, *code, *parts, unit, steps, eps, cost, settled)
+
+        for soft in softer:
+            place(soft, 30, 1e-6)
+        place(final, steps, 1e-16)
+        return Placed(P, cost, settled)
+
+    code = form(space, X.shape[0])
+
+    known = D if W is None else np.where(W > 0.0, D, np.nan)
+    given = np.where(np.isnan(known), np.inf, known)
+    if starts == 1:
+        nearest = np.argmin(given, axis=1)[:, None]
+    else:
+        nearest = np.argsort(given, axis=1, kind="stable")
+    everyone = np.arange(len(D))
+    best = settle(everyone, 0, [])
+    same = np.nanmin(known, axis=1) * unit <= NEARLY_ZERO * scale
+    bar = np.where(same, 0.5 * best.cost, best.cost)  # what another place must stay below
+    for start in range(min(starts, X.shape[1])):
+        if start == 0 and not soft_losses:
+            continue  # this is what `best` began with
+        other = settle(everyone, start, soft_losses)
+        better = other.cost < bar
+        best.points[:, better] = other.points[:, better]
+        bar[better] = best.cost[better] = other.cost[better]
+        best.settled[better] = other.settled[better]
+    return best
+
+
+def place_points(
+    D: ArrayLike,
+    X: ArrayLike,
+    *,
+    loss: str | Loss = "squared",
+    space: str | Space = "euclidean",
+    weights: ArrayLike | None = None,
+) -> Array:
+    r"""Place new points on a map, each by its distances to the points of the map.
+
+    Each row minimises :math:`\sum_j loss(dist(x, x_j), d_j)` over :math:`x`, whatever the others.
+
+    Parameters
+    ----------
+    D : array-like of shape (n_new, n)
+        Distances of the new points to those of the map; NaN where one is missing.
+    X : array-like of shape (n, n_coordinates)
+        The map, one point a row.
+    loss : str or Loss, default="squared"
+        What a wrong distance costs.
+    space : str or Space, default="euclidean"
+        The space that the map lies in.
+    weights : array-like of shape (n_new, n), default=None
+        Weights of the distances; 0 leaves one out.
+
+    Returns
+    -------
+    ndarray of shape (n_new, n_coordinates)
+
+    Examples
+    --------
+    >>> place_points([[1.0, 5.0]], [[-3.0], [3.0]]).round(6)
+    array([[-2.]])
+    """
+    loss, space = as_loss(loss), as_space(space)
+    if space.is_auto:
+        raise ValueError(f'{space}: only a fit can find a size of "auto"; give the one it found')
+    points, table = as_float(X, "X"), as_float(D, "D")
+    if points.ndim != 2 or table.ndim != 2 or table.shape[1] != points.shape[0]:
+        raise ValueError(
+            "D must have one row for each new point and one column for each point of the map X; "
+            f"the shapes are {table.shape} and {points.shape}"
+        )
+    if not points.size or not np.isfinite(points).all():
+        raise ValueError("X, the map, must have at least one point and only finite coordinates")
+    space.check_points(points, "X")
+    W = None if weights is None else as_float(weights, "weights")
+    return place_checked(table, points, loss, space, W)
+
+
+def place_checked(
+    D: Array,
+    embedding: Array,
+    loss: Loss,
+    space: Space,
+    W: Array | None = None,
+    *,
+    first: int = 0,
+) -> Array:
+    """Place rows of distances on a map that has been checked; the first has the number `first`."""
+    _check_rows(D, W, first)
+    with explained(loss, space):
+        typical = _typical(embedding, space)  # of the map, so that rows stay independent
+        unit = working_unit(loss, space, typical)
+        inner_loss, inner_space = loss.resolved(typical).scaled(unit), in_unit(space, unit)
+        factor = unit if space.scales_coordinates else 1.0
+        X = np.ascontiguousarray(
+            inner_space.project_points(embedding.astype(np.float64) * factor).T
+        )
+        placed = place_against(D, W, X, inner_loss, inner_space, unit, typical * unit)
+    if not np.isfinite(placed.cost).all():
+        i = int(np.argmin(np.isfinite(placed.cost)))
+        raise ValueError(
+            f"row {first + i} of the new distances has no finite cost; are its distances too long, "
+            f"up to {np.nanmax(D[i]):g}, on a map whose own are about {typical:g}?"
+        )
+    if not placed.settled.all():
+        warn(
+            f"{np.count_nonzero(~placed.settled)} of {len(D)} points had not settled after "
+            f"{STEPS} steps; the first is row {first + np.argmin(placed.settled)}",
+            ConvergenceWarning,
+        )
+    return np.ascontiguousarray(placed.points.T) / factor
+
+
+def _typical(embedding: Array, space: Space) -> float:
+    """Return the median distance of the map, the same whatever rows are placed on it."""
+    sample = embedding[:: max(1, len(embedding) // 200)]
+    apart = distances(sample, space=space)
+    apart = apart[apart > 0.0]
+    return float(np.median(apart)) if apart.size else space.unit
+
+
+def _check_rows(D: Array, W: Array | None, first: int) -> None:
+    for wrong, what in ((np.isinf(D), "infinite"), (D < 0.0, "negative")):
+        if wrong.any():
+            i, j = np.argwhere(wrong)[0]
+            raise ValueError(f"the distance [{first + i}, {j}] = {D[i, j]:g} is {what}")
+    if W is not None and (W.shape != D.shape or not (np.isfinite(W) & (W >= 0.0)).all()):
+        raise ValueError(
+            f"weights must be finite, not negative and of the shape of the distances, {D.shape}"
+        )
+    known = ~np.isnan(D) if W is None else ~np.isnan(D) & (W > 0.0)
+    empty = np.flatnonzero(~known.any(axis=1))
+    if empty.size:
+        raise ValueError(
+            f"row {first + empty[0]} of the new distances has no known pair: all are missing"
+        )

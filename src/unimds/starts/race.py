@@ -1,0 +1,218 @@
+"""The race: which start to descend from.
+
+The minimum that a map of low dimension ends in depends on its seed. So ``n_init="auto"`` looks for
+a good one on a sample of the points (all of them, if they are few) in random order. The *spectral*
+seed is exact for exact data. It is also *shaken*: its points are placed against a few others at a
+time, many times over and against more and more, as simulated annealing does, which finds a better
+arrangement of points without clusters. And *random* starts are shaken in the same way, on fewer
+points still where there are many; they may find another arrangement of clusters. The best of these
+meets the others, and after a few sweeps the best of all is known; all other points are placed
+against its map.
+In a space of strong negative curvature points hardly pass each other, as all ways lead by the
+middle: there starts are looked for at less curvature, and then bent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, final
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+
+from unimds._runtime.progress import Silent, Watch
+from unimds.checkpoint import Slot
+from unimds.losses import Loss
+from unimds.placecenter.new_points import Extension
+from unimds.placecenter.problem import Problem
+from unimds.placecenter.result import Result
+from unimds.placecenter.schedule import Plan, annealing
+from unimds.starts.initial import draw, first_seed
+
+Array = NDArray[Any]
+Start = TypeVar("Start")
+Run = TypeVar("Run")
+
+RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory counts from here
+SINGLE_FROM, ALL_BELOW = 500, 1000
+SMALL_SAMPLE, RANDOM_STARTS = 150, 6
+SHAKE_SWEEPS, RANDOM_SWEEPS = 1500, 500
+COOLING = np.repeat([3.0, 4.0], 12)  # so many last sweeps against 64 and 128 points
+ALONE_SWEEPS, ALONE_TOL = 500, 0.1  # of a start that has no race to win
+HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 6
+
+
+class Descend(Protocol):
+    """Sweeps from a configuration until the cost no longer falls."""
+
+    def __call__(
+        self, problem: Problem, X: Array, plan: Plan, watch: Watch, slot: Slot | None = None
+    ) -> Result:
+        """Return the result."""
+
+
+@final
+@dataclass(frozen=True)
+class Search:
+    """How the lowest minimum is looked for; `unimds.place_center` says what the fields mean."""
+
+    descend: Descend
+    plan: Plan
+    watch: Watch
+    init: str | ArrayLike = "auto"
+    n_init: int | str = "auto"
+    n_jobs: int | None = None
+
+    def each(self, task: Callable[[Start], Run], starts: Iterable[Start]) -> list[Run]:
+        """Run a task for every start, on threads where asked for; in the order of the starts."""
+        starts = list(starts)
+        threads = min(effective_n_jobs(self.n_jobs), len(starts))
+        if threads <= 1:
+            return [task(X) for X in starts]
+        with ThreadPoolExecutor(threads) as pool:
+            futures: list[Future[Run]] = []
+            try:
+                futures.extend(pool.submit(task, X) for X in starts)
+                return [future.result() for future in futures]
+            except KeyboardInterrupt:  # every start ends after its sweep, with its best so far
+                self.watch.interrupted.set()
+                return [future.result() for future in futures] or [task(starts[0])]
+            except BaseException:  # an error of one start ends the others too
+                self.watch.interrupted.set()
+                pool.shutdown(cancel_futures=True)
+                raise
+
+
+def race_pays(problem: Problem, init: str) -> bool:
+    """Return whether a race may find a lower minimum than a single start."""
+    if init not in ("auto", "random"):
+        return False
+    if problem.n_components > 3 or problem.pairs.n < 4:
+        return False
+    # without all pairs a sample of the points might not hang together
+    return problem.pairs.n <= SMALL_SAMPLE or problem.pairs.complete_graph
+
+
+def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Array]:
+    """Return what to finish: the best of several kinds of start after some sweeps of each.
+
+    Of a small table the seed itself is finished in any case: racing is then never worse than not
+    racing.
+    """
+    n, init, quiet = problem.pairs.n, search.init, Silent(search.watch)
+    sample = rng.permutation(n)[: _sample_size(n)]  # in random order, as shaking needs
+    small = problem.on(sample)
+    # of all points in their own order: where eigenvalues are equal, seeds depend on it
+    whole = sample.size == n
+    seed = first_seed(problem, init, rng)[:, sample] if whole else first_seed(small, init, rng)
+    seed = np.ascontiguousarray(seed)  # columns come in another order of memory: other kernels
+    cost, _ = small.costs(seed, small.loss, small.space)
+    if cost <= small.exact_cost:
+        return [extended(problem, sample, seed)]
+    if n >= SINGLE_FROM and small.pairs.dtype != np.float32:
+        # twice as fast, and only the arrangement counts; few points are not worth compiling it for
+        del small  # there need not be two tables at a time
+        small = problem.on(sample, single=True)
+    first = seed.astype(small.dtype)
+    smoothing, loss = _rounded(small, first)
+    seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
+    flat = small.flatter()
+    few = flat if n < ALL_BELOW else flat.on(np.arange(SMALL_SAMPLE))
+
+    def find(kind: int) -> Array:
+        own = np.random.default_rng(seeds[kind])
+        if kind > 0:
+            return shaken(few, loss, draw(few, own), RANDOM_SWEEPS, own, quiet)
+        start = first if flat is small else first_seed(flat, init, own)
+        return shaken(flat, loss, start, SHAKE_SWEEPS, own, quiet)
+
+    def winner(among: Problem, starts: list[Array]) -> Array:
+        heat = search.plan.heat(HEAT_SWEEPS, smoothing)
+        runs = search.each(lambda X: search.descend(among, X, heat, quiet), starts)
+        return among.inner(min(runs, key=lambda run: run.levels[-1, 1]).embedding)
+
+    known, *random = search.each(find, range(len(seeds)))
+    starts = [known, extended(flat, np.arange(few.pairs.n), winner(few, random))]
+    if flat is not small:
+        starts = search.each(lambda X: _bent(search, flat, small, X, smoothing), starts)
+    if n < ALL_BELOW:
+        return [extended(problem, sample, X) for X in (seed, winner(small, starts))]
+    return [extended(problem, sample, winner(small, [first, *starts]))]
+
+
+def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> Array:
+    """Return one start without a race: the seed of a sample, shaken, with all others placed."""
+    n, complete = problem.pairs.n, problem.pairs.complete_graph
+    if n < 4:
+        return first_seed(problem, "auto", rng)
+    # where pairs are missing a sample might not hang together
+    sample = rng.permutation(n)[: _sample_size(n) if complete else n]
+    small = problem.on(sample, single=n >= SINGLE_FROM)
+    flat = small.flatter()
+    seed = first_seed(flat, "auto", rng, ALONE_TOL)
+    smoothing, loss = _rounded(flat, seed)
+    X = shaken(flat, loss, seed, ALONE_SWEEPS, rng, Silent(search.watch))
+    if flat is not small:
+        X = _bent(search, flat, small, X, smoothing)
+    return extended(problem, sample, X)
+
+
+def _rounded(problem: Problem, X: Array) -> tuple[float, Loss]:
+    """Return how smooth a loss begins, and the loss so smooth."""
+    if not problem.loss.anneals:
+        return 0.0, problem.loss
+    smoothing = annealing(problem, X)[0]
+    return smoothing, problem.loss.smoothed(smoothing)
+
+
+def _bent(search: Search, flat: Problem, small: Problem, X: Array, smoothing: float) -> Array:
+    """Bring a start from a space of less curvature, once it has settled there."""
+    heat = search.plan.heat(FLAT_SWEEPS, smoothing)
+    settled = search.descend(flat, X, heat, Silent(search.watch))
+    return small.inner(small.space.from_flatter(settled.embedding, flat.space))
+
+
+def _sample_size(n: int) -> int:
+    """Return how many points take part: of large tables so few that two copies are a quarter."""
+    return min(n if n < LARGE else int(0.35 * n), RACE_SAMPLE)
+
+
+def shaken(
+    problem: Problem,
+    loss: Loss,
+    X: Array,
+    sweeps: int,
+    rng: np.random.Generator,
+    watch: Watch,
+) -> Array:
+    """Return a configuration near `X`, but not in the first minimum on the way down.
+
+    Every point is placed against a few others only; there are more of them from sweep to sweep,
+    and the more, the less a point strays. The order of the points must be random. Where a point is
+    placed at a time, which takes longer, there are a third of the sweeps.
+    """
+    sweeps = sweeps if problem.fuses else sweeps // 3
+    first, X, n = X, X.copy(), problem.pairs.n
+    doublings = np.concatenate([np.linspace(-0.4, 2.0, sweeps), COOLING])
+    sizes = np.minimum(8 << doublings.round().clip(0).astype(int), (n + 2) // 4 * 2)
+    for part in np.array_split(sizes, max(sweeps // 100, 1)):
+        problem.shake(X, loss, part, rng.random(part.sum(), dtype=np.float32))
+        X = np.ascontiguousarray(problem.space.centred(X.T).T, dtype=X.dtype)  # all wander together
+        if watch.stopped:
+            break
+    # where curvature is strong, points may be thrown farther than numbers reach
+    return X if np.isfinite(problem.costs(X, loss, problem.space)[1]) else first
+
+
+def extended(problem: Problem, sample: Array, fixed: Array) -> Array:
+    """Place all other points against the map of a sample."""
+    if len(sample) == problem.pairs.n:
+        return np.ascontiguousarray(fixed[:, np.argsort(sample)], dtype=problem.dtype)
+    loss = problem.loss.smoothed(problem.scale) if problem.loss.anneals else problem.loss
+    fixed, space, scale = fixed.astype(problem.dtype), problem.space, problem.scale
+    return problem.pairs.extended(
+        Extension(sample, fixed, loss, space, problem.unit, scale, EXTEND_STEPS)
+    )
