@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from unimds.distributions.hellinger import HellingerMap, hellinger_distances
     from unimds.distributions.projection import SphericalRandomProjection, spherical_jl_min_dim
     from unimds.estimators.mds import MDS
+    from unimds.estimators.place_center import place_center
     from unimds.landmarks.estimator import LandmarkMDS
     from unimds.losses import Absolute, Huber, Loss, Power, Squared, SquaredDistance
-    from unimds.placecenter.descent import place_center
     from unimds.placecenter.new_points import place_points
     from unimds.placecenter.result import Outcome, Result
     from unimds.spaces import ChordalSphere, Euclidean, Hyperbolic, Simplex, Space, Sphere
@@ -65,7 +65,7 @@ __getattr__, __dir__ = lazily(
         "estimators.mds": ("MDS",),
         "landmarks.estimator": ("LandmarkMDS",),
         "losses": ("Absolute", "Huber", "Loss", "Power", "Squared", "SquaredDistance"),
-        "placecenter.descent": ("place_center",),
+        "estimators.place_center": ("place_center",),
         "placecenter.new_points": ("place_points",),
         "distributions.projection": ("SphericalRandomProjection", "spherical_jl_min_dim"),
         "placecenter.result": ("Outcome", "Result"),

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from unimds.compiled.parts import check_part_class, explained, kernel
 from unimds.kernels import sweep as kernels
-from unimds.kernels.operations import read_only
 from unimds.losses import Loss, Squared
-from unimds.placecenter.problem import form
+from unimds.placecenter.problem import form, read_only
 from unimds.spaces import Space, distances
 
 Array = NDArray[Any]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.distances.pairs import as_float
+from unimds.distances.inputs import as_float
 from unimds.spaces import Sphere, distances, from_latlon
 
 Array = NDArray[np.floating[Any]]

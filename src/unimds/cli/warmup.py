@@ -69,7 +69,7 @@ def _compile(loss: Loss, space: Space, dtype: str, k: int) -> None:
 
     import numpy as np
 
-    from unimds.placecenter.descent import place_center
+    from unimds.estimators.place_center import place_center
     from unimds.placecenter.new_points import place_points
 
     points: Any = np.random.default_rng(0).normal(size=(POINTS, k + 1))

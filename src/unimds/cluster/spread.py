@@ -21,10 +21,8 @@ from numpy.typing import NDArray
 from unimds.cluster import work
 from unimds.cluster.health import AdriftError, Need, answers, awaited, lost_again, present
 from unimds.cluster.sending import submit
-from unimds.distances.pairs import Pairs
-from unimds.distances.table import Held, Rows, Table
-from unimds.kernels.operations import Counting, Placing, Sweep
-from unimds.placecenter.new_points import Extension
+from unimds.distances.table import Counter as Count
+from unimds.distances.table import DistanceTable, Mover, RowWork, Tile, Work
 
 Array = NDArray[Any]
 
@@ -48,91 +46,68 @@ class Band:
 
 
 @final
-@dataclass(frozen=True)
-class Spread:
-    """Distances between n points on the workers of a cluster; what `Pairs` is in one memory.
+class SpreadTable(DistanceTable):
+    """A symmetric table on the workers of a cluster.
 
-    Attributes
+    Parameters
     ----------
     client : distributed.Client
         Where the workers are.
     bands : list of Band
         The rows, in order.
-    free : ndarray of bool of shape (n,)
-        Points that may move.
     dtype : dtype
         Precision of the distances.
-    typical, largest : float
-        The median positive distance and the largest known one.
-    missing : int
-        Number of missing distances, both directions of a pair counted.
     weighted : bool
         Whether there are weights.
-    total_weight, lightest_weight : float
-        Of all known pairs, and what they would weigh if each had the least weight.
     need : Need
         Memory of the workers.
     read : callable
         Has a worker read rows: their begin, their end, and its address.
     """
 
-    client: Any
-    bands: list[Band]
-    free: Array
-    dtype: Any
-    typical: float
-    largest: float
-    missing: int
-    weighted: bool
-    total_weight: float
-    lightest_weight: float
-    need: Need
-    read: Reader
-
-    @property
-    def n(self) -> int:
-        """Number of points."""
-        return self.bands[-1].end
-
     layers = 1
-    remote = True
 
-    @property
-    def complete_graph(self) -> bool:
-        """Whether every pair is known, and counts."""
-        return self.missing == 0
-
-    @property
-    def plain(self) -> bool:
-        """Whether a seed can read the table as it is."""
-        return self.missing == 0
-
-    @property
-    def table(self) -> RemoteTable:
-        """The table, for those who read some of it."""
-        return RemoteTable(self)
+    def __init__(
+        self, client: Any, bands: list[Band], dtype: Any, weighted: bool, need: Need, read: Reader
+    ):
+        self.client, self.bands, self.n = client, bands, bands[-1].end
+        self.dtype, self.weighted, self.need, self.read = dtype, weighted, need, read
 
     # --- rounds ------------------------------------------------------------------------------
 
-    def place(self, task: Placing, X: Array) -> None:
-        """Move all points in place: of all bands at the same time where that is safe."""
-        free = None if self.free.all() else self.free
-        if isinstance(task, Sweep) and task.inner_iter is None:
-            edges = [(band.begin, band.end) for band in self.bands]
-            moved = self.run("place", work.moved, X, [(task, free, edge) for edge in edges])
-            for band, points in zip(self.bands, moved, strict=True):
-                X[:, band.begin : band.end] = points
-            return
-        # steps that look at the cost of a point need all others at rest
-        for number, band in enumerate(self.bands):
-            arguments = [(task, free, (0, self.n))]
-            (points,) = self.run("place", work.moved, X, arguments, [number])
-            X[:, band.begin : band.end] = points
+    def move(self, mover: Mover, X: Array, free: Array) -> None:
+        """Move the points of all bands at the same time, in place."""
+        edges = [(band.begin, band.end) for band in self.bands]
+        self._move(mover, X, free, edges, list(range(len(self.bands))))
 
-    def total(self, task: Counting, X: Array) -> Array:
-        """Return what a task counts over all pairs."""
-        sums = self.run("count", work.counted, X, [(task,)] * len(self.bands))
+    def move_in_turn(self, mover: Mover, X: Array, free: Array) -> None:
+        """Move the points in place, band after band: each sees where the bands before have gone."""
+        for number in range(len(self.bands)):
+            self._move(mover, X, free, [(0, self.n)], [number])
+
+    def _move(
+        self,
+        mover: Mover,
+        X: Array,
+        free: Array,
+        edges: list[tuple[int, int]],
+        numbers: list[int],
+    ) -> None:
+        some = None if free.all() else free
+        arguments = [(mover, some, edge) for edge in edges]
+        moved = self.run("place", work.moved, X, arguments, numbers)
+        for number, points in zip(numbers, moved, strict=True):
+            X[:, self.bands[number].begin : self.bands[number].end] = points
+
+    def total(self, count: Count, X: Array) -> Array:
+        """Return the sums of what `count` returns for every tile."""
+        sums = self.run("count", work.counted, X, [(count,)] * len(self.bands))
         return np.asarray(np.sum(sums, axis=0))
+
+    def each(self, task: Callable[..., Work], *shared: Any) -> list[Work]:
+        """Return ``task(tile, *shared)`` for every tile in order, computed by the workers."""
+        found = self.run("work", work.each, shared, [(task,)] * len(self.bands))
+        return [result for results in found for result in results]
 
     def run(
         self,
@@ -204,77 +179,50 @@ class Spread:
 
     # --- parts of the table ------------------------------------------------------------------
 
-    def complete(self) -> Array:
+    def block(self, rows: Array, columns: Array, dtype: Any = None) -> tuple[Array, Array | None]:
+        """Return distances and weights of some points to some others, over the network."""
+        D = np.empty((len(rows), 1, len(columns)), dtype=dtype or self.dtype)
+        W = np.empty((len(rows), 1, len(columns))) if self.weighted else None
+        for at, (distances, weights) in self._of_rows("take", work.taken, rows, columns):
+            D[at, 0] = distances
+            if W is not None:
+                W[at, 0] = weights
+        return D, W
+
+    def against(self, rows: Array, columns: Array, task: RowWork) -> Array:
+        """Return ``task(D, W)`` of the distances of `rows` to `columns`: the workers compute it."""
+        parts = self._of_rows("extend", work.against, rows, columns, task)
+        out = np.empty((len(parts[0][1]), len(rows)), dtype=parts[0][1].dtype)
+        for at, points in parts:
+            out[:, at] = points
+        return out
+
+    def _of_rows(
+        self, name: str, function: Callable[..., Any], rows: Array, columns: Array, *more: Any
+    ) -> list[tuple[Array, Any]]:
+        """Return which of `rows` each band holds, and what a function returns for them."""
+        within = [np.flatnonzero((rows >= b.begin) & (rows < b.end)) for b in self.bands]
+        asked = [number for number, at in enumerate(within) if at.size]
+        own = [(rows[within[number]], *more) for number in asked]
+        found = self.run(name, function, columns, own, asked)
+        return list(zip([within[number] for number in asked], found, strict=True))
+
+    def whole(self) -> tuple[Array, Array | None]:
         """Refuse: a seed of missing pairs needs the whole table in one place."""
         raise ValueError(
             'a spectral seed on a cluster needs all pairs, and some are missing: use init="auto"'
         )
 
-    def cross(self, rows: Array, columns: Array) -> tuple[Array, Array | None]:
-        """Return the distances and weights of some points to some others."""
-        within = [np.flatnonzero((rows >= b.begin) & (rows < b.end)) for b in self.bands]
-        asked = [number for number, at in enumerate(within) if at.size]
-        own = [(rows[within[number]],) for number in asked]
-        found = self.run("take", work.taken, columns, own, asked)
-        D = np.empty((len(rows), len(columns)), dtype=self.dtype)
-        W = np.empty((len(rows), len(columns))) if self.weighted else None
-        for number, (distances, weights) in zip(asked, found, strict=True):
-            at = within[number]
-            D[at] = distances
-            if W is not None:
-                W[at] = weights
-        return D, W
-
-    def subset(self, index: Array, dtype: Any = None) -> Pairs:
-        """Return the pairs among some of the points, in memory."""
-        D, W = self.cross(index, index)
-        D = D.astype(dtype or self.dtype, copy=False)[:, None]
-        missing = int(np.isnan(D).sum())
-        weights = None if W is None else W[:, None]
-        return Pairs(Held(D), weights, self.free[index], self.typical, self.largest, missing)
-
-    def extended(self, task: Extension) -> Array:
-        """Return all points, placed against the map of a sample by the workers."""
-        return np.concatenate(self.run("extend", work.extended, task), axis=1)
+    def tiles(self) -> Iterator[Tile]:
+        """Yield all rows in order, some at a time, over the network."""
+        for band in self.bands:
+            for tile in band.tiles:
+                yield self.client.gather(tile)
 
     def contents(self) -> Iterator[bytes]:
-        """Yield what changes with the data."""
+        """Yield bytes that change with the data."""
         yield from self.run("digest", work.digested, None)
 
-
-@final
-@dataclass(frozen=True)
-class RemoteTable(Table):
-    """The table of a `Spread`, for those who read some of it."""
-
-    spread: Spread
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Rows, layers and columns."""
-        return self.spread.n, 1, self.spread.n
-
-    @property
-    def dtype(self) -> Any:
-        """Precision of the distances."""
-        return self.spread.dtype
-
-    def block(self, rows: Array, columns: Array, dtype: Any = None) -> Array:
-        """Return the distances of some points to some others, of all layers, as an array."""
-        D, _ = self.spread.cross(rows, columns)
-        return D.astype(dtype or self.dtype, copy=False)[:, None]
-
-    def tiles(self) -> Iterator[tuple[int, Array]]:
-        """Yield all rows in turn, some at a time, over the network."""
-        for band in self.spread.bands:
-            for tile in band.tiles:
-                first, D, _ = self.spread.client.gather(tile)
-                yield first, D
-
-    def times(self, rows: Rows, V: Array) -> Array:
-        """Return the table, through the functions of `rows`, times `V`: the workers multiply."""
-        held = Held(np.empty((0, 1, self.spread.n), dtype=self.dtype))
-        there = Rows(held, rows.dtype, rows.functions)
-        return np.concatenate(
-            self.spread.run("times", work.multiplied, V, [(there,)] * len(self.spread.bands))
-        )
+    def sample(self, size: int, complete: bool, rng: np.random.Generator) -> Array:
+        """Return random points: the whole table never comes here."""
+        return np.sort(rng.permutation(self.n)[:size])

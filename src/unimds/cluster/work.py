@@ -1,7 +1,4 @@
-"""What workers do with the rows that they hold: every function here runs on one of them.
-
-A tile is a tuple, not a class: Dask knows how much memory a tuple of arrays takes.
-"""
+"""What workers do with the rows that they hold: every function here runs on a worker."""
 
 from __future__ import annotations
 
@@ -13,10 +10,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.distances.table import BLOCK, gathered
+from unimds.distances.metric import Metric
+from unimds.distances.table import BLOCK, Counter, Mover, RowWork, Tile, Work, gathered, total
 from unimds.distances.validate import check_diagonal, check_tile, check_weights, rounding
-from unimds.kernels.operations import Counting, Placing, Tile, total
-from unimds.placecenter.new_points import Extension
 
 Array = NDArray[Any]
 Tiles = Sequence[Tile]
@@ -30,7 +26,7 @@ def laid_out(first: int, D: Array, W: Array | None, dtype: str | None) -> Tile:
     if rows.size:
         check_tile(np.nan_to_num(rows, nan=0.0, posinf=np.inf, neginf=-np.inf), first, "D")
     own, largest = np.arange(len(rows)), float(np.nanmax(rows, initial=0.0))
-    check_diagonal(rows[own, first + own], largest, rounding(rows), "D", first)
+    check_diagonal(rows[own, first + own], largest, rounding(rows), "D", first + own)
     weights = None if W is None else _weights(first, W, rows.shape)
     if weights is not None and (weights == 0.0).any():  # as good as missing
         rows = np.where(weights == 0.0, np.nan, rows)
@@ -49,7 +45,7 @@ def measured(
     first: int,
     stop: int,
     features: Array,
-    distance: Callable[..., Array],
+    metric: Metric,
     W: Array | None,
     dtype: str,
 ) -> Tile:
@@ -58,7 +54,7 @@ def measured(
     step = max(1, 16 * BLOCK // len(features))
     for i in range(first, stop, step):
         rows = slice(i, min(i + step, stop))
-        D[i - first : rows.stop - first] = distance(features[rows], features)
+        D[i - first : rows.stop - first] = metric.between(features[rows], features)
     own = np.arange(first, stop)
     D[own - first, own] = 0.0  # rounding, at most
     return laid_out(first, D, W, dtype)
@@ -120,20 +116,23 @@ def same(shared: Any) -> Any:
     return shared
 
 
-def moved(
-    tiles: Tiles, X: Array, task: Placing, free: Array | None, band: tuple[int, int]
-) -> Array:
+def moved(tiles: Tiles, X: Array, mover: Mover, free: Array | None, band: tuple[int, int]) -> Array:
     """Return the points of the worker's rows, placed one after the other."""
     X = np.array(X)  # its own, and one that may be written to
     for tile in tiles:
-        task(tile, X, np.ones(X.shape[1], dtype=bool) if free is None else free, band)
+        mover(tile, X, np.ones(X.shape[1], dtype=bool) if free is None else free, band)
     begin, end = tiles[0][0], tiles[-1][0] + len(tiles[-1][1])
     return np.ascontiguousarray(X[:, begin:end])
 
 
-def counted(tiles: Tiles, X: Array, task: Counting) -> Array:
-    """Return what a task counts over the worker's rows."""
-    return total(task, tiles, np.array(X))
+def counted(tiles: Tiles, X: Array, count: Counter) -> Array:
+    """Return what is counted over the worker's rows."""
+    return total(count, tiles, np.array(X))
+
+
+def each(tiles: Tiles, shared: tuple[Any, ...], task: Callable[..., Work]) -> list[Work]:
+    """Return what a task makes of each of the worker's tiles."""
+    return [task(tile, *shared) for tile in tiles]
 
 
 def taken(tiles: Tiles, columns: Array, rows: Array) -> tuple[Array, Array | None]:
@@ -153,16 +152,12 @@ def reached(tiles: Tiles, before: Array) -> Array:
     return np.concatenate([~np.isnan(D[:, 0, before]).all(axis=1) for _, D, _ in tiles])
 
 
-def extended(tiles: Tiles, task: Extension) -> Array:
-    """Return the worker's points, placed against the map of a sample, one column each."""
-    return np.concatenate([task(tile) for tile in tiles], axis=1)
-
-
-def multiplied(tiles: Tiles, V: Array, rows: Any) -> Array:
-    """Return the worker's rows, each entry through the functions of `rows`, times `V`."""
-    return np.asarray(
-        np.concatenate([B for _, B in rows.products(((i, D) for i, D, _ in tiles), V)])
-    )
+def against(tiles: Tiles, columns: Array, rows: Array, task: RowWork) -> Array:
+    """Return what a task makes of some rows' distances to `columns`, a column for each."""
+    D, W = taken(tiles, columns, rows)
+    step = max(BLOCK // len(columns), 1)
+    parts = [slice(i, i + step) for i in range(0, len(rows), step)]
+    return np.concatenate([task(D[at], None if W is None else W[at]) for at in parts], axis=1)
 
 
 def digested(tiles: Tiles) -> bytes:

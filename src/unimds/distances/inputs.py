@@ -1,4 +1,4 @@
-"""Tables as estimators are given them: data frames with labels, Dask's collections, lists."""
+"""What people hold in their hands: arrays, lists, data frames with labels."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from unimds.distances.pairs import aligned, as_float
-from unimds.distances.table import is_dask
+from unimds.distances.validate import check_weights
 
 Array = NDArray[Any]
 
@@ -20,15 +19,8 @@ TABLE: dict[str, Any] = {
 }
 
 
-def here(X: Any) -> Any:
-    """Return one of Dask's collections as what it stands for, in memory."""
-    return X.compute() if is_dask(X) else X
-
-
 def labels_of(X: Any) -> Array | None:
     """Return the labels of the rows of a frame, or None where points go by their number."""
-    if is_dask(X):
-        return None  # on a cluster points go by their number
     index = getattr(X, "index", None)
     if index is None or callable(index):
         return None
@@ -77,3 +69,77 @@ def by_number(fixed: Mapping[Any, Any], labels: Array | None) -> dict[Any, Any]:
             raise ValueError(f"fixed: {label!r} is not among the labels of the table")
         found[number.get(label, label)] = point
     return found
+
+
+def as_float(values: ArrayLike, name: str) -> Array:
+    """Return an array of float64, or float32 where it is that already; nothing is copied if so."""
+    columns = getattr(values, "dtypes", None)
+    if columns is not None and hasattr(columns, "items"):
+        for column, dtype in columns.items():
+            if not (getattr(dtype, "kind", "O") in "fiub" or _numeric(values[column])):  # type: ignore[index]
+                raise ValueError(
+                    f"{name} has a column of text, {column!r}: only numbers are distances; "
+                    "make it the index (df.set_index) or drop it"
+                )
+    if columns is not None and hasattr(values, "to_numpy") and np.ndim(values) == 2:
+        values = values.to_numpy(dtype=_frame_dtype(columns), na_value=np.nan)
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be a table: its rows differ in length") from None
+    if array.dtype.kind in "cmM":
+        raise ValueError(f"{name} must hold real numbers, but their type is {array.dtype}")
+    if array.dtype == object or array.dtype.kind not in "fiub":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must hold numbers only: {error}") from None
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+def _frame_dtype(columns: Any) -> type:
+    return np.float32 if all(dtype == np.float32 for dtype in columns) else np.float64
+
+
+def aligned(table: Any) -> Any:
+    """Return a labelled square table with its columns in the order of its rows."""
+    columns, index = getattr(table, "columns", None), getattr(table, "index", None)
+    if columns is None or index is None or len(columns) != len(index):
+        return table
+    if list(columns) == list(index) or not set(columns) & set(index):
+        return table
+    odd = [label for label in index if label not in set(columns)]
+    if odd:
+        raise ValueError(
+            f"the rows and columns of the table have different labels: {odd[0]!r} is a row, but "
+            "not a column"
+        )
+    if not (columns.is_unique and index.is_unique):
+        raise ValueError("the labels of the table are not unique: its columns cannot be matched")
+    return table[list(index)]
+
+
+def reordered(weights: Any, labels: Any) -> Any:
+    """Return labelled weights with their rows in the order of the distances."""
+    if set(weights.index) != set(labels):
+        raise ValueError("weights: the labels are not those of the distances")
+    return weights if list(weights.index) == list(labels) else weights.loc[list(labels)]
+
+
+def _numeric(column: Any) -> bool:
+    try:
+        column.astype(float)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def as_weights(weights: ArrayLike, n: int) -> Array:
+    """Check the weights of all pairs of `n` points."""
+    W = as_float(aligned(weights), "weights")
+    if W.shape != (n, n):
+        raise ValueError(f"weights must have the shape of the distances, {(n, n)}; got {W.shape}")
+    check_weights(W)
+    return W

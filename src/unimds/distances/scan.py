@@ -1,4 +1,4 @@
-"""A first look at a table of distances: one pass that tells all that checks ask for."""
+"""One pass over a table of distances that answers all questions of the checks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OUTER, INNER = 1024, 32
 """Sides of the blocks in which D[i, j] meets D[j, i]: pages of a file, lines of a cache."""
 
 
-class Survey(NamedTuple):
+class Scan(NamedTuple):
     """What is known of a table after one pass.
 
     Attributes
@@ -42,7 +42,7 @@ class Survey(NamedTuple):
     lower: bool
 
 
-def survey(D: np.ndarray, rounding: float) -> Survey:
+def scan(D: np.ndarray, rounding: float) -> Scan:
     """Return what checks ask of a square table; it is read in order, and nothing is copied.
 
     Entries that differ by less than `rounding` times the largest are the same.
@@ -58,7 +58,7 @@ def survey(D: np.ndarray, rounding: float) -> Survey:
     negative, infinite = _odd_places(D) if odd else (-1, -1)
     largest = float(np.array(top, dtype=kind).view(D.dtype))
     uneven, asymmetric, one_sided = _halves(rows, D.dtype.type(rounding * largest), missing > 0)
-    return Survey(negative, infinite, missing, largest, uneven, asymmetric, one_sided, upper, lower)
+    return Scan(negative, infinite, missing, largest, uneven, asymmetric, one_sided, upper, lower)
 
 
 def _in_order(D: np.ndarray) -> tuple[np.ndarray, bool]:

@@ -1,158 +1,334 @@
-"""Tables of distances that are read by rows, whether or not they are in memory."""
+"""Tables of distances that are read some rows at a time, wherever they are kept.
+
+`DistanceTable` is what PlaceCenter asks of a table. Tables of this process are `HeldTable`, in
+memory or mapped from a file, and `ComputedTable`, measured from features on demand;
+`unimds.cluster.spread` has the table on the workers of a cluster.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from functools import partial
+from typing import Any, Protocol, TypeVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import gen_batches
 
+from unimds.distances.metric import Metric
+from unimds.distances.validate import check_diagonal, check_symmetric, rounding, wrong_value
+
 Array = NDArray[Any]
+Work = TypeVar("Work")
+Index = Array | slice
+
+Tile = tuple[int, Array, Array | None]
+"""Some rows: the number of the first, distances ``D[row, layer, column]`` and weights.
+
+A tuple, not a class: Dask knows how much memory a tuple of arrays takes.
+"""
 
 BLOCK = 2**16
-"""Entries of a table that are looked at together: they stay in a processor's cache."""
+"""Entries of a table that are worked on together: they stay in a processor's cache."""
 
 TILE = 2**21
 """Distances that are computed together."""
 
 
-class Table(ABC):
-    """Distances ``D[row, layer, column]`` of n points, in the order of the rows."""
+class Mover(Protocol):
+    """Moves the points of a tile's rows."""
 
-    @property
-    @abstractmethod
-    def shape(self) -> tuple[int, int, int]:
-        """Rows, layers and columns."""
-
-    @property
-    @abstractmethod
-    def dtype(self) -> Any:
-        """Precision of the distances."""
-
-    @abstractmethod
-    def tiles(self) -> Iterator[tuple[int, Array]]:
-        """Yield all rows in turn, some at a time: the number of the first, and distances."""
-
-    @abstractmethod
-    def block(self, rows: Array, columns: Array, dtype: Any = None) -> Array:
-        """Return the distances of some points to some others, of all layers, as an array."""
-
-    def largest(self) -> float:
-        """Return the largest known distance."""
-        return max(float(np.fmax.reduce(D, axis=None, initial=0.0)) for _, D in self.tiles())
+    def __call__(self, tile: Tile, X: Array, free: Array, band: tuple[int, int]) -> None:
+        """Move the points in place; points outside `band` move at the same time, elsewhere."""
 
 
-class Held(Table):
-    """A table in memory, or in a file that is mapped to it: its tiles are views.
+RowWork = Callable[[Array, Array | None], Array]
+"""Makes a column of each row of distances and weights."""
 
-    There is one tile. A file is read in order all the same, and the operating system keeps as much
-    of it in memory as there is room for.
+Counter = Callable[[Tile, Array], tuple[float, ...]]
+"""Adds something up over the pairs of a tile's rows."""
+
+
+class DistanceTable(ABC):
+    """Distances ``D[row, layer, column]`` of n points and their weights: what PlaceCenter asks.
+
+    Attributes
+    ----------
+    n : int
+        Number of points.
+    layers : int
+        1 for a symmetric table; 2 for an asymmetric one, whose second layer is the transpose.
+    dtype : dtype
+        Precision of the distances.
     """
 
-    def __init__(self, D: Array):
-        self.D = D
+    n: int
+    layers: int
+    dtype: np.dtype[Any]
 
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Rows, layers and columns."""
-        n, layers, columns = self.D.shape
-        return n, layers, columns
+    @abstractmethod
+    def tiles(self) -> Iterator[Tile]:
+        """Yield all rows in order, some at a time."""
 
-    @property
-    def dtype(self) -> Any:
-        """Precision of the distances."""
-        return self.D.dtype
+    @abstractmethod
+    def each(self, work: Callable[..., Work], *shared: Any) -> list[Work]:
+        """Return ``work(tile, *shared)`` for every tile in order, computed where the tile is."""
 
-    def tiles(self) -> Iterator[tuple[int, Array]]:
+    @abstractmethod
+    def total(self, count: Counter, X: Array) -> Array:
+        """Return the sums of what `count` returns for every tile."""
+
+    @abstractmethod
+    def move(self, mover: Mover, X: Array, free: Array) -> None:
+        """Move the points in place, those of different tiles at the same time where that pays."""
+
+    @abstractmethod
+    def move_in_turn(self, mover: Mover, X: Array, free: Array) -> None:
+        """Move the points in place, tile after tile: each sees where the tiles before have gone."""
+
+    @abstractmethod
+    def block(self, rows: Array, columns: Array, dtype: Any = None) -> tuple[Array, Array | None]:
+        """Return distances and weights of some points to some others, of all layers."""
+
+    @abstractmethod
+    def against(self, rows: Array, columns: Array, work: RowWork) -> Array:
+        """Return ``work(D, W)`` of the distances of `rows` to `columns`, where the rows are.
+
+        It returns a column for each row, and rows are independent of each other.
+        """
+
+    @abstractmethod
+    def whole(self) -> tuple[Array, Array | None]:
+        """Return all distances and weights as arrays."""
+
+    @abstractmethod
+    def contents(self) -> Iterator[Any]:
+        """Yield bytes that change with the data."""
+
+    @abstractmethod
+    def sample(self, size: int, complete: bool, rng: np.random.Generator) -> Array | None:
+        """Return points to try things on, None for all; `complete`: whether all pairs are known."""
+
+
+class LocalTable(DistanceTable):
+    """A table whose rows are within reach of this process."""
+
+    def each(self, work: Callable[..., Work], *shared: Any) -> list[Work]:
+        """Return ``work(tile, *shared)`` for every tile in order."""
+        return [work(tile, *shared) for tile in self.tiles()]
+
+    def total(self, count: Counter, X: Array) -> Array:
+        """Return the sums of what `count` returns for every tile."""
+        return total(count, self.tiles(), X)
+
+    def move(self, mover: Mover, X: Array, free: Array) -> None:
+        """Move the points in place, row after row."""
+        for tile in self.tiles():
+            mover(tile, X, free, (0, self.n))
+
+    def move_in_turn(self, mover: Mover, X: Array, free: Array) -> None:
+        """Move the points in place, row after row."""
+        self.move(mover, X, free)
+
+    def against(self, rows: Array, columns: Array, work: RowWork) -> Array:
+        """Return ``work(D, W)`` of the distances of `rows` to `columns`, some rows at a time."""
+        step, parts = max(BLOCK // len(columns), 1), []
+        for some in (rows[i : i + step] for i in range(0, len(rows), step)):
+            D, W = self.block(some, columns)
+            parts.append(work(D[:, 0], None if W is None else W[:, 0]))
+        return np.concatenate(parts, axis=1)
+
+    def whole(self) -> tuple[Array, Array | None]:
+        """Return all distances and weights as arrays."""
+        tiles = list(self.tiles())
+        _, D, W = tiles[0]
+        return (D, W) if len(tiles) == 1 else (np.concatenate([D for _, D, _ in tiles]), W)
+
+    def contents(self) -> Iterator[Any]:
+        """Yield bytes that change with the data."""
+        for _, *parts in self.tiles():
+            yield from (np.ascontiguousarray(part).data for part in parts if part is not None)
+
+    def sample(self, size: int, complete: bool, rng: np.random.Generator) -> Array | None:
+        """Return random points; all, where pairs are missing: a sample might fall apart."""
+        return np.sort(rng.permutation(self.n)[:size]) if complete else None
+
+    # --- very many points: what is read is checked, and nothing else is ------------------------
+
+    @abstractmethod
+    def on(self, index: Array) -> LocalTable:
+        """Return the distances between some of the points."""
+
+    @abstractmethod
+    def number(self, point: int) -> int:
+        """Return the number of a point among the points that were given."""
+
+    @abstractmethod
+    def _read(self, rows: Index, columns: Array) -> Array:
+        """Return a new array of distances, row by row in memory."""
+
+    @abstractmethod
+    def _entry(self, row: int, column: int) -> str:
+        """Return the name of a distance in an error."""
+
+    def between(self, rows: Index, columns: Array) -> Array:
+        """Return the distances of some points to some others, checked; NaN where one is missing.
+
+        A point has no distance to itself: that entry is NaN too.
+        """
+        D = self._read(rows, columns)
+        if np.fmin.reduce(D, axis=None) < 0.0 or np.fmax.reduce(D, axis=None) == np.inf:
+            i, j = np.argwhere((D < 0.0) | np.isinf(D))[0]
+            entry = self._entry(np.arange(self.n)[rows][i], columns[j])
+            raise wrong_value(entry, D[i, j])
+        if isinstance(rows, slice):
+            own = np.flatnonzero((columns >= rows.start) & (columns < rows.stop))
+            D[columns[own] - rows.start, own] = np.nan
+        else:
+            D[rows[:, None] == columns] = np.nan
+        return D
+
+    def square(self, index: Array) -> Array:
+        """Return the table of distances between some points, with zeros on its diagonal."""
+        D = self.between(index, index)
+        np.fill_diagonal(D, 0.0)
+        return D
+
+
+@final
+class HeldTable(LocalTable):
+    """A table in memory, or in a file that is mapped to it: its one tile is a view.
+
+    A file is read in order, and the operating system keeps as much of it in memory as fits.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n, layers, n)
+        The distances.
+    W : ndarray of the shape of `D`, optional
+        Weights; without them all pairs weigh one.
+    points : ndarray of int, optional
+        The points that are meant, where `D` holds more.
+    """
+
+    def __init__(self, D: Array, W: Array | None = None, points: Array | None = None):
+        self.D, self.W, self.points = D, W, points
+        self.n, self.layers = len(D if points is None else points), D.shape[1]
+        self.dtype = D.dtype
+
+    def tiles(self) -> Iterator[Tile]:
         """Yield the whole table."""
-        yield 0, self.D
+        yield 0, self.D, self.W
 
-    def block(self, rows: Array, columns: Array, dtype: Any = None) -> Array:
-        """Return the distances of some points to some others, of all layers, as an array."""
-        return gathered(self.D, rows, columns, dtype)
+    def block(self, rows: Array, columns: Array, dtype: Any = None) -> tuple[Array, Array | None]:
+        """Return distances and weights of some points to some others, of all layers."""
+        W = None if self.W is None else gathered(self.W, rows, columns, dtype)
+        return gathered(self.D, rows, columns, dtype), W
+
+    def on(self, index: Array) -> HeldTable:
+        """Return the distances between some of the points; nothing is copied."""
+        return HeldTable(self.D, points=index)
+
+    def number(self, point: int) -> int:
+        """Return the number of a point among the points that were given."""
+        return point if self.points is None else int(self.points[point])
+
+    def square(self, index: Array) -> Array:
+        """Return the table between some points; raise where it is not symmetric."""
+        D = self._read(index, index)
+        check_diagonal(np.diagonal(D), np.fmax.reduce(D, axis=None), rounding(D), "D", index)
+        check_symmetric(D, "D", index)
+        return super().square(index)
+
+    def _entry(self, row: int, column: int) -> str:
+        return f"D[{self.number(column)}, {self.number(row)}]"
+
+    def _read(self, rows: Index, columns: Array) -> Array:
+        if self.points is not None:
+            rows, columns = self.points[rows], self.points[columns]
+        # column by column: a run of points is then a run of memory, and the table is symmetric
+        at = (columns, rows) if isinstance(rows, slice) else np.ix_(columns, rows)
+        return np.array(self.D[:, 0][at].T, order="C")
 
 
-class Computed(Table):
+@final
+class ComputedTable(LocalTable):
     """A symmetric table that is computed from features, some rows at a time, whenever it is read.
 
     Parameters
     ----------
     features : ndarray of shape (n, n_features)
-        One point a row.
-    distance : callable
-        Returns the distances of some rows to others, and of rows among each other where the
-        second argument is None.
+        One point a row; may be mapped from a file.
+    metric : Metric
+        Measures the distances.
     dtype : dtype
         Precision of the distances.
+    numbers : ndarray of int, optional
+        The numbers of the points among those that were given.
     """
 
-    def __init__(
-        self, features: Array, distance: Callable[[Array, Array | None], Array], dtype: Any
-    ):
-        self.features, self.distance, self._dtype = features, distance, np.dtype(dtype)
+    layers = 1
+
+    def __init__(self, features: Array, metric: Metric, dtype: Any, numbers: Array | None = None):
+        self.features, self.metric, self.numbers = features, metric, numbers
+        self.n, self.dtype = len(features), np.dtype(dtype)
 
     @property
-    def shape(self) -> tuple[int, int, int]:
-        """Rows, layers and columns."""
-        return len(self.features), 1, len(self.features)
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns, as of an array."""
+        return self.n, self.n
 
-    @property
-    def dtype(self) -> Any:
-        """Precision of the distances."""
-        return self._dtype
+    def tiles(self) -> Iterator[Tile]:
+        """Yield all rows in order, some at a time."""
+        for rows in gen_batches(self.n, max(1, TILE // self.n)):
+            yield rows.start, self._zeroed(rows, slice(self.n))[:, None, :], None
 
-    def tiles(self) -> Iterator[tuple[int, Array]]:
-        """Yield all rows in turn, some at a time: the number of the first, and distances."""
-        n = len(self.features)
-        for rows in gen_batches(n, max(1, TILE // n)):
-            yield rows.start, self._between(rows, slice(n))[:, None, :]
-
-    def block(self, rows: Array, columns: Array, dtype: Any = None) -> Array:
-        """Return the distances of some points to some others, of all layers, as an array."""
+    def block(self, rows: Array, columns: Array, dtype: Any = None) -> tuple[Array, Array | None]:
+        """Return the distances of some points to some others; there are no weights."""
         out = np.empty((len(rows), 1, len(columns)), dtype=dtype or self.dtype)
         step = max(1, TILE // len(columns))
         for i in range(0, len(rows), step):
-            out[i : i + step, 0] = self._between(rows[i : i + step], columns)
-        return out
+            out[i : i + step, 0] = self._zeroed(rows[i : i + step], columns)
+        return out, None
+
+    def on(self, index: Array) -> ComputedTable:
+        """Return the distances between some of the points; their features are copied."""
+        return ComputedTable(self.features[index], self.metric, self.dtype, index)
+
+    def number(self, point: int) -> int:
+        """Return the number of a point among the points that were given."""
+        return point if self.numbers is None else int(self.numbers[point])
 
     def own(self) -> Array:
-        """Return the distances of all points to themselves, by the metric: zeros, if it is one."""
-        batches = gen_batches(len(self.features), 256)
-        tables = (self.distance(self.features[rows], None) for rows in batches)
+        """Return the distances of all points to themselves by the metric: zeros, if it is one."""
+        batches = gen_batches(self.n, 256)
+        tables = (self.metric.between(self.features[rows]) for rows in batches)
         return np.concatenate([np.diagonal(D) for D in tables])
 
     def backward(self, rows: slice) -> Array:
         """Return the distances of all points to some of them."""
-        return self._between(slice(len(self.features)), rows)
+        return self._zeroed(slice(self.n), rows)
 
-    def _between(self, rows: Array | slice, columns: Array | slice) -> Array:
-        points = np.arange(len(self.features))
-        with np.errstate(over="ignore"):  # what is too large is reported as infinite
-            D = self.distance(self.features[rows], self.features[columns])
-            D = np.ascontiguousarray(D, dtype=self._dtype)
+    def _zeroed(self, rows: Index, columns: Index) -> Array:
+        points, D = np.arange(self.n), self._read(rows, columns)
         D[points[rows, None] == points[columns]] = 0.0  # rounding, at most: see `own`
         return D
 
+    def _entry(self, row: int, column: int) -> str:
+        row, column = self.number(row), self.number(column)
+        return f"the distance of X[{row}] and X[{column}] by metric={self.metric.name!r}"
 
-@dataclass(frozen=True)
-class Apart:
-    """A table to be computed by the workers of a cluster, each its own rows."""
-
-    computed: Computed
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.computed.shape[0], self.computed.shape[2]
+    def _read(self, rows: Index, columns: Index) -> Array:
+        with np.errstate(over="ignore"):  # what is too large is reported as infinite
+            D = self.metric.between(self.features[rows], self.features[columns])
+            return np.require(D, dtype=self.dtype, requirements=["C", "W"])
 
 
-def is_dask(data: Any) -> bool:
-    """Return whether something is one of Dask's collections; Dask need not be installed."""
-    return type(data).__module__.partition(".")[0] in ("dask", "dask_expr")
+def total(count: Counter, tiles: Any, X: Array) -> Array:
+    """Return the sums of what `count` returns for some tiles."""
+    return np.asarray(np.array([count(tile, X) for tile in tiles]).sum(axis=0))
 
 
 def gathered(D: Array, rows: Array, columns: Array, dtype: Any = None) -> Array:
@@ -170,75 +346,50 @@ def gathered(D: Array, rows: Array, columns: Array, dtype: Any = None) -> Array:
     return out
 
 
-@runtime_checkable
-class Elsewhere(Protocol):
-    """A table whose rows are not here: products with it are made where they are."""
+# --- what a spectral seed reads ---------------------------------------------------------------
 
-    def times(self, rows: Rows, V: Array) -> Array:
-        """Return the table, through the functions of `rows`, times the columns of `V`."""
+Function = Callable[[Array], Array]
 
 
+@final
 @dataclass(frozen=True)
 class Rows:
-    """A symmetric table seen a few rows at a time, each entry through a function.
+    """A symmetric table seen a few rows at a time, each entry through some functions.
 
     Attributes
     ----------
-    table : Table
+    table : DistanceTable
         Distances of one layer; the distance of a point to itself is taken as zero.
     dtype : dtype
-        Precision of what the function is given.
+        Precision of what the first function is given.
     functions : tuple of callables
-        What is done to a block of distances, one after the other; each may write into its block.
+        Applied to a block of distances one after the other; each may write into its block.
     tol : float
-        How exact a seed made from them need be; the default is as exact as the data.
+        How exact a seed must be; by default as exact as the data.
     """
 
-    table: Table
+    table: DistanceTable
     dtype: Any
-    functions: tuple[Callable[[Array], Array], ...] = ()
+    functions: tuple[Function, ...] = ()
     tol: float = 0.0
 
     @property
     def n(self) -> int:
         """Number of points."""
-        return self.table.shape[-1]
+        return self.table.n
 
-    def through(self, function: Callable[[Array], Array]) -> Rows:
+    def through(self, function: Function) -> Rows:
         """Return the rows with another function applied to them."""
         return replace(self, functions=(*self.functions, function))
 
     def __iter__(self) -> Iterator[tuple[slice, Array]]:
-        return self._blocks(self.table.tiles())
+        for tile in self.table.tiles():
+            yield from _blocks(tile, self.dtype, self.functions)
 
     def times(self, V: Array) -> Array:
-        """Return all rows times the columns of `V`."""
-        if isinstance(self.table, Elsewhere):
-            return self.table.times(self, V)
-        out = np.empty_like(V)
-        for at, B in self.products(self.table.tiles(), V):
-            out[at] = B
-        return out
-
-    def products(
-        self, tiles: Iterable[tuple[int, Array]], V: Array
-    ) -> Iterator[tuple[slice, Array]]:
-        """Yield rows of some tiles times `V`, in the precision of the rows."""
-        single = np.dtype(np.float32)
-        factor = {V.dtype: V, single: V.astype(single)}
-        for at, block in self._blocks(tiles):
-            yield at, block @ factor[block.dtype]
-
-    def _blocks(self, tiles: Iterable[tuple[int, Array]]) -> Iterator[tuple[slice, Array]]:
-        step = max(1, BLOCK // self.n)
-        for first, D in tiles:
-            for i in range(0, len(D), step):
-                block = np.array(D[i : i + step, 0], dtype=self.dtype)
-                own = np.arange(len(block))
-                block[own, first + i + own] = 0.0
-                for function in self.functions:
-                    block = function(block)
-                yield slice(first + i, first + i + len(block)), block
+        """Return all rows times the columns of `V`, multiplied where the rows are."""
+        product = partial(_product, dtype=self.dtype, functions=self.functions)
+        return np.concatenate(self.table.each(product, V)).astype(V.dtype, copy=False)
 
     def whole(self) -> Array:
         """Return all rows as one array."""
@@ -247,8 +398,30 @@ class Rows:
 
 
 def as_rows(D: ArrayLike | Rows) -> Rows:
-    """Return the rows of a square array, or what is rows already."""
+    """Return the rows of a square array; `Rows` stay as they are."""
     if isinstance(D, Rows):
         return D
-    array = np.asarray(D)
-    return Rows(Held(array[:, None, :]), np.float64)
+    return Rows(HeldTable(np.asarray(D)[:, None, :]), np.float64)
+
+
+def _blocks(
+    tile: Tile, dtype: Any, functions: tuple[Function, ...]
+) -> Iterator[tuple[slice, Array]]:
+    first, D, _ = tile
+    step = max(1, BLOCK // D.shape[2])
+    for i in range(0, len(D), step):
+        block = np.array(D[i : i + step, 0], dtype=dtype)
+        own = np.arange(len(block))
+        block[own, first + i + own] = 0.0
+        for function in functions:
+            block = function(block)
+        yield slice(first + i, first + i + len(block)), block
+
+
+def _product(tile: Tile, V: Array, dtype: Any, functions: tuple[Function, ...]) -> Array:
+    """Return the rows of a tile times `V`, in the precision of the rows."""
+    single = np.dtype(np.float32)
+    factor = {V.dtype: V, single: V.astype(single)}
+    return np.concatenate(
+        [block @ factor[block.dtype] for _, block in _blocks(tile, dtype, functions)]
+    )

@@ -1,23 +1,32 @@
-"""What may be wrong with a table of distances: errors that say where, and what to do."""
+"""Errors in a table of distances: each says where, and what to do about it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from unimds.distances.scan import Survey
-from unimds.distances.table import Table
+if TYPE_CHECKING:
+    from unimds.distances.scan import Scan
 
 Array = NDArray[Any]
+
+
+class HasPrecision(Protocol):
+    """Something with the precision of its numbers: an array or a table."""
+
+    @property
+    def dtype(self) -> Any:
+        """The precision."""
+
 
 REMEDY = {
     "infinite": "use NaN for a pair whose distance is not known",
     "negative": "distances must be zero or more",
-    "missing": "only a table in memory can do without, see memory_limit",
+    "missing": "only a table in memory may have gaps, see memory_limit",
 }
 
 
@@ -33,36 +42,34 @@ def check_not_triangular(upper: bool, lower: bool, n: int, name: str) -> None:
         )
 
 
-def rounding(D: Array | Table) -> float:
+def rounding(D: HasPrecision) -> float:
     """Relative size of what counts as rounding in a table."""
     return 1e-5 if D.dtype == np.float32 else 1e-8
 
 
-def check_values(D: Array, name: str, seen: Survey) -> None:
+def check_values(D: Array, name: str, seen: Scan) -> None:
     """Refuse a table that holds anything but distances."""
-    for at, what in ((seen.infinite, "infinite"), (seen.negative, "negative")):
+    for at in (seen.infinite, seen.negative):
         if at >= 0:
             i, j = divmod(at, len(D))
-            raise _wrong_value(name, i, j, D[i, j], what)
+            raise wrong_value(f"{name}[{i}, {j}]", D[i, j])
     check_diagonal(np.diagonal(D), seen.largest, rounding(D), name)
 
 
-def _wrong_value(name: str, i: int, j: int, value: float, what: str) -> ValueError:
-    return ValueError(f"{name}[{i}, {j}] = {value:g} is {what}: {REMEDY[what]}")
+def wrong_value(entry: str, value: float) -> ValueError:
+    """Return the error of an entry that is no distance."""
+    what = "infinite" if np.isinf(value) else "missing" if np.isnan(value) else "negative"
+    return ValueError(f"{entry} = {value:g} is {what}: {REMEDY[what]}")
 
 
 def check_tile(tile: Array, first: int, name: str) -> None:
     """Refuse rows that hold anything but distances."""
     if tile.min() >= 0.0 and tile.max() < np.inf:  # never so where there is a NaN
         return
-    for wrong, what in (
-        (np.isinf(tile), "infinite"),
-        (tile < 0.0, "negative"),
-        (np.isnan(tile), "missing"),
-    ):
+    for wrong in (np.isinf(tile), tile < 0.0, np.isnan(tile)):
         if wrong.any():
             i, j = np.argwhere(wrong)[0]
-            raise _wrong_value(name, first + i, j, tile[i, j], what)
+            raise wrong_value(f"{name}[{first + i}, {j}]", tile[i, j])
 
 
 def check_both_ways(there: Array, back: Array, i: int, j: int, name: str) -> None:
@@ -78,13 +85,24 @@ def check_both_ways(there: Array, back: Array, i: int, j: int, name: str) -> Non
         )
 
 
+def check_symmetric(D: Array, name: str, index: Array) -> None:
+    """Raise where the table between the points `index` is not symmetric."""
+    odd = np.argwhere(np.abs(D - D.T) > rounding(D) * np.fmax.reduce(D, axis=None))
+    if odd.size:
+        (a, b), (i, j) = odd[0], index[odd[0]]
+        raise ValueError(
+            f"{name}[{i}, {j}] = {D[b, a]:g}, but {name}[{j}, {i}] = {D[a, b]:g}: landmarks need a "
+            f"symmetric table; use MDS, which takes both directions, or ({name} + {name}.T) / 2"
+        )
+
+
 def check_diagonal(
-    diagonal: Array, largest: float, rounding: float, name: str, first: int = 0
+    diagonal: Array, largest: float, rounding: float, name: str, index: Array | None = None
 ) -> None:
-    """Refuse points, from `first` on, that are not where they are."""
+    """Raise if a point's distance to itself is not zero; `index` has the points' numbers."""
     wrong = np.flatnonzero(np.abs(diagonal) > rounding * largest)
     if wrong.size:
-        i = first + wrong[0]
+        i = wrong[0] if index is None else index[wrong[0]]
         raise ValueError(
             f"{name}[{i}, {i}] = {diagonal[wrong[0]]:g}, but the distance of a point to itself is "
             f"0; is {name} a table of similarities?"

@@ -26,8 +26,8 @@ from unimds.distributions.unit_rows import (
     angles,
     squared_chords,
 )
+from unimds.estimators.place_center import place_center
 from unimds.losses import LOSSES, Loss
-from unimds.placecenter.descent import place_center
 from unimds.placecenter.new_points import place_points
 from unimds.quality import stress_1
 from unimds.spaces import Simplex, Space, Sphere

@@ -1,40 +1,38 @@
-"""MDS as a scikit-learn estimator: a thin adapter around `place_center`."""
+"""MDS as a scikit-learn estimator: a thin adapter around PlaceCenter."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    _fit_context,
-)
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from unimds._runtime.memory import fits
-from unimds.distances.inputs import TABLE, as_table, by_number, here, labels_of, rows_by_label
+from unimds.distances.inputs import TABLE, as_table, by_number, reordered, rows_by_label
 from unimds.distances.metric import Metric, warn_of_distances
-from unimds.distances.pairs import reordered
-from unimds.distances.table import Apart, Computed, is_dask
-from unimds.estimators.parameters import CONSTRAINTS
+from unimds.distances.table import ComputedTable
+from unimds.estimators.parameters import (
+    AMOUNT,
+    CONSTRAINTS,
+    DATA_CONSTRAINTS,
+    StrOptions,
+    documented,
+    validated_fit,
+)
+from unimds.estimators.solver import Solver, Workplace, workplace
 from unimds.estimators.variants import resolve_variant
-from unimds.losses import Loss, as_loss
-from unimds.placecenter.descent import place_center
+from unimds.losses import Loss
 from unimds.placecenter.new_points import place_checked
 from unimds.placecenter.result import Result
 from unimds.quality import stress_1, table_stress
-from unimds.spaces import Space, as_space
+from unimds.spaces import Space
 
 Array = NDArray[Any]
 
 
+@documented
 class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Multidimensional scaling with any loss, into any space.
 
@@ -43,30 +41,30 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     Parameters
     ----------
-    n_components : int, default=2
-        Dimension of the map. On a sphere S^k, in hyperbolic space H^k and on the simplex a point
-        has k+1 coordinates.
-    loss : str or Loss, default="squared"
-        What a wrong distance costs: "squared", "absolute" (robust: survives corrupted distances),
-        "huber", "squared_distance" or a `Loss` such as ``Power(1.5)``.
-    space : str or Space, default="euclidean"
-        Where the map lies: "euclidean", "sphere", "chordal_sphere", "hyperbolic", "simplex" or a
-        `Space` such as ``Sphere(radius="auto")``.
-    variant : str, default=None
-        A name from the paper instead of loss and space: "fMDS", "rMDS", "r2MDS", "c-1-sMDS",
-        "c-2-sMDS", "g-1-sMDS" or "g-2-sMDS".
-    metric : str or callable, default="euclidean"
-        Distance between rows of features, as in `sklearn.metrics.pairwise_distances`, or
-        "precomputed" where ``fit`` is given distances.
-    metric_params : dict, default=None
-        Further arguments of the metric.
+    {n_components}
+    {loss}
+    {space}
+    {variant}
+    {metric}
+    {metric_params}
     memory_limit : float, "auto" or None, default="auto"
         Bytes that a table of the distances between features may have; "auto" is half of the
         memory that is available, and None is no limit. A larger table is never built: its rows
         are computed whenever they are needed, twice in every sweep, so prefer landmarks for very
         many points. A table with weights, or of ``metric="nan_euclidean"``, is always built.
-    init, n_init, max_iter, eps, smoothing, accelerate, inner_iter, dtype, n_jobs, random_state
-        As in `place_center`, and so are `callback`, `verbose` and `checkpoint`.
+    {init}
+    {n_init}
+    {max_iter}
+    {eps}
+    {smoothing}
+    {accelerate}
+    {inner_iter}
+    {dtype}
+    {n_jobs}
+    {random_state}
+    {callback}
+    {verbose}
+    {checkpoint}
 
     Attributes
     ----------
@@ -112,10 +110,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CONSTRAINTS,
-        "variant": [str, None],
-        "metric": [str, callable],
-        "metric_params": [dict, None],
-        "memory_limit": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left"), None],
+        **DATA_CONSTRAINTS,
+        "memory_limit": [StrOptions({"auto"}), AMOUNT, None],
     }
 
     def __init__(
@@ -217,7 +213,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self._fit(X, weights, fixed, init)
         return self.embedding_
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @validated_fit
     def _fit(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
         before = dict(self.__dict__)
         try:
@@ -229,35 +225,17 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     def _fit_anew(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
         loss, space = resolve_variant(self.variant, self.loss, self.space)
-        self.labels_ = labels_of(X)
-        D, dtype = self._distances(X, weights is not None)
+        at = workplace(X, weights)
+        self.labels_ = at.labels(X)
+        D, dtype = self._distances(X, at, weights is not None)
         if hasattr(weights, "loc") and self.labels_ is not None:
             weights = reordered(weights, self.labels_.tolist())
         if self.labels_ is not None:
             fixed, init = (rows_by_label(table, self.labels_) for table in (fixed, init))
         if isinstance(fixed, Mapping):
             fixed = by_number(fixed, self.labels_)
-        result = place_center(
-            D,
-            self.n_components,
-            loss=as_loss(loss),
-            space=as_space(space),
-            weights=weights,
-            fixed=fixed,
-            init=self.init if init is None else init,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            eps=self.eps,
-            smoothing=self.smoothing,
-            accelerate=self.accelerate,
-            inner_iter=self.inner_iter,
-            dtype=self.dtype,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-            callback=self.callback,
-            verbose=self.verbose,
-            checkpoint=self.checkpoint,
-        )
+        solver = Solver.of(self) if init is None else Solver.of(self, init=init)
+        result = solver.solve(D, self.n_components, loss, space, weights, fixed, at)
         self._keep(result, D, dtype, weights)
 
     def _keep(self, result: Result, D: Any, dtype: np.dtype[Any], weights: Any) -> None:
@@ -267,50 +245,29 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.history_ = result.history
         self.n_iter_ = result.n_iter
         self.loss_, self.space_ = result.loss, result.space
+        computed = isinstance(D, ComputedTable)
+        self.dissimilarity_matrix_ = None if computed else D
         if result.stress is not None:  # computed where the distances are
-            self.dissimilarity_matrix_ = D if is_dask(D) else None
             self.stress_ = result.stress
-        elif isinstance(D, Computed):
-            self.dissimilarity_matrix_ = None
+        elif computed:
             self.stress_ = table_stress(D, result.embedding, result.space)
         else:
-            self.dissimilarity_matrix_ = D
             self.stress_ = stress_1(D, result.embedding, space=result.space, weights=weights)
         self._n_features_out = self.embedding_.shape[1]
 
-    def _distances(self, X: Any, weighted: bool) -> tuple[Any, np.dtype[Any]]:
+    def _distances(self, X: Any, at: Workplace, weighted: bool) -> tuple[Any, np.dtype[Any]]:
         """Return the distances to embed and the precision of the answer."""
-        if is_dask(X) and self.metric == "precomputed":
-            X = import_module("unimds.cluster.sources").as_table(X)
-            self.n_features_in_ = int(X.shape[1])
-            return X, np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
         if self.metric == "precomputed":
-            table = validate_data(self, as_table(X), **TABLE)
-            if table.shape[0] != table.shape[1]:
-                raise ValueError(
-                    f"metric='precomputed' needs a square table of distances; the shape is "
-                    f"{table.shape}. For features choose a metric such as 'euclidean'"
-                )
-            return table, table.dtype
-        apart = is_dask(X)
-        features = validate_data(
-            self,
-            X.compute() if apart else X,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=self._finite,
-        )
+            table = at.square(X, self)
+            return table, np.dtype(np.float32 if table.dtype == np.float32 else np.float64)
+        kind = {"dtype": TABLE["dtype"], "ensure_all_finite": self._finite}
+        features = validate_data(self, at.local(X), **kind)
         warn_of_distances(features)
         self._fit_X = features.copy()  # later changes of X must not move new points
-        metric = self._metric = Metric(self.metric, self.metric_params or {}).learnt(features)
-        if apart:
-            table = Computed(self._fit_X, metric.between, self.dtype or features.dtype)
-            return Apart(table), features.dtype
-        if self.metric == "nan_euclidean" or weighted or self._fits(features):
-            return metric.between(features), features.dtype
-        return Computed(self._fit_X, metric.between, self.dtype or features.dtype), features.dtype
-
-    def _fits(self, features: Array) -> bool:
-        return fits(len(features) ** 2 * features.itemsize, self.memory_limit)
+        self._metric = Metric(self.metric, self.metric_params or {}).learnt(features)
+        table = ComputedTable(self._fit_X, self._metric, self.dtype or features.dtype)
+        build = weighted or self.metric == "nan_euclidean"
+        return at.measured(table, build, self.memory_limit), features.dtype
 
     @property
     def _finite(self) -> bool | str:
@@ -331,7 +288,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             The new points.
         """
         check_is_fitted(self)
-        X = here(X)
+        X = workplace(X).local(X)
         if self.metric == "precomputed":
             D = validate_data(self, self._by_label(X), reset=False, **TABLE)
         else:

@@ -1,11 +1,17 @@
-"""What the parameters may be: one list for `MDS` and `place_center`."""
+"""The solver's parameters: what each may be and what it means, written once for all estimators.
+
+This is the only file that imports private modules of scikit-learn: it has no public way to
+validate parameters.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
 
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import (
     Interval,
     StrOptions,
@@ -13,33 +19,137 @@ from sklearn.utils._param_validation import (
     validate_parameter_constraints,
 )
 
-from unimds.checkpoint import Checkpoint
 from unimds.losses import LOSSES, Loss
 from unimds.spaces import SPACES, Space
 from unimds.starts.initial import SEEDS
+from unimds.starts.keep import Checkpoint
+
+__all__ = [
+    "CONSTRAINTS",
+    "DATA_CONSTRAINTS",
+    "Interval",
+    "StrOptions",
+    "check_parameters",
+    "documented",
+    "validated_fit",
+]
+
+Documented = TypeVar("Documented", bound=Callable[..., Any])
+
+COUNT = Interval(Integral, 1, None, closed="left")
+AMOUNT = Interval(Real, 0, None, closed="left")
 
 CONSTRAINTS: dict[str, list[Any]] = {
-    "n_components": [Interval(Integral, 1, None, closed="left")],
+    "n_components": [COUNT],
     "loss": [StrOptions(set(LOSSES)), Loss],
     "space": [StrOptions(set(SPACES)), Space],
     "init": [StrOptions({"auto", "random", "shaken", *SEEDS}), "array-like"],
-    "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
-    "eps": [Interval(Real, 0, None, closed="left")],
-    "smoothing": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+    "n_init": [StrOptions({"auto"}), COUNT],
+    "max_iter": [COUNT],
+    "eps": [AMOUNT],
+    "smoothing": [StrOptions({"auto"}), AMOUNT],
     "accelerate": ["boolean"],
-    "inner_iter": [Interval(Integral, 1, None, closed="left")],
+    "inner_iter": [COUNT],
     "dtype": [StrOptions({"float32", "float64"}), None],
-    "n_jobs": [
-        None,
-        Interval(Integral, 1, None, closed="left"),
-        Interval(Integral, None, -1, closed="right"),
-    ],
+    "n_jobs": [None, COUNT, Interval(Integral, None, -1, closed="right")],
     "random_state": ["random_state"],
     "callback": [callable, None],
     "verbose": ["verbose"],
     "checkpoint": [str, PathLike, Checkpoint, None],
 }
+"""What the parameters of `unimds.place_center` may be."""
+
+DATA_CONSTRAINTS: dict[str, list[Any]] = {
+    "variant": [str, None],
+    "metric": [str, callable],
+    "metric_params": [dict, None],
+}
+"""What else estimators of tables of features or distances take."""
+
+MEANINGS = {
+    "n_components": """int, default=2
+        Dimension of the map. On a sphere S^k, in hyperbolic space H^k and on the simplex a point
+        has k+1 coordinates.""",
+    "loss": """str or Loss, default="squared"
+        What a wrong distance costs: "squared", "absolute" (robust: survives corrupted distances),
+        "huber", "squared_distance" or a `Loss` such as ``Power(1.5)``.""",
+    "space": """str or Space, default="euclidean"
+        Where the map lies: "euclidean", "sphere", "chordal_sphere", "hyperbolic", "simplex" or a
+        `Space` such as ``Sphere(radius="auto")``.""",
+    "variant": """str, default=None
+        A name from the paper instead of loss and space: "fMDS", "rMDS", "r2MDS", "c-1-sMDS",
+        "c-2-sMDS", "g-1-sMDS" or "g-2-sMDS".""",
+    "metric": """str or callable, default="euclidean"
+        Distance between rows of features, as in `sklearn.metrics.pairwise_distances`, or
+        "precomputed" where ``fit`` is given distances.""",
+    "metric_params": """dict, default=None
+        Further arguments of the metric.""",
+    "init": """str or array-like of shape (n, n_coordinates), default="auto"
+        The seed: "classical", "spherical" or "hyperbolic" (the spectral seed of the space),
+        "random", or the points themselves. "auto" is the spectral seed where the space has one.
+        "shaken" is that seed, roughly, shaken on a sample: a single start that most often ends
+        nearly as low as a race, and the quickest way to a good map of few points, with
+        ``eps=1e-3``.""",
+    "n_init": """int or "auto", default="auto"
+        Number of starts, of which the best is returned. All but the first are random; a seed
+        given by name or as points is the only start, but any number can be shaken. "auto" races
+        several kinds of start briefly against the first where a race can find a lower minimum
+        (maps of up to three dimensions, ``init="auto"`` or "random") and finishes the best; below
+        1,000 points it finishes the first as well, and a callback sees one after the other.""",
+    "max_iter": """int, default=2000
+        Maximum number of sweeps of one start.""",
+    "eps": """float, default=1e-7
+        Stop when a sweep lowers the cost by less than this fraction.""",
+    "smoothing": """float or "auto", default="auto"
+        Rounds the kink of a robust loss; "auto" lowers the smoothing level by level until nothing
+        of it is left. A positive number makes the loss that smooth, and cost and result belong to
+        it; 0 is the paper's algorithm.""",
+    "accelerate": """bool, default=True
+        Use momentum. The cost never rises, with or without it.""",
+    "inner_iter": """int, default=1
+        Maximum number of steps of one placement; the paper repeats until the point settles.""",
+    "dtype": """"float32", "float64" or None, default=None
+        Precision to round the distances to; None takes them as they are. "float32" makes a copy
+        of half the size of a float64 table, and sweeps over it take about half the time.""",
+    "n_jobs": """int, default=None
+        Number of threads. The result does not depend on it.""",
+    "random_state": """int, RandomState or None, default=None
+        Seed of everything random.""",
+    "callback": """callable, default=None
+        Called as ``callback(iteration, cost, embedding)`` after every sweep; a true return value
+        ends the run.""",
+    "verbose": """int, default=0
+        1 shows a progress bar on standard error.""",
+    "checkpoint": """str, PathLike or Checkpoint, default=None
+        A file to keep the run in, written every half a minute and after ^C. If the file exists,
+        the run goes on from it, to the same result. `unimds.checkpoint.Checkpoint` says how
+        often.""",
+}
+"""What the parameters mean."""
+
+
+def documented(thing: Documented) -> Documented:
+    """Fill in the meaning of every parameter that a docstring names as ``{name}``.
+
+    Examples
+    --------
+    >>> @documented
+    ... def run(max_iter=2000):
+    ...     '''Run.
+    ...
+    ...     Parameters
+    ...     ----------
+    ...     {max_iter}
+    ...     '''
+    >>> print(run.__doc__.splitlines()[4].strip())
+    max_iter : int, default=2000
+    """
+    text = thing.__doc__ or ""  # python -OO leaves none
+    for name, meaning in MEANINGS.items():
+        text = text.replace(f"{{{name}}}", f"{name} : {meaning}")
+    thing.__doc__ = text
+    return thing
+
 
 # made once: scikit-learn makes them at every check, which small tables would notice
 _CHOICES = {name: [make_constraint(choice) for choice in CONSTRAINTS[name]] for name in CONSTRAINTS}
@@ -50,3 +160,9 @@ def check_parameters(caller: str, **given: Any) -> None:
     for name, value in given.items():
         if not any(choice.is_satisfied_by(value) for choice in _CHOICES[name]):
             validate_parameter_constraints({name: CONSTRAINTS[name]}, {name: value}, caller)
+
+
+def validated_fit(method: Documented) -> Documented:
+    """Have scikit-learn validate an estimator's parameters before a method runs."""
+    found: Documented = _fit_context(prefer_skip_nested_validation=True)(method)
+    return found

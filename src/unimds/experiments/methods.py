@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds import rivals
+from unimds.estimators.place_center import place_center
 from unimds.losses import Loss
-from unimds.placecenter.descent import place_center
 from unimds.placecenter.result import Result
 from unimds.spaces import Space
 

@@ -8,22 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.progress import Progress
-from unimds.distances.sources import Source
+from unimds.distances.table import LocalTable
 
 Array = NDArray[Any]
 
 CANDIDATES = 10  # for each landmark: a pass over all points for each would take too long
 
 
-def choose(source: Source, count: int, how: str, rng: np.random.Generator, bar: Progress) -> Array:
+def choose(
+    table: LocalTable, count: int, how: str, rng: np.random.Generator, bar: Progress
+) -> Array:
     """Return the numbers of `count` landmarks, in order.
 
-    The farthest are looked for among some random candidates only, the first of which is a landmark.
+    The farthest are looked for among random candidates only; the first candidate is a landmark.
     """
     if how == "random":
-        return np.sort(rng.choice(source.n, count, replace=False))
-    candidates = rng.choice(source.n, min(source.n, CANDIDATES * count), replace=False)
-    some = source.on(candidates)
+        return np.sort(rng.choice(table.n, count, replace=False))
+    candidates = rng.choice(table.n, min(table.n, CANDIDATES * count), replace=False)
+    some = table.on(candidates)
     everyone, chosen = slice(0, some.n), [0]
     gap = np.full(some.n, np.nan)  # distance to the nearest landmark, where it is known
     for _ in range(count - 1):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from unimds._runtime.progress import Progress
 from unimds.compiled.parts import kernel
-from unimds.distances.sources import Source
+from unimds.distances.table import LocalTable
 from unimds.losses import Loss
 from unimds.spaces import Space
 
@@ -51,7 +51,7 @@ class PairSample:
 
     Parameters
     ----------
-    source : Source
+    table : LocalTable
         The given distances.
     rng : numpy.random.Generator
         Draws the pairs.
@@ -62,13 +62,13 @@ class PairSample:
     """
 
     def __init__(
-        self, source: Source, rng: np.random.Generator, unit: float, bar: Progress
+        self, table: LocalTable, rng: np.random.Generator, unit: float, bar: Progress
     ) -> None:
-        self.n = source.n
+        self.n = table.n
         self.rows, self.columns = rng.integers(self.n, size=(2, BLOCKS, SIDE))
         self.D = np.empty((BLOCKS, SIDE, SIDE))
         for g, (rows, columns) in enumerate(zip(self.rows, self.columns, strict=True)):
-            self.D[g] = source.between(rows, columns)
+            self.D[g] = table.between(rows, columns)
             bar.step(1.0 / BLOCKS)
         self.D *= unit
 
@@ -82,8 +82,8 @@ class PairSample:
         _measure(A, B, self.D, loss, space, value, residual, dist)
         known = ~np.isnan(self.D)
         value, above, below = (
-            np.where(known, table, 0.0).mean(axis=(1, 2))
-            for table in (value, (dist - self.D) ** 2, dist**2)
+            np.where(known, values, 0.0).mean(axis=(1, 2))
+            for values in (value, (dist - self.D) ** 2, dist**2)
         )
         whole = 0.5 * float(self.n) ** 2
         return Estimate(

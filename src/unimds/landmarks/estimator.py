@@ -4,36 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    _fit_context,
-)
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds._runtime.progress import Progress
 from unimds.compiled.parts import explained
-from unimds.distances.inputs import TABLE, as_table, here, labels_of
+from unimds.distances.inputs import TABLE, as_float, as_table
 from unimds.distances.metric import Metric, warn_of_distances
-from unimds.distances.pairs import as_float
-from unimds.distances.sources import Features, Source, Table
-from unimds.distances.table import is_dask
-from unimds.estimators.parameters import CONSTRAINTS
+from unimds.distances.table import ComputedTable, HeldTable, LocalTable
+from unimds.estimators.parameters import (
+    CONSTRAINTS,
+    DATA_CONSTRAINTS,
+    Interval,
+    StrOptions,
+    documented,
+    validated_fit,
+)
+from unimds.estimators.solver import Solver, Workplace, workplace
 from unimds.estimators.variants import resolve_variant
 from unimds.landmarks.choose import choose
 from unimds.landmarks.cost import PairSample
-from unimds.landmarks.place import Crew, Frame, Refiner, in_chunks, place_all
+from unimds.landmarks.place import Crew, Scene, Threads, in_chunks, place_all
+from unimds.landmarks.refine import Refiner
 from unimds.losses import Loss
-from unimds.placecenter.descent import place_center
 from unimds.placecenter.new_points import place_checked
 from unimds.placecenter.result import Outcome, Result
 from unimds.quality import stress_1
@@ -44,6 +43,7 @@ Array = NDArray[Any]
 LANDMARKS = 1000
 
 
+@documented
 class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Multidimensional scaling of very many points, with any loss, into any space.
 
@@ -54,9 +54,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     Parameters
     ----------
-    n_components : int, default=2
-        Dimension of the map. On a sphere S^k, in hyperbolic space H^k and on the simplex a point
-        has k+1 coordinates.
+    {n_components}
     n_landmarks : int or "auto", default="auto"
         Number of landmarks; "auto" is 1,000, or 20 for each dimension of the map if that is more.
         Data of no more points than that are fitted in full.
@@ -68,19 +66,24 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Sweeps in which every point, landmarks too, is placed against random others; 0 leaves
         points where the landmarks have put them.
     sample_size : int, default=500
-        How many others.
-    loss, space, variant, metric, metric_params
-        As in `MDS`.
+        Number of random others.
+    {loss}
+    {space}
+    {variant}
+    {metric}
+    {metric_params}
     init : str or array-like of shape (n, n_coordinates), default="auto"
         Seed of the landmarks, as in `place_center`; of an array their rows are used.
-    n_init, max_iter, eps, smoothing, accelerate, inner_iter, callback
-        Of the fit of the landmarks, as in `place_center`.
-    n_jobs : int, default=None
-        Threads. The result does not depend on it.
-    random_state : int, RandomState or None, default=None
-        Seed of all that is random.
-    verbose : int, default=0
-        1 shows progress bars on standard error.
+    {n_init}
+    {max_iter}
+    {eps}
+    {smoothing}
+    {accelerate}
+    {inner_iter}
+    {n_jobs}
+    {random_state}
+    {callback}
+    {verbose}
 
     Attributes
     ----------
@@ -127,9 +130,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         "landmarks": [StrOptions({"farthest", "random"})],
         "refine": [Interval(Integral, 0, None, closed="left")],
         "sample_size": [Interval(Integral, 2, None, closed="left")],
-        "variant": [str, None],
-        "metric": [str, callable],
-        "metric_params": [dict, None],
+        **DATA_CONSTRAINTS,
     }
 
     def __init__(
@@ -179,7 +180,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.callback = callback
         self.verbose = verbose
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @validated_fit
     def fit(self, X: ArrayLike, y: object = None) -> LandmarkMDS:
         """Find the map.
 
@@ -218,94 +219,94 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self.fit(X).embedding_
 
     def _fit_anew(self, X: Any) -> None:
-        self.labels_ = labels_of(X)
+        at = workplace(X)
+        self.labels_ = at.labels(X)
         self.seconds_: dict[str, float] = {}
-        client = self._client(X)
-        source, count = self._source(here(X)), self.n_landmarks
+        table, count = self._table(X, at), self.n_landmarks
         if isinstance(count, str):
             count = max(LANDMARKS, 20 * self.n_components)
-        if source.n <= count:
-            self._fit_all(source)
+        if table.n <= count:
+            self._fit_all(table)
         else:
-            self._fit_landmarks(source, count, Crew(self.n_jobs, client))
+            self._fit_landmarks(table, count, self._crew(at))
         self._n_features_out = self.embedding_.shape[1]
 
-    def _client(self, X: Any) -> Any:
-        """Return the client of the cluster whose workers place points; None where threads do."""
-        if not is_dask(X):
-            return None
-        if self.metric == "precomputed":
-            raise ValueError(
-                "LandmarkMDS takes a dask array of features, not of distances: give the features "
-                "and their metric, or use MDS, whose workers hold the whole table"
-            )
-        return import_module("unimds.cluster.sources").present_client()
+    def _crew(self, at: Workplace) -> Crew:
+        """Return who places points: threads, or the workers of a cluster."""
+        client = at.client()
+        if client is None:
+            return Threads(self.n_jobs)
+        from unimds.landmarks.workers import Workers  # only here: Dask is an extra
 
-    def _source(self, X: Any) -> Source:
+        return Workers(client)
+
+    def _table(self, X: Any, at: Workplace) -> LocalTable:
         """Return where distances come from."""
         if self.metric == "precomputed":
-            D = validate_data(self, as_table(X), **TABLE)
-            if D.shape[0] != D.shape[1]:
+            D = at.square(X, self)
+            if not isinstance(D, np.ndarray):
                 raise ValueError(
-                    f"metric='precomputed' needs a square table of distances; the shape is "
-                    f"{D.shape}. For features choose a metric such as 'euclidean'"
+                    "LandmarkMDS takes a dask array of features, not of distances: give the "
+                    "features and their metric, or use MDS, whose workers hold the whole table"
                 )
-            return Table(D)
-        features = validate_data(self, X, **self._kind)
+            return HeldTable(D[:, None])
+        features = validate_data(self, at.local(X), **self._kind)
         warn_of_distances(features)
         self._metric = Metric(self.metric, self.metric_params or {}).learnt(features)
-        return Features(features, self._metric)
+        return ComputedTable(features, self._metric, features.dtype)
 
     @property
     def _kind(self) -> dict[str, Any]:
         finite = "allow-nan" if self.metric == "nan_euclidean" else True
         return {"dtype": TABLE["dtype"], "ensure_all_finite": finite}
 
-    def _fit_all(self, source: Source) -> None:
+    def _fit_all(self, table: LocalTable) -> None:
         """Fit few points as `MDS` does: the cost is exact."""
-        index = np.arange(source.n)
-        D = source.square(index)
-        result = self._place_center(D, index, source.n, self.random_state)
+        index = np.arange(table.n)
+        D = table.square(index)
+        result = self._place_center(D, index, table.n, self.random_state)
         self.cost_, self.cost_error_ = result.cost, 0.0
         stress = stress_1(D, result.embedding, space=result.space)
         self.stress_, self.stress_error_ = stress, 0.0
-        embedding = result.embedding.astype(source.dtype, copy=False)
-        self._keep(source, index, result, result.embedding, embedding)
+        embedding = result.embedding.astype(table.dtype, copy=False)
+        self._keep(table, index, result, result.embedding, embedding)
 
-    def _fit_landmarks(self, source: Source, count: int, crew: Crew) -> None:
+    def _fit_landmarks(self, table: LocalTable, count: int, crew: Crew) -> None:
         state = check_random_state(self.random_state)
         rng = np.random.default_rng(state.randint(np.iinfo(np.int32).max))
-        size = self._size(source, count, rng, state)
+        size = self._size(table, count, rng, state)
         with self._phase("choosing landmarks") as bar:
-            index = choose(source, count, self.landmarks, rng, bar)
-            D = source.square(index)
+            index = choose(table, count, self.landmarks, rng, bar)
+            D = table.square(index)
         with self._phase("fitting landmarks", quiet=True):
-            result = self._place_center(D, index, source.n, state, size)
+            result = self._place_center(D, index, table.n, state, size)
         apart = D[D > 0.0]
-        frame = Frame.make(source, result, float(np.median(apart)) if apart.size else 1.0)
+        scene = Scene.make(table, result, float(np.median(apart)) if apart.size else 1.0)
+        frame = scene.frame
         with explained(frame.loss, frame.space):
-            X = self._placed(frame, index, result, rng, crew)
-        points = frame.outer(X[:, index], np.float64)
-        self._keep(source, index, result, points, frame.outer(X, source.dtype))
+            X = self._placed(scene, index, result, rng, crew)
+        embedding = frame.outer(X).astype(table.dtype, copy=False)
+        self._keep(table, index, result, frame.outer(X[:, index]), embedding)
 
     def _size(
-        self, source: Source, count: int, rng: np.random.Generator, state: Any
+        self, table: LocalTable, count: int, rng: np.random.Generator, state: Any
     ) -> Space | None:
         """Return the space at the size that random points say: the farthest are not typical."""
         _, space = resolve_variant(self.variant, self.loss, self.space)
         if not space.is_auto or self.landmarks == "random":
             return None
         with self._phase("finding the size", quiet=True):
-            index = choose(source, count, "random", rng, Progress(0, ""))
-            return self._place_center(source.square(index), index, source.n, state).space
+            index = choose(table, count, "random", rng, Progress(0, ""))
+            return self._place_center(table.square(index), index, table.n, state).space
 
     def _placed(
-        self, frame: Frame, index: Array, result: Result, rng: np.random.Generator, crew: Crew
+        self, scene: Scene, index: Array, result: Result, rng: np.random.Generator, crew: Crew
     ) -> Array:
         """Place and refine all points; estimate what they cost."""
+        frame, fixed = scene.frame, scene.frame.inner(result.embedding, scene.dtype)
         with self._phase("placing points") as bar:
             try:
-                X = place_all(frame, index, frame.inner(result.embedding), crew, bar)
+                X = place_all(scene, index, fixed, crew, bar)
             except KeyboardInterrupt:
                 raise KeyboardInterrupt(
                     "interrupted while points were being placed: there is no map yet"
@@ -313,13 +314,13 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         with self._phase(
             "sampling pairs", rounds=2
         ) as bar:  # one sample to choose by, another to judge
-            judge, final = (PairSample(frame.source, rng, frame.unit, bar) for _ in range(2))
+            judge, final = (PairSample(scene.table, rng, frame.unit, bar) for _ in range(2))
         if self.refine and result.outcome is not Outcome.INTERRUPTED:
             with self._phase("refining", rounds=self.refine) as bar:
-                refiner = Refiner(frame, self.sample_size, judge, int(rng.integers(2**32)))
+                refiner = Refiner(scene, self.sample_size, judge, int(rng.integers(2**32)))
                 X = refiner.run(X, self.refine, crew, bar)
         found = final.estimate(X, frame.loss, frame.space)
-        self.cost_, self.cost_error_ = frame.outer_cost(found.cost), frame.outer_cost(found.error)
+        self.cost_, self.cost_error_ = (frame.cost_unit * x for x in (found.cost, found.error))
         self.stress_, self.stress_error_ = found.stress, found.stress_error
         return X
 
@@ -336,23 +337,8 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                     f"init must have a row for each of the {n} points; got {len(init)}"
                 )
             init = init[index]
-        return place_center(
-            D,
-            self.n_components,
-            loss=loss,
-            space=size or space,
-            init=init,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            eps=self.eps,
-            smoothing=self.smoothing,
-            accelerate=self.accelerate,
-            inner_iter=self.inner_iter,
-            n_jobs=self.n_jobs,
-            random_state=random_state,
-            callback=self.callback,
-            verbose=self.verbose,
-        )
+        solver = Solver.of(self, init=init, random_state=random_state)
+        return solver.solve(D, self.n_components, loss, size or space)
 
     @contextmanager
     def _phase(self, what: str, *, rounds: int = 1, quiet: bool = False) -> Iterator[Progress]:
@@ -362,12 +348,12 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.seconds_[what] = bar.done()
 
     def _keep(
-        self, source: Source, index: Array, result: Result, points: Array, embedding: Array
+        self, table: LocalTable, index: Array, result: Result, points: Array, embedding: Array
     ) -> None:
         self.landmarks_, self.landmark_result_ = index, result
         self.loss_, self.space_, self.n_iter_ = result.loss, result.space, result.n_iter
         self._points = points  # of the landmarks, in double precision
-        self._features = source.X[index] if isinstance(source, Features) else None
+        self._features = table.features[index] if isinstance(table, ComputedTable) else None
         self.embedding_ = embedding
 
     def transform(self, X: ArrayLike) -> Any:
@@ -389,7 +375,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if self.metric == "precomputed":
             rows = self._to_landmarks(X)
         else:
-            rows = validate_data(self, here(X), reset=False, **self._kind)
+            rows = validate_data(self, workplace(X).local(X), reset=False, **self._kind)
         placed = np.empty((len(rows), self._points.shape[1]), dtype=self.embedding_.dtype)
 
         def task(some: slice) -> None:

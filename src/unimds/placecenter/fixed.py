@@ -1,23 +1,24 @@
-"""Anchors: points whose place is given."""
+"""Fixed points, or anchors: points whose place is given."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.distances.pairs import as_float
-from unimds.spaces import Space
+from unimds.distances.inputs import as_float
+from unimds.spaces.base import Space
 
 Array = NDArray[Any]
 
 
+@final
 @dataclass(frozen=True)
 class Anchors:
-    """Which points may move, and where the others stay (rows of NaN for those that move)."""
+    """Which points may move, and where the fixed ones stay (rows of NaN for points that move)."""
 
     free: Array
     points: Array

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from unimds._runtime.warning import warn
-from unimds.compiled.parts import explained, in_precision
-from unimds.distances.pairs import as_float
-from unimds.distances.table import BLOCK
-from unimds.kernels import sweep as kernels
-from unimds.kernels.operations import Tile
+from unimds.compiled.parts import explained
+from unimds.distances.inputs import as_float
 from unimds.losses import Loss, as_loss
-from unimds.placecenter.problem import form, in_unit, working_unit
-from unimds.placecenter.schedule import falling
+from unimds.placecenter.problem import Frame
+from unimds.placecenter.schedule import sharpened
 from unimds.spaces import Space, as_space, distances
 
 Array = NDArray[Any]
-Cross = Callable[[Array, Array], tuple[Array, Array | None]]
 
 STARTS = 5
-STEPS = 5000
+STEPS, SOFT_STEPS = 5000, 30
 NEARLY_ZERO = 1e-4  # relative to the map: what features give for equal rows is not quite zero
 
 
@@ -37,58 +32,11 @@ class Placed(NamedTuple):
     settled: Array
 
 
-@final
-@dataclass(frozen=True)
-class Extension:
-    """Places points against the map of a sample of them."""
-
-    sample: Array
-    fixed: Array  # coordinates of the sample, one column a point
-    loss: Loss
-    space: Space
-    unit: float
-    scale: float
-    steps: int
-
-    def __call__(self, tile: Tile) -> Array:
-        """Return the points of some rows, one column each."""
-        first, table, weights = tile
-
-        def cross(rows: Array, columns: Array) -> tuple[Array, Array | None]:
-            W = None if weights is None else weights[rows, 0][:, columns]
-            return np.ascontiguousarray(table[rows, 0][:, columns]), W
-
-        return self.among(first, first + len(table), cross)
-
-    def among(self, first: int, stop: int, cross: Cross) -> Array:
-        """Return the points from `first` to `stop`; `cross` gives distances, rows from `first`."""
-        X = np.tile(self.fixed[:, :1], (1, stop - first))  # where nothing is known: anywhere
-        own = np.flatnonzero((self.sample >= first) & (self.sample < stop))
-        X[:, self.sample[own] - first] = self.fixed[:, own]
-        rest = np.setdiff1d(np.arange(stop - first), self.sample[own] - first)
-        step = max(BLOCK // len(self.sample), 1)
-        for rows in (rest[i : i + step] for i in range(0, len(rest), step)):
-            D, W = cross(rows, self.sample)
-            told = ~np.isnan(D).all(axis=1)
-            if told.any():
-                X[:, rows[told]] = self._placed(D[told], None if W is None else W[told])
-        return X
-
-    def _placed(self, D: Array, W: Array | None) -> Array:
-        loss, space, unit, scale = self.loss, self.space, self.unit, self.scale
-        return place_against(
-            D, W, self.fixed, loss, space, unit, scale, starts=1, steps=self.steps
-        ).points
-
-
 def place_against(
+    frame: Frame,
     D: Array,
     W: Array | None,
     X: Array,
-    loss: Loss,
-    space: Space,
-    unit: float,
-    scale: float,
     *,
     starts: int = STARTS,
     steps: int = STEPS,
@@ -96,45 +44,32 @@ def place_against(
     """Place new points against fixed ones; every row of `D` is on its own.
 
     A row starts at the fixed points that are nearest by its distances, in turn, with the loss
-    annealed from `scale`, a typical distance; the end of lowest cost is kept. A distance of
-    (nearly) zero says that the point is one of the map's: it starts there, as it is, and stays
-    unless another place costs less than half.
+    annealed from a typical distance; the end of lowest cost is kept. A distance of (nearly) zero
+    says that the point is one of the map's: it starts there, as it is, and stays unless another
+    place costs less than half.
     """
-    levels = falling(scale, loss) if loss.anneals else []
-    soft_losses = [loss.smoothed(level) for level in levels[:-1]]
-    final = loss.smoothed(levels[-1]) if levels else loss
-
-    def settle(rows: Array, start: int, softer: list[Loss]) -> Placed:
-        table = np.ascontiguousarray(D[rows])[:, None, :]
-        weights = None if W is None else np.ascontiguousarray(W[rows])[:, None, :]
-        P = np.ascontiguousarray(X[:, nearest[rows, start]])
-        cost, settled = np.empty(len(rows)), np.empty(len(rows), dtype=bool)
-
-        def place(loss: Loss, steps: int, eps: float) -> None:
-            parts = (in_precision(part, X.dtype) for part in (loss, space))
-            kernels.place_rows(table, weights, X, P, *code, *parts, unit, steps, eps, cost, settled)
-
-        for soft in softer:
-            place(soft, 30, 1e-6)
-        place(final, steps, 1e-16)
-        return Placed(P, cost, settled)
-
-    code = form(space, X.shape[0])
-
+    *soft_losses, sharp = sharpened(frame, frame.scale)
     known = D if W is None else np.where(W > 0.0, D, np.nan)
     given = np.where(np.isnan(known), np.inf, known)
     if starts == 1:
         nearest = np.argmin(given, axis=1)[:, None]
     else:
         nearest = np.argsort(given, axis=1, kind="stable")
-    everyone = np.arange(len(D))
-    best = settle(everyone, 0, [])
-    same = np.nanmin(known, axis=1) * unit <= NEARLY_ZERO * scale
+    D, W = np.ascontiguousarray(D), None if W is None else np.ascontiguousarray(W)
+
+    def settle(start: int, softer: list[Loss]) -> Placed:
+        P = np.ascontiguousarray(X[:, nearest[:, start]])
+        for soft in softer:
+            replace(frame, loss=soft).place(D, W, X, P, SOFT_STEPS, 1e-6)
+        return Placed(P, *replace(frame, loss=sharp).place(D, W, X, P, steps, 1e-16))
+
+    best = settle(0, [])
+    same = np.nanmin(known, axis=1) * frame.unit <= NEARLY_ZERO * frame.scale
     bar = np.where(same, 0.5 * best.cost, best.cost)  # what another place must stay below
     for start in range(min(starts, X.shape[1])):
         if start == 0 and not soft_losses:
             continue  # this is what `best` began with
-        other = settle(everyone, start, soft_losses)
+        other = settle(start, soft_losses)
         better = other.cost < bar
         best.points[:, better] = other.points[:, better]
         bar[better] = best.cost[better] = other.cost[better]
@@ -205,13 +140,8 @@ def place_checked(
     _check_rows(D, W, first)
     with explained(loss, space):
         typical = _typical(embedding, space)  # of the map, so that rows stay independent
-        unit = working_unit(loss, space, typical)
-        inner_loss, inner_space = loss.resolved(typical).scaled(unit), in_unit(space, unit)
-        factor = unit if space.scales_coordinates else 1.0
-        X = np.ascontiguousarray(
-            inner_space.project_points(embedding.astype(np.float64) * factor).T
-        )
-        placed = place_against(D, W, X, inner_loss, inner_space, unit, typical * unit)
+        frame = Frame.make(loss, space, typical)
+        placed = place_against(frame, D, W, frame.inner(embedding))
     if not np.isfinite(placed.cost).all():
         i = int(np.argmin(np.isfinite(placed.cost)))
         raise ValueError(
@@ -224,7 +154,7 @@ def place_checked(
             f"{STEPS} steps; the first is row {first + np.argmin(placed.settled)}",
             ConvergenceWarning,
         )
-    return np.ascontiguousarray(placed.points.T) / factor
+    return frame.outer(placed.points)
 
 
 def _typical(embedding: Array, space: Space) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,34 +12,140 @@ from numpy.typing import NDArray
 from unimds._runtime.warning import warn
 from unimds.compiled.parts import in_precision
 from unimds.distances.pairs import Pairs
-from unimds.distances.table import Rows
-from unimds.kernels import sweep as kernels
-from unimds.kernels.operations import Costs, Shake, Sums, Sweep
+from unimds.distances.table import Tile
+from unimds.kernels import shake, sweep
 from unimds.losses import Loss
-from unimds.spaces import Space
+from unimds.spaces.base import Space
 
 Array = NDArray[Any]
 
-ROUNDING = 1e-14
-"""Smoothing that only rounding sees, relative to a typical distance."""
 
-
+@final
 @dataclass(frozen=True)
-class Problem:
-    """Distances, loss and space, all in a unit of length in which distances are about one.
+class Frame:
+    """A loss and a space in a unit of length in which distances are about one.
 
     The unit is a power of two, so that changing to it and back is exact: data in kilometres and
-    in metres take the same steps. Configurations are coordinate-major: ``X[axis, point]``.
+    in metres take the same steps. All compiled loops are called from here. Configurations are
+    coordinate-major, ``X[axis, point]``; given distances keep their own unit.
+
+    Attributes
+    ----------
+    loss, space : Loss, Space
+        In the frame's unit.
+    unit : float
+        What a given distance is multiplied by.
+    scale : float
+        A typical distance in the frame's unit: about 1 where loss and space allow it.
+    """
+
+    loss: Loss
+    space: Space
+    unit: float
+    scale: float
+
+    @classmethod
+    def make(cls, loss: Loss, space: Space, typical: float) -> Frame:
+        """Bring loss and space to the unit of a typical distance; "auto" becomes a number."""
+        loss, auto = loss.resolved(typical), space.is_auto
+        unit = _working_unit(loss, space.sized(1.0) if auto else space, typical)
+        inner = space.sized(typical * unit) if auto else _in_unit(space, unit)
+        return cls(loss.scaled(unit), inner, unit, typical * unit)
+
+    # --- compiled loops over the rows of a tile ------------------------------------------------
+
+    def sweep(
+        self,
+        steps: int | None,
+        eps: float,
+        tile: Tile,
+        X: Array,
+        free: Array,
+        band: tuple[int, int],
+    ) -> None:
+        """Place every free point of the rows once, in place."""
+        (first, D, W), parts = read_only(*tile), self._compiled(X)
+        code = form(self.space, len(X), D.shape[1])
+        sweep.sweep(D, W, first, free, band, X, *code, *parts, self.unit, steps, eps)
+
+    def costs(self, smooth: Loss, tile: Tile, X: Array) -> tuple[float, ...]:
+        """Return the cost of the rows by the loss as given and by `smooth`."""
+        (first, D, W), both = read_only(*tile), smooth != self.loss
+        loss, space = self._compiled(X)
+        losses, code = (loss, in_precision(smooth, X.dtype)), form(self.space, len(X), D.shape[1])
+        return tuple(sweep.evaluate(D, W, first, X, *code, *losses, both, space, self.unit))
+
+    def sums(self, tile: Tile, X: Array) -> tuple[float, ...]:
+        """Return the sums of `unimds.kernels.sweep.pair_sums` over the rows."""
+        first, D, W = read_only(*tile)
+        return tuple(sweep.pair_sums(D, W, first, X, *self._compiled(X), self.unit))
+
+    def place(
+        self, D: Array, W: Array | None, X: Array, P: Array, steps: int | None, eps: float
+    ) -> tuple[Array, Array]:
+        """Move the columns of `P` by their distances to `X`; return costs, and who has settled."""
+        cost, settled = np.empty(len(D)), np.empty(len(D), dtype=bool)
+        table, weights = D[:, None, :], None if W is None else W[:, None, :]
+        code, parts = form(self.space, len(X)), self._compiled(X)
+        sweep.place_rows(table, weights, X, P, *code, *parts, self.unit, steps, eps, cost, settled)
+        return cost, settled
+
+    def extrapolate(self, X: Array, previous: Array, beta: float, free: Array) -> Array:
+        """Return the points beyond `X` as seen from `previous`."""
+        out = np.empty_like(X)
+        sweep.extrapolate(X, previous, beta, free, in_precision(self.space, X.dtype), out)
+        return out
+
+    def _compiled(self, X: Array) -> tuple[Any, Any]:
+        return in_precision(self.loss, X.dtype), in_precision(self.space, X.dtype)
+
+    # --- to and from the user's units ---------------------------------------------------------
+
+    @property
+    def factor(self) -> float:
+        """What coordinates in the user's unit are multiplied by."""
+        return self.unit if self.space.scales_coordinates else 1.0
+
+    def inner(self, embedding: Array, dtype: Any = np.float64) -> Array:
+        """Return a configuration from rows of points in the user's unit."""
+        points = self.space.project_points(np.asarray(embedding, dtype=np.float64) * self.factor)
+        return np.ascontiguousarray(points.T, dtype=dtype)
+
+    def outer(self, X: Array) -> Array:
+        """Return rows of points in the user's unit."""
+        points: Array = np.ascontiguousarray(X.T, dtype=np.float64)
+        if X.dtype == np.float32:
+            points = self.space.project_points(points)
+        return points / self.factor
+
+    @cached_property
+    def cost_unit(self) -> float:
+        """What a cost in the frame's unit is multiplied by to be one in the user's."""
+        with np.errstate(over="ignore"):  # squares of 1e155 are not numbers any more
+            return float(np.float64(1.0 / self.unit) ** (self.loss.degree or 0.0))
+
+    def outer_space(self, space: Space) -> Space:
+        """Return a space in the user's unit."""
+        return _in_unit(space, 1.0 / self.unit)
+
+    def outer_smoothing(self, smoothing: float) -> float:
+        """Return a level of smoothing in the user's unit; 0 for a loss that has none."""
+        if not self.loss.anneals:
+            return 0.0
+        return float(self.loss.smoothed(smoothing).scaled(1.0 / self.unit).smoothing)  # type: ignore[attr-defined]
+
+
+@final
+@dataclass(frozen=True)
+class Problem:
+    """Distances to be met by points of a space, judged by a loss.
 
     Attributes
     ----------
     pairs : Pairs
-        The given distances, in their own unit; or a `unimds.cluster.spread.Spread`, which answers
-        the same questions.
-    loss, space : Loss, Space
-        In the problem's unit. The size of the space is a first guess where `resize` is set.
-    unit : float
-        What a given distance is multiplied by.
+        The given distances, in their own unit.
+    frame : Frame
+        Loss and space. The size of the space is a first guess where `resize` is set.
     n_components : int
         Dimension of the map.
     resize : bool
@@ -47,92 +153,87 @@ class Problem:
     """
 
     pairs: Pairs
-    loss: Loss
-    space: Space
-    unit: float
+    frame: Frame
     n_components: int
     resize: bool = False
 
     @classmethod
     def make(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
-        """Bring distances, loss and space to a common unit; a space of "auto" size gets one."""
-        loss, resize = loss.resolved(pairs.typical), space.is_auto
-        sized = space.sized(1.0) if resize else space
-        unit = working_unit(loss, sized, pairs.typical)
-        inner = space.sized(pairs.typical * unit) if resize else in_unit(space, unit)
-        return cls(pairs, loss.scaled(unit), inner, unit, n_components, resize)
+        """Bring distances, loss and space to a common unit."""
+        frame = Frame.make(loss, space, pairs.typical)
+        return cls(pairs, frame, n_components, space.is_auto)
 
     def on(self, index: Array, *, single: bool = False) -> Problem:
         """Return the problem of some of the points, in `single` precision if that suffices."""
         dtype = np.float32 if single and self._single_suffices else None
         return replace(self, pairs=self.pairs.subset(index, dtype))
 
+    def within(self, space: Space, *, resize: bool = False) -> Problem:
+        """Return the problem in another space."""
+        return replace(self, frame=replace(self.frame, space=space), resize=resize)
+
     def flatter(self) -> Problem:
         """Return the problem in a space where points pass each other more easily, or itself."""
-        space = self.space.flatter(self.scale)
-        return self if space is None else replace(self, space=space, resize=False)
+        space = self.frame.space.flatter(self.frame.scale)
+        return self if space is None else self.within(space)
 
-    def distances(self, tol: float = 0.0) -> Array | Rows:
-        """Return the distances of all pairs in the problem's unit: what a seed begins with."""
-        if not (self.space.seed_reads_rows and self.pairs.plain):
-            return self.pairs.complete() * self.unit
-        rows = Rows(self.pairs.table, self.dtype, tol=tol)
-        return rows.through(partial(_scaled, self.unit)) if self.unit != 1.0 else rows
-
-    # --- what the kernels compute -----------------------------------------------------------
+    # --- what descends ------------------------------------------------------------------------
 
     def sweep(self, X: Array, loss: Loss, space: Space, inner_iter: int, eps: float) -> None:
         """Place every free point once, in place."""
-        steps = None if inner_iter == 1 and space.unit_step_descends() else inner_iter
-        self.pairs.place(Sweep(self._form(space), loss, space, self.unit, steps, eps), X)
+        frame, pairs = replace(self.frame, loss=loss, space=space), self.pairs
+        if inner_iter == 1 and space.unit_step_descends():
+            pairs.table.move(partial(frame.sweep, None, eps), X, pairs.free)
+        else:  # steps that look at the cost of a point need all others at rest
+            pairs.table.move_in_turn(partial(frame.sweep, inner_iter, eps), X, pairs.free)
 
     def shake(self, X: Array, loss: Loss, sizes: Array, draws: Array) -> None:
         """Place every point against few others, once for each of `sizes`, in place."""
-        D, W = self.pairs.by_shift if self.fuses else (self.pairs.D, self.pairs.W)
-        form = self._form(self.space)
-        Shake(form, loss, self.space, self.unit, sizes, draws)((0, D, W), X)
+        D, W = self._by_shift if self.fuses else self.pairs.table.whole()
+        (_, D, W), frame = read_only(0, D, W), replace(self.frame, loss=loss)
+        code, parts = form(frame.space, len(X), self.pairs.layers), frame._compiled(X)
+        shake.shake(D, W, X, *code, *parts, frame.unit, sizes, draws)
+
+    @cached_property
+    def _by_shift(self) -> tuple[Array, Array | None]:
+        """The distances and weights of every point to the point that many places after it."""
+        _, D, W = read_only(0, *self.pairs.table.whole())
+        return shake.by_shift(D), None if W is None else shake.by_shift(W)
 
     @property
     def fuses(self) -> bool:
         """Whether a row of the table is one loop; see `unimds.kernels.sweep`."""
-        *_, many = self._form(self.space)
+        *_, many = form(self.frame.space, self.n_coordinates, self.pairs.layers)
         return many is None
 
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""
-        exact, smoothed = self.pairs.total(
-            Costs(self._form(space), self.loss, smooth, space, self.unit), X
-        )
+        frame = replace(self.frame, space=space)
+        exact, smoothed = self.pairs.table.total(partial(frame.costs, smooth), X)
         return float(exact), float(smoothed)
 
-    def mean_residual(self, X: Array, space: Space) -> float:
+    def mean_residual(self, X: Array) -> float:
         """Return the mean error of the pairs, in the unit of the loss's smoothing."""
-        residuals, weights, _, _ = self._sums(X, self.loss, space)
+        residuals, weights, _, _ = self.pairs.table.total(self.frame.sums, X) / self.pairs.layers
         return residuals / weights if weights > 0.0 else 0.0
 
     def resized(self, X: Array, loss: Loss, space: Space) -> Space:
         """Return the space at the size that lowers the majorizer of the cost the most."""
-        _, _, above, below = self._sums(X, loss, space)
+        frame = replace(self.frame, loss=loss, space=space)
+        _, _, above, below = self.pairs.table.total(frame.sums, X) / self.pairs.layers
         factor = above / below if above > 0.0 and below > 0.0 else 1.0
         return space.sized(space.unit * factor)
 
-    def _sums(self, X: Array, loss: Loss, space: Space) -> Array:
-        return self.pairs.total(Sums(loss, space, self.unit), X) / self.pairs.layers
-
     def extrapolate(self, X: Array, previous: Array, beta: float, space: Space) -> Array:
         """Return the points beyond `X` as seen from `previous`."""
-        out = np.empty_like(X)
-        kernels.extrapolate(X, previous, beta, self.pairs.free, in_precision(space, X.dtype), out)
-        return out
+        return replace(self.frame, space=space).extrapolate(X, previous, beta, self.pairs.free)
 
-    def _form(self, space: Space) -> tuple[int | None, ...]:
-        """Return which form of the kernels to use; see `unimds.kernels.sweep`."""
-        return form(space, self.n_coordinates, self.pairs.layers)
+    # --- what is known beforehand -------------------------------------------------------------
 
     @cached_property
     def n_coordinates(self) -> int:
         """Number of coordinates of a point."""
-        return self.space.n_coordinates(self.n_components)
+        return self.frame.space.n_coordinates(self.n_components)
 
     @cached_property
     def dtype(self) -> Any:
@@ -143,72 +244,42 @@ class Problem:
     @property
     def _single_suffices(self) -> bool:
         # a loss without a degree leaves the data in their own unit, however large; and so may D be
-        largest = max(self.pairs.largest, 1.0 / self.pairs.typical)
-        scales = self.loss.degree is not None and largest < 1e30
-        light, heavy = self.pairs.lightest_weight / self.pairs.n**2, self.pairs.total_weight
+        pairs = self.pairs
+        largest = max(pairs.largest, 1.0 / pairs.typical)
+        scales = self.frame.loss.degree is not None and largest < 1e30
+        light, heavy = pairs.weighing.lightest / pairs.n**2, pairs.weighing.total
         weighs = (light > 1e-30 or light == 0.0) and heavy < 1e30
-        return self.space.single_precision and scales and weighs
-
-    # --- to and from the user's units ---------------------------------------------------------
+        return self.frame.space.single_precision and scales and weighs
 
     def inner(self, embedding: Array) -> Array:
         """Return a configuration from rows of points in the user's unit."""
-        factor = self.unit if self.space.scales_coordinates else 1.0
-        points = self.space.project_points(np.asarray(embedding, dtype=np.float64) * factor)
-        return np.ascontiguousarray(points.T, dtype=self.dtype)
-
-    def outer(self, X: Array) -> Array:
-        """Return rows of points in the user's unit."""
-        points: Array = np.ascontiguousarray(X.T, dtype=np.float64)
-        if X.dtype == np.float32:
-            points = self.space.project_points(points)
-        return points * (1.0 / self.unit if self.space.scales_coordinates else 1.0)
+        return self.frame.inner(embedding, self.dtype)
 
     def cost_of(self, embedding: Array, space: Space) -> float:
         """Return the cost of rows of points in the user's unit, in double precision."""
-        factor = self.unit if self.space.scales_coordinates else 1.0
-        cost, _ = self.costs(np.ascontiguousarray(embedding.T) * factor, self.loss, space)
-        return self.outer_cost(cost)
-
-    def outer_cost(self, cost: float) -> float:
-        """Return a cost in the user's unit."""
-        return cost * self._outer_cost
-
-    @cached_property
-    def _outer_cost(self) -> float:
-        with np.errstate(over="ignore"):  # squares of 1e155 are not numbers any more
-            return float(np.float64(1.0 / self.unit) ** (self.loss.degree or 0.0))
-
-    def outer_space(self, space: Space) -> Space:
-        """Return a space in the user's unit."""
-        return in_unit(space, 1.0 / self.unit)
-
-    def outer_smoothing(self, smoothing: float) -> float:
-        """Return a level of smoothing in the user's unit; 0 for a loss that has none."""
-        if not self.loss.anneals:
-            return 0.0
-        return float(self.loss.smoothed(smoothing).scaled(1.0 / self.unit).smoothing)  # type: ignore[attr-defined]
-
-    @property
-    def scale(self) -> float:
-        """A typical distance in the problem's unit: about 1 where losses and spaces allow it."""
-        return self.pairs.typical * self.unit
-
-    def outer_loss(self) -> Loss:
-        """Return the loss in the user's unit."""
-        return self.loss.scaled(1.0 / self.unit)
+        X = np.ascontiguousarray(embedding.T) * self.frame.factor
+        cost, _ = self.costs(X, self.frame.loss, space)
+        return cost * self.frame.cost_unit
 
     @cached_property
     def exact_cost(self) -> float:
         """Cost of being wrong by rounding everywhere: what counts as zero."""
         wrong = 1e-11 if self.pairs.dtype == np.float64 else 1e-6
-        r = self.scale
-        value = float(self.loss.value(r * (1.0 + wrong), r)) - float(self.loss.value(r, r))
-        return max(value, 0.0) * self.pairs.lightest_weight
+        loss, r = self.frame.loss, self.frame.scale
+        value = float(loss.value(r * (1.0 + wrong), r)) - float(loss.value(r, r))
+        return max(value, 0.0) * self.pairs.weighing.lightest
 
 
-def _scaled(factor: float, block: Array) -> Array:
-    return np.multiply(block, factor, out=block)
+def read_only(first: int, D: Array, W: Array | None = None) -> Tile:
+    """Return a tile that cannot be written to.
+
+    Numba compiles everything once more where it can, and a data frame or a file cannot.
+    """
+    D, W = D.view(), None if W is None else W.view()
+    for part in (D, W):
+        if part is not None:
+            part.flags.writeable = False
+    return first, D, W
 
 
 def form(space: Space, n_coordinates: int, layers: int = 1) -> tuple[int | None, ...]:
@@ -218,14 +289,14 @@ def form(space: Space, n_coordinates: int, layers: int = 1) -> tuple[int | None,
     return tuple(0 if chosen == number else None for number in (2, 3, 4))
 
 
-def working_unit(loss: Loss, space: Space, typical: float) -> float:
+def _working_unit(loss: Loss, space: Space, typical: float) -> float:
     """Return the power of two that makes a typical distance about one; 1 where parts object."""
     if loss.degree is None or space.scaled(1.0) is None:
         return 1.0
     return float(2.0 ** -np.clip(round(np.log2(typical)), -1000, 1000))
 
 
-def in_unit(space: Space, unit: float) -> Space:
+def _in_unit(space: Space, unit: float) -> Space:
     """Return the space with its distances multiplied by `unit`."""
     scaled = space.scaled(unit) if unit != 1.0 else space
     assert scaled is not None  # only spaces that can are asked to

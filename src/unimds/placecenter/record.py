@@ -1,22 +1,25 @@
-"""The record of a descent: its history and the best configuration seen."""
+"""The record of a descent: its history and the best configuration so far."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.progress import Watch
-from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.placecenter.schedule import PATIENCE, Level
-from unimds.spaces import Space
+from unimds.spaces.base import Space
+
+if TYPE_CHECKING:
+    from unimds.placecenter.problem import Problem
 
 Array = NDArray[Any]
 
 
+@final
 @dataclass(frozen=True)
 class State:
     """A configuration, the space at its present size, and what they cost."""
@@ -27,6 +30,7 @@ class State:
     smooth: float  # by the loss that the level judges by
 
 
+@final
 @dataclass(frozen=True)
 class Motion:
     """Where a descent stands at one level, with all it needs to take the next sweep."""
@@ -44,6 +48,7 @@ class Motion:
         return Motion(self.level, state, self.state, inertia, costs, self.sweeps + 1)
 
 
+@final
 @dataclass(frozen=True)
 class Snapshot:
     """A descent as it can be kept in a file: its motion and its record so far.
@@ -68,20 +73,21 @@ class Slot(Protocol):
         """Take a snapshot."""
 
 
+@final
 class Record:
     """Notes every sweep, tells the watch, and keeps the best configuration."""
 
     def __init__(self, problem: Problem, X: Array, watch: Watch, slot: Slot | None = None):
-        self.problem, self.watch = problem, watch
-        cost, _ = problem.costs(X, problem.loss, problem.space)
+        self.problem, self.frame, self.watch = problem, problem.frame, watch
+        cost, _ = problem.costs(X, self.frame.loss, self.frame.space)
         if not np.isfinite(cost):
             raise ValueError(
                 f"the cost of the seed is {cost}: are the weights too large, or is the value of "
-                f"{problem.loss} not finite for some distance?"
+                f"{self.frame.loss} not finite for some distance?"
             )
-        self.now = self.best = State(X, problem.space, cost, cost)
-        self.history = [(watch.seconds(), problem.outer_cost(cost))]
-        self.levels = [(0.0, problem.outer_cost(cost))]
+        self.now = self.best = State(X, self.frame.space, cost, cost)
+        self.history = [(watch.seconds(), cost * self.frame.cost_unit)]
+        self.levels = [(0.0, cost * self.frame.cost_unit)]
         self.slot = slot
         self.begun = None if slot is None else slot.begun
         if self.begun is not None:
@@ -103,12 +109,12 @@ class Record:
             return self.begun.motion
         now = self.now
         smooth = now.cost
-        if level.judge != self.problem.loss:
+        if level.judge != self.frame.loss:
             _, smooth = self.problem.costs(now.X, level.judge, now.space)
         self.now = State(now.X, now.space, now.cost, smooth)
         if not self.sweeps:
-            smoothing = self.problem.outer_smoothing(level.smoothing)
-            self.levels = [(smoothing, self.problem.outer_cost(smooth))]
+            smoothing = self.frame.outer_smoothing(level.smoothing)
+            self.levels = [(smoothing, smooth * self.frame.cost_unit)]
         return Motion(number, self.now, self.now, 1.0, (smooth,))
 
     def keep(self, motion: Motion) -> None:
@@ -121,23 +127,24 @@ class Record:
         self.now = state
         if state.cost <= self.best.cost:
             self.best = state
-        cost, smooth = map(self.problem.outer_cost, (state.cost, state.smooth))
+        frame, cost = self.frame, state.cost * self.frame.cost_unit
         self.history.append((self.watch.seconds(), cost))
-        self.levels.append((self.problem.outer_smoothing(level.smoothing), smooth))
-        self.watch.report(self.sweeps, cost, lambda: self.problem.outer(state.X))
+        smooth = state.smooth * frame.cost_unit
+        self.levels.append((frame.outer_smoothing(level.smoothing), smooth))
+        self.watch.report(self.sweeps, cost, lambda: frame.outer(state.X))
 
     def result(self, outcome: Outcome) -> Result:
         """Return the best configuration and how it was found."""
-        problem, best = self.problem, self.best
-        embedding, cost = problem.outer(best.X), problem.outer_cost(best.cost)
+        frame, best = self.frame, self.best
+        embedding, cost = frame.outer(best.X), best.cost * frame.cost_unit
         if best.X.dtype == np.float32:  # its own rounding is not the map's
-            cost = problem.cost_of(embedding, best.space)
+            cost = self.problem.cost_of(embedding, best.space)
         return Result(
             embedding=embedding,
             cost=cost,
             history=np.array(self.history),
             levels=np.array(self.levels),
             outcome=outcome,
-            loss=problem.outer_loss(),
-            space=problem.outer_space(best.space),
+            loss=frame.loss.scaled(1.0 / frame.unit),
+            space=frame.outer_space(best.space),
         )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds.losses import Loss
-from unimds.spaces import Space
+from unimds.spaces.base import Space
 
 Array = NDArray[np.floating[Any]]
 
@@ -33,6 +33,7 @@ class Outcome(Enum):
         return self not in (self.MAX_ITER, self.CALLBACK, self.INTERRUPTED)
 
 
+@final
 @dataclass(frozen=True)
 class Result:
     """A map, what it costs and how it came about.

@@ -12,6 +12,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from unimds.distances.inputs import as_weights
+from unimds.distances.table import HeldTable
 from unimds.files.atomic import atomic
 from unimds.quality import table_stress
 from unimds.report.fit import fit_of
@@ -69,7 +71,10 @@ def report(
     """
     subject = subject_of(mds, D, labels)
     if subject.stress is None and subject.table is not None:
-        stress = table_stress(subject.table, subject.points, subject.space, weights)
+        table = subject.table
+        if weights is not None:
+            table = HeldTable(table.whole()[0], as_weights(weights, subject.n)[:, None])
+        stress = table_stress(table, subject.points, subject.space)
         subject = replace(subject, stress=stress)
     fit = None if subject.table is None else fit_of(subject, weights)
     return page_of(subject, fit, columns, title or f"A map of {subject.n:,} points")

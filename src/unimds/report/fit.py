@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import gen_batches
 
 from unimds.compiled.parts import explained, kernel
-from unimds.distances.pairs import as_weights
-from unimds.distances.table import Held
+from unimds.distances.inputs import as_weights
+from unimds.distances.table import HeldTable
 from unimds.losses import Loss
 from unimds.report.subject import Subject
 from unimds.spaces import distances
@@ -124,10 +124,11 @@ def _directions(
     """Yield distances and weights there, and back: of an asymmetric table they differ."""
     table = subject.table
     assert table is not None
-    yield table.block(rows, others, np.float64)[:, 0], 1.0 if W is None else W[np.ix_(rows, others)]
-    if isinstance(table, Held):
-        back = table.block(others, rows, np.float64)[:, 0].T
-        yield back, 1.0 if W is None else W[np.ix_(others, rows)].T
+    there, _ = table.block(rows, others, np.float64)
+    yield there[:, 0], 1.0 if W is None else W[np.ix_(rows, others)]
+    if isinstance(table, HeldTable):
+        back, _ = table.block(others, rows, np.float64)
+        yield back[:, 0].T, 1.0 if W is None else W[np.ix_(others, rows)].T
 
 
 @kernel
@@ -182,7 +183,7 @@ def _some_pairs(subject: Subject, rng: np.random.Generator) -> tuple[Array, Arra
     else:
         rows = columns = np.arange(n)
         apart = np.triu(np.ones((n, n), dtype=bool), 1)
-    given = table.block(rows, columns, np.float64)[:, 0]
+    given = table.block(rows, columns, np.float64)[0][:, 0]
     if n <= SQUARE:  # a table may be asymmetric, or known one way only
         back = np.where(np.isnan(given.T), given, given.T)
         given = np.where(np.isnan(given), back, 0.5 * (given + back))

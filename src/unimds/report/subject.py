@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.distances.pairs import aligned, as_float
-from unimds.distances.table import Computed, Held, Table
+from unimds.distances.inputs import aligned, as_float
+from unimds.distances.table import ComputedTable, HeldTable, LocalTable
 from unimds.losses import Loss, Squared
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces import Space
@@ -26,7 +26,7 @@ class Subject:
     space: Space
     loss: Loss
     labels: list[str]
-    table: Table | None
+    table: LocalTable | None
     cost: float | None
     stress: float | None
     history: Array | None
@@ -83,28 +83,28 @@ def _labels(mds: Any, D: Any, labels: Sequence[Any] | None, n: int) -> list[str]
 # --- distances ------------------------------------------------------------------------------------
 
 
-def _table(mds: Any, D: Any, n: int) -> Table | None:
+def _table(mds: Any, D: Any, n: int) -> LocalTable | None:
     """Return the given distances, whether they are held or computed from features."""
     if D is None:
         return _own_table(mds)
     metric = getattr(mds, "_metric", None)
     given = as_float(aligned(D) if np.shape(D) == (n, n) else D, "D")
     if metric is not None and given.shape == (n, mds.n_features_in_) and not _is_table(given):
-        return Computed(given, metric.between, np.float64)
+        return ComputedTable(given, metric, np.float64)
     if given.shape != (n, n):
         raise ValueError(
             f"D must be the distances of the {n} points; its shape is {given.shape}. Features can "
             "be given with the estimator that was fitted to them, as it knows the metric"
         )
-    return Held(given[:, None, :])
+    return HeldTable(given[:, None, :])
 
 
-def _own_table(mds: Any) -> Table | None:
+def _own_table(mds: Any) -> LocalTable | None:
     held = getattr(mds, "dissimilarity_matrix_", None)
     if held is not None:
-        return Held(np.asarray(held)[:, None, :])
+        return HeldTable(np.asarray(held)[:, None, :])
     if hasattr(mds, "_fit_X"):  # `memory_limit` has kept the table from being held
-        return Computed(mds._fit_X, mds._metric.between, np.float64)
+        return ComputedTable(mds._fit_X, mds._metric, np.float64)
     return None
 
 

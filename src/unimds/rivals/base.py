@@ -21,7 +21,7 @@ from unimds.placecenter.record import Record, State
 from unimds.placecenter.result import Outcome, Result
 from unimds.placecenter.schedule import Level
 from unimds.spaces import Space, as_space
-from unimds.starts.initial import first_seed
+from unimds.starts.initial import completed, first_seed
 
 Array = NDArray[Any]
 
@@ -59,7 +59,7 @@ def pose(
     if space.is_auto:
         raise ValueError(f"{space}: this method needs the size of the space; use place_center")
     pairs = as_pairs(D, weights=weights)
-    if complete and not pairs.complete_graph:
+    if complete and not pairs.weighing.complete:
         raise ValueError(
             "D has missing distances, and this method needs every one; use place_center or smacof"
         )
@@ -97,12 +97,13 @@ def follow(
     """
     check_parameters("rivals", max_iter=max_iter, eps=eps, callback=callback, verbose=verbose)
     watch = Watch(callback, verbose, eps)
-    level = Level(0.0, problem.loss, problem.loss, max_iter)
+    loss, space = problem.frame.loss, problem.frame.space
+    level = Level(0.0, loss, loss, max_iter)
     record: Record | None = None
     lowest: list[float] = []
     outcome = Outcome.FINISHED
     try:
-        with explained(problem.loss, problem.space):
+        with explained(loss, space):
             for points, aim in steps:
                 X = np.array(points.T, order="C")
                 if record is None:
@@ -110,8 +111,8 @@ def follow(
                         record = Record(problem, X, watch)
                 else:
                     with watch.halted():
-                        cost, _ = problem.costs(X, problem.loss, problem.space)
-                    record.note(State(X, problem.space, cost, cost), level)
+                        cost, _ = problem.costs(X, loss, space)
+                    record.note(State(X, space, cost, cost), level)
                 if aim is not None:
                     lowest.append(min([aim, *lowest[-1:]]))
                 if watch.stopped:
@@ -153,7 +154,7 @@ def seed(problem: Problem, init: str | ArrayLike, random_state: Any) -> Array:
 
 def table(problem: Problem) -> Array:
     """Return the distances in the problem's unit, both directions of a pair averaged."""
-    return problem.pairs.complete() * problem.unit
+    return completed(problem.pairs) * problem.frame.unit
 
 
 def merged(problem: Problem) -> tuple[Array, Array]:
@@ -161,10 +162,10 @@ def merged(problem: Problem) -> tuple[Array, Array]:
 
     For the squared loss both directions of a pair are worth one, at their weighted mean.
     """
-    D, W = problem.pairs.D, problem.pairs.W
+    D, W = problem.pairs.table.whole()
     parts = np.where(np.isnan(D), 0.0, 1.0 if W is None else W)
     total = parts.sum(axis=1)
     np.fill_diagonal(total, 0.0)
     pull = (parts * np.nan_to_num(D)).sum(axis=1)
     mean = np.divide(pull, total, out=np.zeros_like(total), where=total > 0.0)
-    return mean * problem.unit, total / D.shape[1]
+    return mean * problem.frame.unit, total / D.shape[1]

@@ -72,7 +72,7 @@ def multiresolution(
     problem = pose(D, n_components, loss, space, spaces=(Sphere,))
 
     def steps() -> Steps:
-        angles = table(problem) / problem.space.unit
+        angles = table(problem) / problem.frame.space.unit
         order = farthest_points(angles)
         X, placed = coarse_to_fine(angles, order, n_components, coarsest)
         back = np.argsort(placed)

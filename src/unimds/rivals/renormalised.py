@@ -57,7 +57,7 @@ def renormalised(
     problem = pose(D, n_components, loss, space, spaces=(Sphere, ChordalSphere))
 
     def steps() -> Steps:
-        chords = as_chords(table(problem), problem.space)
+        chords = as_chords(table(problem), problem.frame.space)
         X = seeds.classical(chords, n_components + 1)
         pushed = [normalised(X - centre) for centre in centres(X)]
         yield min(pushed, key=lambda Y: float(np.sum((distances(Y) - chords) ** 2))), None

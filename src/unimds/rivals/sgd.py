@@ -111,7 +111,7 @@ def sgd(
         yield X, None
         for eta in np.geomspace(1.0 / light, last_step / max(heavy, light), max_iter):
             rng.shuffle(order)
-            pass_over(table, W, order, Y, problem.space, eta)
+            pass_over(table, W, order, Y, problem.frame.space, eta)
             yield Y.T, None
 
     return follow(problem, steps(), max_iter=max_iter, callback=callback, verbose=verbose)

@@ -77,7 +77,7 @@ def smacof_q(
 
     def steps() -> Steps:
         X = with_origin(seed(problem, init, random_state))
-        chords = as_chords(table(problem), problem.space)
+        chords = as_chords(table(problem), problem.frame.space)
         for Y, stress in guttman(*with_centre(chords, kappa), X, to_sphere):
             yield Y[1:], stress
 

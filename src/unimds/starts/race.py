@@ -3,34 +3,35 @@
 The minimum that a map of low dimension ends in depends on its seed. So ``n_init="auto"`` looks for
 a good one on a sample of the points (all of them, if they are few) in random order. The *spectral*
 seed is exact for exact data. It is also *shaken*: its points are placed against a few others at a
-time, many times over and against more and more, as simulated annealing does, which finds a better
-arrangement of points without clusters. And *random* starts are shaken in the same way, on fewer
-points still where there are many; they may find another arrangement of clusters. The best of these
-meets the others, and after a few sweeps the best of all is known; all other points are placed
+time, many times over and against more and more, as in simulated annealing, which finds a better
+arrangement of points without clusters. *Random* starts are shaken in the same way, on fewer points
+still where there are many; they may find another arrangement of clusters. The best random start
+meets the spectral ones, and after a few sweeps the winner is known; all other points are placed
 against its map.
-In a space of strong negative curvature points hardly pass each other, as all ways lead by the
-middle: there starts are looked for at less curvature, and then bent.
+In a space of strong negative curvature points hardly pass each other, as shortest paths pass near
+the centre: there starts are looked for at less curvature, and then bent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from unimds._runtime.progress import Silent, Watch
-from unimds.checkpoint import Slot
 from unimds.losses import Loss
-from unimds.placecenter.new_points import Extension
-from unimds.placecenter.problem import Problem
-from unimds.placecenter.result import Result
+from unimds.placecenter.descent import descend
 from unimds.placecenter.schedule import Plan, annealing
+from unimds.starts.extend import extended
 from unimds.starts.initial import draw, first_seed
+
+if TYPE_CHECKING:
+    from unimds.placecenter.problem import Frame, Problem
 
 Array = NDArray[Any]
 Start = TypeVar("Start")
@@ -40,18 +41,9 @@ RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory 
 SINGLE_FROM, ALL_BELOW = 500, 1000
 SMALL_SAMPLE, RANDOM_STARTS = 150, 6
 SHAKE_SWEEPS, RANDOM_SWEEPS = 1500, 500
-COOLING = np.repeat([3.0, 4.0], 12)  # so many last sweeps against 64 and 128 points
+COOLING = np.repeat([3.0, 4.0], 12)  # the last sweeps: twelve against 64 points, and 128
 ALONE_SWEEPS, ALONE_TOL = 500, 0.1  # of a start that has no race to win
-HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 6
-
-
-class Descend(Protocol):
-    """Sweeps from a configuration until the cost no longer falls."""
-
-    def __call__(
-        self, problem: Problem, X: Array, plan: Plan, watch: Watch, slot: Slot | None = None
-    ) -> Result:
-        """Return the result."""
+HEAT_SWEEPS, FLAT_SWEEPS = 3, 30
 
 
 @final
@@ -59,12 +51,15 @@ class Descend(Protocol):
 class Search:
     """How the lowest minimum is looked for; `unimds.place_center` says what the fields mean."""
 
-    descend: Descend
     plan: Plan
     watch: Watch
     init: str | ArrayLike = "auto"
     n_init: int | str = "auto"
     n_jobs: int | None = None
+
+    def in_unit(self, frame: Frame) -> Search:
+        """Return the search with a fixed smoothing in the unit of a frame."""
+        return replace(self, plan=self.plan.in_unit(frame))
 
     def each(self, task: Callable[[Start], Run], starts: Iterable[Start]) -> list[Run]:
         """Run a task for every start, on threads where asked for; in the order of the starts."""
@@ -93,7 +88,7 @@ def race_pays(problem: Problem, init: str) -> bool:
     if problem.n_components > 3 or problem.pairs.n < 4:
         return False
     # without all pairs a sample of the points might not hang together
-    return problem.pairs.n <= SMALL_SAMPLE or problem.pairs.complete_graph
+    return problem.pairs.n <= SMALL_SAMPLE or problem.pairs.weighing.complete
 
 
 def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Array]:
@@ -109,7 +104,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     whole = sample.size == n
     seed = first_seed(problem, init, rng)[:, sample] if whole else first_seed(small, init, rng)
     seed = np.ascontiguousarray(seed)  # columns come in another order of memory: other kernels
-    cost, _ = small.costs(seed, small.loss, small.space)
+    cost, _ = small.costs(seed, small.frame.loss, small.frame.space)
     if cost <= small.exact_cost:
         return [extended(problem, sample, seed)]
     if n >= SINGLE_FROM and small.pairs.dtype != np.float32:
@@ -131,7 +126,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
 
     def winner(among: Problem, starts: list[Array]) -> Array:
         heat = search.plan.heat(HEAT_SWEEPS, smoothing)
-        runs = search.each(lambda X: search.descend(among, X, heat, quiet), starts)
+        runs = search.each(lambda X: descend(among, X, heat, quiet), starts)
         return among.inner(min(runs, key=lambda run: run.levels[-1, 1]).embedding)
 
     known, *random = search.each(find, range(len(seeds)))
@@ -145,7 +140,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
 
 def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> Array:
     """Return one start without a race: the seed of a sample, shaken, with all others placed."""
-    n, complete = problem.pairs.n, problem.pairs.complete_graph
+    n, complete = problem.pairs.n, problem.pairs.weighing.complete
     if n < 4:
         return first_seed(problem, "auto", rng)
     # where pairs are missing a sample might not hang together
@@ -162,17 +157,19 @@ def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> 
 
 def _rounded(problem: Problem, X: Array) -> tuple[float, Loss]:
     """Return how smooth a loss begins, and the loss so smooth."""
-    if not problem.loss.anneals:
-        return 0.0, problem.loss
+    loss = problem.frame.loss
+    if not loss.anneals:
+        return 0.0, loss
     smoothing = annealing(problem, X)[0]
-    return smoothing, problem.loss.smoothed(smoothing)
+    return smoothing, loss.smoothed(smoothing)
 
 
 def _bent(search: Search, flat: Problem, small: Problem, X: Array, smoothing: float) -> Array:
     """Bring a start from a space of less curvature, once it has settled there."""
     heat = search.plan.heat(FLAT_SWEEPS, smoothing)
-    settled = search.descend(flat, X, heat, Silent(search.watch))
-    return small.inner(small.space.from_flatter(settled.embedding, flat.space))
+    settled = descend(flat, X, heat, Silent(search.watch))
+    bent = small.frame.space.from_flatter(settled.embedding, flat.frame.space)
+    return small.inner(bent)
 
 
 def _sample_size(n: int) -> int:
@@ -195,24 +192,13 @@ def shaken(
     placed at a time, which takes longer, there are a third of the sweeps.
     """
     sweeps = sweeps if problem.fuses else sweeps // 3
-    first, X, n = X, X.copy(), problem.pairs.n
+    first, X, n, space = X, X.copy(), problem.pairs.n, problem.frame.space
     doublings = np.concatenate([np.linspace(-0.4, 2.0, sweeps), COOLING])
     sizes = np.minimum(8 << doublings.round().clip(0).astype(int), (n + 2) // 4 * 2)
     for part in np.array_split(sizes, max(sweeps // 100, 1)):
         problem.shake(X, loss, part, rng.random(part.sum(), dtype=np.float32))
-        X = np.ascontiguousarray(problem.space.centred(X.T).T, dtype=X.dtype)  # all wander together
+        X = np.ascontiguousarray(space.centred(X.T).T, dtype=X.dtype)  # all wander together
         if watch.stopped:
             break
     # where curvature is strong, points may be thrown farther than numbers reach
-    return X if np.isfinite(problem.costs(X, loss, problem.space)[1]) else first
-
-
-def extended(problem: Problem, sample: Array, fixed: Array) -> Array:
-    """Place all other points against the map of a sample."""
-    if len(sample) == problem.pairs.n:
-        return np.ascontiguousarray(fixed[:, np.argsort(sample)], dtype=problem.dtype)
-    loss = problem.loss.smoothed(problem.scale) if problem.loss.anneals else problem.loss
-    fixed, space, scale = fixed.astype(problem.dtype), problem.space, problem.scale
-    return problem.pairs.extended(
-        Extension(sample, fixed, loss, space, problem.unit, scale, EXTEND_STEPS)
-    )
+    return X if np.isfinite(problem.costs(X, loss, space)[1]) else first

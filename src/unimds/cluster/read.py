@@ -1,4 +1,4 @@
-"""Where a cluster finds its rows: dask arrays and tables, and features to be measured."""
+"""How a cluster gets its rows: from dask arrays and tables, or measured from features."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from unimds._runtime.warning import warn
 from unimds.cluster import work
 from unimds.cluster.health import ClusterError, Need, awaited, check_memory, present
 from unimds.cluster.sending import submit
-from unimds.cluster.spread import Band, Reader, Spread
-from unimds.distances.pairs import as_float
-from unimds.distances.table import Apart, Computed, is_dask
+from unimds.cluster.spread import Band, Reader, SpreadTable
+from unimds.distances.inputs import as_float
+from unimds.distances.pairs import Pairs, Weighing
+from unimds.distances.table import ComputedTable
 from unimds.distances.validate import check_not_triangular, check_range, rounding
 
 Array = NDArray[Any]
@@ -64,28 +65,27 @@ def any_client(watch: Watch) -> Iterator[Any]:
 
 def spread_out(
     D: Any, client: Any, weights: Any, free: Array | None, dtype: str | None, watch: Watch
-) -> Spread:
+) -> Pairs:
     """Read a table into the memory of a cluster, check it there, and describe it.
 
-    `D` is a dask array of distances, a dask table of them, or `Apart`, computed from features.
+    `D` is a dask array of distances, a dask table of them, or computed from features.
     """
-    table = D if isinstance(D, Apart) else as_table(D)
+    table = D if isinstance(D, ComputedTable) else as_square(D)
     n = table.shape[0]
     W = None if weights is None else _by_rows(as_array(weights, "weights"), "weights")
     if W is not None and W.shape != (n, n):
         raise ValueError(f"weights must have the shape of the distances, {(n, n)}; got {W.shape}")
     bands = _bands(n, client)
-    if isinstance(table, Apart):
-        kind, read = dtype or table.computed.dtype, _measuring(table.computed, W, client, dtype)
+    if isinstance(table, ComputedTable):
+        read = _measuring(table, W, client, dtype)
     else:
-        kind, read = dtype or table.dtype, _reading(_by_rows(table, "D"), W, client, dtype)
-    need = _need(bands, kind, weights is not None)
+        read = _reading(_by_rows(table, "D"), W, client, dtype)
+    need = _need(bands, dtype or table.dtype, W is not None)
     check_memory(client, need)
     watch.say(f"Reading {n:,} rows into {len(bands)} bands …")
-    free = np.ones(n, dtype=bool) if free is None else free
     held = [read(*band) for band in bands]
-    blank = Spread(client, held, free, None, 1.0, 0.0, 0, weights is not None, 0.0, 0.0, need, read)
-    return _described(blank)
+    blank = SpreadTable(client, held, None, W is not None, need, read)
+    return _described(blank, np.ones(n, dtype=bool) if free is None else free)
 
 
 def as_array(D: Any, name: str) -> Any:
@@ -98,7 +98,7 @@ def as_array(D: Any, name: str) -> Any:
                     f"{name} has a column of text, {column!r}: only numbers are distances; drop it"
                 )
         D = D.to_dask_array(lengths=True)
-    elif not is_dask(D):
+    elif not isinstance(D, array.Array):
         values = as_float(D, name)
         D = array.from_array(values, chunks=(max(1, len(values) // 16), *values.shape[1:]))
     if any(np.isnan(size) for size in D.shape):
@@ -108,7 +108,7 @@ def as_array(D: Any, name: str) -> Any:
     return D
 
 
-def as_table(D: Any) -> Any:
+def as_square(D: Any) -> Any:
     """Return a square dask array of numbers."""
     table = as_array(D, "D")
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
@@ -174,7 +174,7 @@ def _reading(table: Any, W: Any, client: Any, dtype: str | None) -> Reader:
     return read
 
 
-def _measuring(table: Computed, W: Any, client: Any, dtype: str | None) -> Reader:
+def _measuring(table: ComputedTable, W: Any, client: Any, dtype: str | None) -> Reader:
     """Return what has a worker compute some rows from the features of all points."""
     delayed, kind = require("dask", "dask").delayed, np.dtype(dtype or table.dtype)
     features = submit(client, work.same, table.features, pure=False)
@@ -183,7 +183,7 @@ def _measuring(table: Computed, W: Any, client: Any, dtype: str | None) -> Reade
         tiles = _tiles(begin, end, len(table.features), kind.itemsize)
         measure = delayed(work.measured, pure=False)
         tasks = [
-            measure(i, j, features, table.distance, weights, kind.name)
+            measure(i, j, features, table.metric, weights, kind.name)
             for (i, j), weights in zip(tiles, _blocks(W, tiles), strict=True)
         ]
         futures = client.compute(tasks, workers=[worker], allow_other_workers=True)
@@ -200,42 +200,30 @@ def _blocks(table: Any, tiles: list[tuple[int, int]]) -> Any:
     return table[tiles[0][0] : tiles[-1][1]].rechunk((rows, -1)).to_delayed().ravel()
 
 
-def _described(blank: Spread) -> Spread:
+def _described(table: SpreadTable, free: Array) -> Pairs:
     """Look at all rows once, and refuse what is not symmetric or not connected."""
-    n = blank.n
+    n = table.n
     signs = np.random.default_rng(0).choice([-1.0, 1.0], size=n)
-    count = max(1, SAMPLE // sum(len(band.tiles) for band in blank.bands))
-    sights = blank.run("look", work.seen, signs, [(count,)] * len(blank.bands))
+    count = max(1, SAMPLE // sum(len(band.tiles) for band in table.bands))
+    sights = table.run("look", work.seen, signs, [(count,)] * len(table.bands))
+    table.dtype = sights[0].dtype
     largest = max(sight.largest for sight in sights)
     some = np.concatenate([sight.some for sight in sights])
     typical = float(np.median(some)) if some.size else max(largest, 0.0) or 1.0
     missing = sum(sight.missing for sight in sights)
-    dtype = sights[0].dtype
     check_range(largest, typical, "D")
     halves = (any(sight.upper for sight in sights), any(sight.lower for sight in sights))
     check_not_triangular(*halves, n, "D")
-    _check_symmetric(sights, largest, dtype)
+    _check_symmetric(sights, largest, table.dtype)
     known = n * (n - 1) - missing
-    if n > 1 and not known and blank.free.any():
+    if n > 1 and not known and free.any():
         raise ValueError("D has no known pair: all are missing (NaN) or have weight 0")
-    lightest = min(sight.lightest for sight in sights)
-    spread = Spread(
-        blank.client,
-        blank.bands,
-        blank.free,
-        dtype,
-        typical,
-        largest,
-        missing,
-        blank.weighted,
-        sum(sight.weight for sight in sights) / 2,
-        (lightest if np.isfinite(lightest) else 1.0) * known / 2,
-        blank.need,
-        blank.read,
-    )
     if missing:
-        _check_connected(spread)
-    return spread
+        _check_connected(table, free)
+    lightest = min(sight.lightest for sight in sights)
+    light = (lightest if np.isfinite(lightest) else 1.0) * known / 2
+    weighing = Weighing(sum(sight.weight for sight in sights) / 2, light, missing == 0)
+    return Pairs(table, free, typical, largest, missing, weighing)
 
 
 ONE_WAY = "known in one direction only: use D = da.where(da.isnan(D), D.T, D)"
@@ -271,11 +259,11 @@ def _check_symmetric(sights: list[work.Sight], largest: float, dtype: Any) -> No
             raise ValueError(f"{what} {wrong}".format(found[0]))
 
 
-def _check_connected(spread: Spread) -> None:
+def _check_connected(table: SpreadTable, free: Array) -> None:
     """Refuse points that no known pairs and no anchors join."""
-    near = ~spread.free if not spread.free.all() else np.arange(spread.n) == 0
+    near = ~free if not free.all() else np.arange(table.n) == 0
     while True:
-        found = spread.run("reach", work.reached, near)
+        found = table.run("reach", work.reached, near)
         wider = np.concatenate(found) | near
         if (wider == near).all():
             break

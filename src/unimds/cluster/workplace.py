@@ -1,0 +1,80 @@
+"""A Dask cluster as the place where data are, and are worked on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds._runtime.progress import Silent, Watch
+from unimds.cluster.read import any_client, as_square, present_client, spread_out
+from unimds.distances.pairs import Pairs
+from unimds.distances.table import ComputedTable
+from unimds.placecenter.fixed import Anchors
+from unimds.placecenter.problem import Problem
+from unimds.placecenter.result import Result
+from unimds.quality import counted_stress
+from unimds.starts.best import Starts, held, lowest, starts_in_memory
+from unimds.starts.extend import extended
+from unimds.starts.race import RACE_SAMPLE, Search
+
+Array = NDArray[Any]
+
+
+def starts_from_sample(
+    search: Search, problem: Problem, anchors: Anchors | None, random: np.random.Generator
+) -> list[Array]:
+    """Return the map of a sample, with all other points placed where their rows are."""
+    if not isinstance(search.init, str) or search.init not in ("auto", "shaken"):
+        return starts_in_memory(search, problem, anchors, random)
+    sample = np.sort(random.permutation(problem.pairs.n)[:RACE_SAMPLE])
+    search.watch.say(f"Mapping {len(sample):,} of the points …")
+    small = replace(problem.on(sample), resize=False)
+    run = lowest(replace(search, watch=Silent(search.watch)), small, random)
+    return [held(problem, extended(problem, sample, small.inner(run.embedding)), anchors)]
+
+
+@final
+class Cluster:
+    """Data are Dask's collections, and the workers of its cluster hold the distances."""
+
+    find: Starts = staticmethod(starts_from_sample)
+
+    def labels(self, X: Any) -> None:
+        """Return None: on a cluster points go by their number."""
+
+    def local(self, X: Any) -> Any:
+        """Return a table in the memory of this process."""
+        return X.compute() if hasattr(X, "compute") else X
+
+    def client(self) -> Any:
+        """Return the client of the present cluster, None if there is none."""
+        return present_client()
+
+    def square(self, X: Any, estimator: Any) -> Any:
+        """Return a square dask array of distances."""
+        table = as_square(X)
+        estimator.n_features_in_ = int(table.shape[1])
+        return table
+
+    def measured(self, table: ComputedTable, build: bool, limit: float | str | None) -> Any:
+        """Return the table itself: the workers compute its rows, each its own."""
+        return table
+
+    @contextmanager
+    def pairs(
+        self, D: Any, weights: Any, free: Array | None, dtype: str | None, watch: Watch
+    ) -> Iterator[Pairs]:
+        """Hold the rows on the workers for the time of a run."""
+        watch.step = "round"
+        with any_client(watch) as client:
+            yield spread_out(D, client, weights, free, dtype, watch)
+
+    def judged(self, result: Result, pairs: Pairs) -> Result:
+        """Return the result with its stress: the distances are gone after the run."""
+        stress = counted_stress(pairs.table.total, pairs.largest, result.embedding, result.space)
+        return replace(result, stress=stress)

@@ -1,0 +1,111 @@
+"""The function `place_center`: PlaceCenter for those who need no estimator."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from unimds._runtime.progress import Callback
+from unimds.estimators.parameters import check_parameters, documented
+from unimds.estimators.solver import Solver
+from unimds.losses import Loss
+from unimds.placecenter.result import Result
+from unimds.spaces import Space
+from unimds.starts.keep import Checkpoint
+
+
+@documented
+def place_center(
+    D: ArrayLike,
+    n_components: int = 2,
+    *,
+    loss: str | Loss = "squared",
+    space: str | Space = "euclidean",
+    weights: ArrayLike | None = None,
+    fixed: Any = None,
+    init: str | ArrayLike = "auto",
+    n_init: int | str = "auto",
+    max_iter: int = 2000,
+    eps: float = 1e-7,
+    smoothing: float | str = "auto",
+    accelerate: bool = True,
+    inner_iter: int = 1,
+    dtype: str | None = None,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    callback: Callback | None = None,
+    verbose: int = 0,
+    checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
+) -> Result:
+    r"""Embed a table of distances: minimise Σ loss(dist(x_i, x_j), d_ij) over points of a space.
+
+    Parameters
+    ----------
+    D : array-like of shape (n, n)
+        Distances; NaN where one is missing. An asymmetric table is used as such: both directions
+        of a pair count half. It may be in a file, as `numpy.memmap`; or, if it is symmetric, on a
+        cluster, as a dask array.
+    {n_components}
+    {loss}
+    {space}
+    weights : array-like of shape (n, n), default=None
+        Weight of each pair in the cost; 0 leaves it out.
+    fixed : dict or array-like of shape (n, n_coordinates), default=None
+        Points that stay where they are: ``{index: coordinates}``, or one row a point with NaN for
+        points that may move.
+    {init}
+    {n_init}
+    {max_iter}
+    {eps}
+    {smoothing}
+    {accelerate}
+    {inner_iter}
+    {dtype}
+    {n_jobs}
+    {random_state}
+    {callback}
+    {verbose}
+    {checkpoint}
+
+    Returns
+    -------
+    Result
+        The embedding, its cost, the history and why the run ended.
+
+    Notes
+    -----
+    With :math:`u_j = dist(x_i, x_j)`, one placement is
+
+    .. math:: x_i \leftarrow \exp_{x_i}\left(
+        \frac{\sum_j w_j (1 - \rho_j / u_j) \log_{x_i}(x_j)}{\sum_j w_j} \right)
+
+    where w and ρ come from the loss's majorizer. ``smoothing=0, accelerate=False,
+    inner_iter=100, n_init=1`` runs the paper's pseudo-code as printed.
+
+    Examples
+    --------
+    >>> from unimds import place_center
+    >>> result = place_center([[0, 3, 4], [3, 0, 5], [4, 5, 0]])
+    >>> result.embedding.shape, round(result.cost, 6), result.converged
+    ((3, 2), 0.0, True)
+    """
+    solver = Solver(
+        init,
+        n_init,
+        max_iter,
+        eps,
+        smoothing,
+        accelerate,
+        inner_iter,
+        dtype,
+        n_jobs,
+        random_state,
+        callback,
+        verbose,
+        checkpoint,
+    )
+    check_parameters("place_center", n_components=n_components, loss=loss, space=space)
+    check_parameters("place_center", **vars(solver))
+    return solver.solve(D, n_components, loss, space, weights, fixed)

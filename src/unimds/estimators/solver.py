@@ -1,0 +1,199 @@
+"""One run of PlaceCenter, from what a person gives to a result: what all estimators share."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, fields
+from numbers import Integral
+from typing import Any, Protocol, final
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from unimds._runtime.memory import fits
+from unimds._runtime.progress import Watch
+from unimds._runtime.warning import warn
+from unimds.compiled.parts import explained
+from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
+from unimds.distances.pairs import Pairs, as_pairs
+from unimds.distances.table import ComputedTable
+from unimds.losses import Loss, as_loss
+from unimds.placecenter.fixed import Anchors, as_anchors
+from unimds.placecenter.problem import Problem, check_room
+from unimds.placecenter.result import Outcome, Result
+from unimds.placecenter.schedule import Plan
+from unimds.spaces import Space, as_space
+from unimds.starts.best import Starts, lowest, starts_in_memory
+from unimds.starts.keep import Checkpoint, Keeper, run_digest
+from unimds.starts.race import Search
+
+Array = NDArray[Any]
+
+
+class Workplace(Protocol):
+    """Where data are, and are worked on: this process, or a Dask cluster."""
+
+    @property
+    def find(self) -> Starts:
+        """What finds the configurations to descend from."""
+
+    def labels(self, X: Any) -> Array | None:
+        """Return the labels of the rows, or None where points go by their number."""
+
+    def local(self, X: Any) -> Any:
+        """Return a table in the memory of this process."""
+
+    def client(self) -> Any:
+        """Return the client of the cluster, or None where threads of this process work."""
+
+    def square(self, X: Any, estimator: Any) -> Any:
+        """Return a square table of distances, checked as scikit-learn's estimators do."""
+
+    def measured(self, table: ComputedTable, build: bool, limit: float | str | None) -> Any:
+        """Return distances between features: all of them where `build` or memory allows it."""
+
+    def pairs(
+        self, D: Any, weights: Any, free: Array | None, dtype: str | None, watch: Watch
+    ) -> AbstractContextManager[Pairs]:
+        """Check the distances, and hold them for the time of a run."""
+
+    def judged(self, result: Result, pairs: Pairs) -> Result:
+        """Return the result with all that only the distances' workplace can compute."""
+
+
+@final
+class ThisProcess:
+    """Data are arrays and frames in the memory of this process."""
+
+    find: Starts = staticmethod(starts_in_memory)
+
+    def labels(self, X: Any) -> Array | None:
+        """Return the labels of a frame's rows, or None."""
+        return labels_of(X)
+
+    def local(self, X: Any) -> Any:
+        """Return the table itself."""
+        return X
+
+    def client(self) -> None:
+        """Return None: there is no cluster."""
+
+    def square(self, X: Any, estimator: Any) -> Any:
+        """Return a square table of distances."""
+        table = validate_data(estimator, as_table(X), **TABLE)
+        if table.shape[0] != table.shape[1]:
+            raise ValueError(
+                f"metric='precomputed' needs a square table of distances; the shape is "
+                f"{table.shape}. For features choose a metric such as 'euclidean'"
+            )
+        return table
+
+    def measured(self, table: ComputedTable, build: bool, limit: float | str | None) -> Any:
+        """Return all distances where `build` or memory allows it, else the table of rows."""
+        size = table.n**2 * table.features.itemsize
+        return table.metric.between(table.features) if build or fits(size, limit) else table
+
+    def pairs(
+        self, D: Any, weights: Any, free: Array | None, dtype: str | None, watch: Watch
+    ) -> AbstractContextManager[Pairs]:
+        """Check the distances."""
+        return nullcontext(as_pairs(D, weights=weights, free=free, dtype=dtype))
+
+    def judged(self, result: Result, pairs: Pairs) -> Result:
+        """Return the result itself."""
+        return result
+
+
+def workplace(*data: Any) -> Workplace:
+    """Return where data are; Dask need not be installed."""
+    if any(type(part).__module__.partition(".")[0] in ("dask", "dask_expr") for part in data):
+        from unimds.cluster.workplace import Cluster
+
+        return Cluster()
+    return ThisProcess()
+
+
+@final
+@dataclass(frozen=True)
+class Solver:
+    """The parameters of a run; `unimds.estimators.parameters` says what they mean."""
+
+    init: Any = "auto"
+    n_init: int | str = "auto"
+    max_iter: int = 2000
+    eps: float = 1e-7
+    smoothing: float | str = "auto"
+    accelerate: bool = True
+    inner_iter: int = 1
+    dtype: str | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
+    callback: Any = None
+    verbose: int = 0
+    checkpoint: Any = None
+
+    @classmethod
+    def of(cls, estimator: Any, **changes: Any) -> Solver:
+        """Return the solver that an estimator's parameters ask for."""
+        names = [field.name for field in fields(cls) if hasattr(estimator, field.name)]
+        return cls(**{name: getattr(estimator, name) for name in names} | changes)
+
+    def solve(
+        self,
+        D: Any,
+        n_components: int,
+        loss: str | Loss,
+        space: str | Space,
+        weights: Any = None,
+        fixed: Any = None,
+        at: Workplace | None = None,
+    ) -> Result:
+        """Find the map of a table of distances."""
+        loss, space, at = as_loss(loss), as_space(space), at or workplace(D, weights)
+        plan = Plan(self.max_iter, self.eps, self.smoothing, self.accelerate, self.inner_iter)
+        if not isinstance(self.smoothing, str) and self.smoothing > 0.0 and loss.anneals:
+            loss = loss.smoothed(max(self.smoothing, getattr(loss, "smoothing", 0.0)))
+        watch = Watch(self.callback, self.verbose, self.eps)
+        shape = D.shape if hasattr(D, "shape") else as_float(D, "D").shape
+        anchors = as_anchors(fixed, (*shape, 0)[0], n_components, space)
+        free = None if anchors is None else anchors.free
+        with explained(loss, space), at.pairs(D, weights, free, self.dtype, watch) as pairs:
+            check_room(pairs, n_components, space)
+            problem = Problem.make(pairs, loss, space, n_components)
+            keeper = self._keeper(pairs, anchors, watch, (loss, space, n_components, plan))
+            search = Search(plan, watch, self.init, self.n_init, self.n_jobs)
+            result = lowest(search, problem, self._generator(), anchors, keeper, at.find)
+            result = at.judged(result, pairs)
+        watch.done(result.n_iter, result.cost, result.message)
+        if result.outcome is Outcome.MAX_ITER:
+            advice = f"Raise max_iter={self.max_iter} or eps={self.eps:g}."
+            warn(f"{result.message} {advice}", ConvergenceWarning)
+        if result.outcome is Outcome.INTERRUPTED:
+            warn(result.message, RuntimeWarning)
+        return result
+
+    def _generator(self) -> np.random.Generator:
+        """Return a generator; scikit-learn's kinds of random state are the seed of one."""
+        if isinstance(self.random_state, Integral):
+            return np.random.default_rng(int(self.random_state))
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+
+    def _keeper(
+        self, pairs: Pairs, anchors: Anchors | None, watch: Watch, settings: tuple[Any, ...]
+    ) -> Keeper | None:
+        """Return what keeps the run; its digest covers all that the result depends on."""
+        if self.checkpoint is None:
+            return None
+        kept = self.checkpoint
+        checkpoint = kept if isinstance(kept, Checkpoint) else Checkpoint(kept)
+        seed = self.random_state if isinstance(self.random_state, int | None) else "drawn"
+        arrays = [] if anchors is None else [anchors.points]
+        settings = (*settings, self.n_init)
+        if isinstance(self.init, str):
+            settings = (*settings, self.init)
+        else:
+            arrays.append(as_float(self.init, "init"))
+        return Keeper(checkpoint, run_digest(pairs, arrays, (*settings, seed)), watch)

@@ -1,0 +1,204 @@
+"""Checkpoints: a long run is kept in a file, and goes on from there to the same result."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds._runtime.progress import Watch
+from unimds._runtime.warning import warn
+from unimds.distances.pairs import Pairs
+from unimds.files.archive import read_archive, write_archive
+from unimds.files.errors import FileError
+from unimds.placecenter.record import Motion, Snapshot, State
+
+if TYPE_CHECKING:
+    from unimds.placecenter.problem import Problem
+
+Array = NDArray[Any]
+
+KIND = "checkpoint"
+EVERY = 30.0
+
+
+@final
+@dataclass(frozen=True)
+class Checkpoint:
+    """A file that a run is kept in, and how often.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file. Where it is there already the run goes on from it; one of other data or of other
+        settings is an error.
+    every : float, default=30
+        Seconds between two writings. ^C writes once more.
+
+    Examples
+    --------
+    >>> Checkpoint("run.ckpt", every=60)
+    Checkpoint(path='run.ckpt', every=60)
+    """
+
+    path: str | os.PathLike[str]
+    every: float = EVERY
+
+
+def run_digest(pairs: Pairs, arrays: Iterable[Any], settings: object) -> str:
+    """Return a number that changes with the data and the settings of a run."""
+    hashed = blake2b(digest_size=16)
+    for part in pairs.table.contents():
+        hashed.update(part)
+    for array in (pairs.free, *arrays):
+        hashed.update(np.ascontiguousarray(array).data)
+    hashed.update(repr(settings).encode())
+    return hashed.hexdigest()
+
+
+@final
+class Keeper:
+    """Keeps the descents of one run, on any number of threads."""
+
+    def __init__(self, checkpoint: Checkpoint, digest: str, watch: Watch):
+        self.path, self.every, self.digest = checkpoint.path, checkpoint.every, digest
+        self.watch = watch
+        self.starts: list[Array] | None = None
+        self.problem: Problem
+        self._slots: dict[int, Slot] = {}
+        self._lock = threading.Lock()
+        self._written = time.monotonic()
+        self._file = read_archive(self.path, KIND) if os.path.exists(self.path) else None
+        if self._file is not None and self._file[0].get("digest") != digest:
+            raise FileError(
+                os.fspath(self.path),
+                "this checkpoint belongs to other data or other settings; name another file, or "
+                "remove it to begin anew",
+            )
+
+    def begun(self, problem: Problem) -> tuple[Problem, list[Array]] | None:
+        """Return the problem and the starts of the run in the file, if there is one."""
+        if self._file is None:
+            return None
+        header, arrays = self._file
+        try:
+            self._resume(problem, header, arrays)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise FileError(
+                os.fspath(self.path), "the checkpoint is broken; remove it to begin anew"
+            ) from None
+        assert self.starts is not None
+        return self.problem, self.starts
+
+    def _resume(self, problem: Problem, header: dict[str, Any], arrays: dict[str, Array]) -> None:
+        shape = (problem.n_coordinates, problem.pairs.n)
+        space = replace(problem.frame.space, **header["space"])
+        self.problem = problem.within(space, resize=problem.resize)
+        self.starts = [arrays[f"start{i}"] for i in range(header["starts"])]
+        for name, array in arrays.items():
+            if not name.endswith(("history", "levels")) and array.shape != shape:
+                raise ValueError
+        for number, told in header["descents"].items():
+            self._slots[int(number)] = Slot(self, _restored(self.problem, number, told, arrays))
+        self.watch.began -= header["seconds"]
+
+    def begin(self, problem: Problem, starts: list[Array]) -> None:
+        """Note what the descents begin from."""
+        self.problem, self.starts = problem, starts
+
+    def slot(self, number: int) -> Slot:
+        """Return where the descent from a start is kept."""
+        with self._lock:
+            return self._slots.setdefault(number, Slot(self))
+
+    def tick(self) -> None:
+        """Write the file if it is time to."""
+        if time.monotonic() - self._written < self.every:
+            return
+        try:
+            self.write()
+        except FileError as error:  # better a run without a checkpoint than no run
+            warn(str(error), RuntimeWarning)
+
+    def write(self) -> None:
+        """Write the file, whole or not at all."""
+        if self.starts is None:
+            return
+        with self._lock:
+            self._written = time.monotonic()
+            arrays = {f"start{i}": X for i, X in enumerate(self.starts)}
+            descents = {}
+            for number, slot in self._slots.items():
+                if slot.latest is not None:
+                    descents[str(number)] = _told(slot.latest)
+                    arrays |= _arrays(number, slot.latest)
+            header = {
+                "digest": self.digest,
+                "space": asdict(self.problem.frame.space),
+                "starts": len(self.starts),
+                "seconds": self.watch.seconds(),
+                "descents": descents,
+            }
+            write_archive(self.path, KIND, header, arrays, force=True)
+
+
+@final
+class Slot:
+    """The latest snapshot of one descent."""
+
+    def __init__(self, keeper: Keeper, begun: Snapshot | None = None):
+        self.keeper, self.begun, self.latest = keeper, begun, begun
+
+    def keep(self, snapshot: Snapshot) -> None:
+        """Take a snapshot."""
+        self.latest = snapshot
+        self.keeper.tick()
+
+
+def _states(snapshot: Snapshot) -> dict[str, State]:
+    motion = snapshot.motion
+    return {"state": motion.state, "previous": motion.previous, "best": snapshot.best}
+
+
+def _told(snapshot: Snapshot) -> dict[str, Any]:
+    motion = snapshot.motion
+    told: dict[str, Any] = {
+        name: {"space": asdict(state.space), "cost": state.cost, "smooth": state.smooth}
+        for name, state in _states(snapshot).items()
+    }
+    motion_told = [motion.level, motion.inertia, motion.costs, motion.sweeps]
+    return {**told, "motion": motion_told, "sweeps": snapshot.sweeps}
+
+
+def _arrays(number: int, snapshot: Snapshot) -> dict[str, Array]:
+    end = snapshot.sweeps + 1
+    return {
+        **{f"{number}.{name}": state.X for name, state in _states(snapshot).items()},
+        f"{number}.history": np.array(snapshot.history[:end]),
+        f"{number}.levels": np.array(snapshot.levels[:end]),
+    }
+
+
+def _restored(
+    problem: Problem, number: str, told: dict[str, Any], arrays: dict[str, Array]
+) -> Snapshot:
+    def state(name: str) -> State:
+        part = told[name]
+        space = replace(problem.frame.space, **part["space"])
+        X = arrays[f"{number}.{name}"]
+        return State(X, space, float(part["cost"]), float(part["smooth"]))
+
+    level, inertia, costs, sweeps = told["motion"]
+    motion = Motion(level, state("state"), state("previous"), inertia, tuple(costs), sweeps)
+    history, levels = (
+        [(float(a), float(b)) for a, b in arrays[f"{number}.{name}"]]
+        for name in ("history", "levels")
+    )
+    return Snapshot(motion, state("best"), history, levels, told["sweeps"])
