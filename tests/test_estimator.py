@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from unimds import MDS, Huber, Hyperbolic, Power, Sphere
-from unimds.estimators.variants import VARIANTS
+from unimds.estimators.parameters import VARIANTS
 from unimds.quality import stress_1
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from unimds.compiled.parts import explained
 from unimds.distances.inputs import aligned, as_float, as_weights
 from unimds.distances.pairs import as_pairs
-from unimds.distances.table import BLOCK, Counter, DistanceTable, HeldTable, Tile
+from unimds.distances.table import HeldTable
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.problem import Problem
+from unimds.placecenter.result import table_stress
 from unimds.spaces import Space, as_space, distances
 
 Array = NDArray[np.floating[Any]]
@@ -279,58 +278,7 @@ def _weighted(values: Array, weights: ArrayLike | None) -> Array:
 def _stress(
     D: ArrayLike, X: ArrayLike, space: str | Space, weights: ArrayLike | None, *, by_mapped: bool
 ) -> float:
-    given = _square(D)
+    given, space = _square(D), _sized(space)
+    points = _points(X, len(given), space)
     W = None if weights is None else as_weights(weights, len(given))[:, None]
-    return table_stress(HeldTable(given[:, None], W), X, space, by_mapped=by_mapped)
-
-
-def table_stress(
-    table: DistanceTable, X: ArrayLike, space: str | Space, *, by_mapped: bool = True
-) -> float:
-    """Return the root of Σ w (u − d)² over Σ w u² or Σ w d², some rows at a time."""
-    space = _sized(space)
-    points = _points(X, table.n, space)
-    largest = max(float(np.fmax.reduce(D, axis=None, initial=0.0)) for _, D, _ in table.tiles())
-    return counted_stress(table.total, largest, points, space, by_mapped=by_mapped)
-
-
-def counted_stress(
-    total: Callable[[Counter, Array], Array],
-    largest: float,
-    points: Array,
-    space: Space,
-    *,
-    by_mapped: bool = True,
-) -> float:
-    """Return the same of a table's rows, wherever they are; `total` adds up over them."""
-    # divide by the largest first: squares of 1e±200 leave the range of floats
-    reach = 2.0 * float(distances(points[:1], points, space=space).max(initial=0.0))
-    scale = max(largest, reach)
-    if scale == 0.0:
-        return 0.0
-    scale = 2.0 ** np.clip(np.frexp(scale)[1], -1020, 1020)  # so that nothing is rounded
-    count = partial(_squares, space, scale, by_mapped)
-    above, below = total(count, np.ascontiguousarray(points.T))
-    if below == 0.0:  # nothing to compare with: a perfect map, or an infinitely bad one
-        return float("inf") if above > 0.0 else 0.0
-    return float(np.sqrt(above / below))
-
-
-def _squares(
-    space: Space, scale: float, by_mapped: bool, tile: Tile, X: Array
-) -> tuple[float, ...]:
-    """Return Σ w (u − d)² and Σ w u² or Σ w d², all distances over `scale`, both ways counted."""
-    first, D, W = tile
-    points, above, below = X.T, 0.0, 0.0
-    step = max(1, BLOCK // len(points))
-    for i in range(0, len(D), step):
-        d = np.array(D[i : i + step, 0], dtype=np.float64) / scale
-        own = np.arange(len(d))
-        d[own, first + i + own] = 0.0
-        rows = slice(first + i, first + i + len(d))
-        u = distances(points[rows], points, space=space) / scale
-        w = np.where(np.isnan(d), 0.0, 1.0 if W is None else W[i : i + len(d), 0])
-        d = np.nan_to_num(d)
-        above += float(np.sum(w * (u - d) ** 2))
-        below += float(np.sum(w * (u if by_mapped else d) ** 2))
-    return above, below
+    return table_stress(HeldTable(given[:, None], W), points, space, by_mapped=by_mapped)

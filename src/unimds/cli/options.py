@@ -85,7 +85,7 @@ def parts(
     variant: str | None, loss: str | None, space: str | None, size: str | None
 ) -> tuple[Loss, Space]:
     """Return the loss and the space that the options name, or say that the usage is wrong."""
-    from unimds.estimators.variants import resolve_variant
+    from unimds.estimators.parameters import resolve_variant
 
     try:
         given = "squared" if loss is None else _loss(loss)

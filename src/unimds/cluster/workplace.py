@@ -16,11 +16,9 @@ from unimds.distances.pairs import Pairs
 from unimds.distances.table import ComputedTable
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.problem import Problem
-from unimds.placecenter.result import Result
-from unimds.quality import counted_stress
-from unimds.starts.best import Starts, held, lowest, starts_in_memory
+from unimds.placecenter.result import Result, counted_stress
 from unimds.starts.extend import extended
-from unimds.starts.race import RACE_SAMPLE, Search
+from unimds.starts.race import RACE_SAMPLE, Search, Starts, held, lowest, starts_in_memory
 
 Array = NDArray[Any]
 

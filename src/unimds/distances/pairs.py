@@ -11,17 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import gen_batches
 
 from unimds.distances.inputs import aligned, as_float, as_weights, reordered
-from unimds.distances.scan import OUTER, Scan, scan
 from unimds.distances.table import ComputedTable, DistanceTable, HeldTable
 from unimds.distances.validate import (
+    OUTER,
+    Scan,
     check_both_ways,
     check_connected,
     check_diagonal,
-    check_not_triangular,
     check_range,
+    check_table,
     check_tile,
-    check_values,
     rounding,
+    scan,
 )
 
 Array = NDArray[Any]
@@ -150,12 +151,10 @@ def as_pairs(
 
 def _symmetrised(table: Array, W: Array | None, name: str) -> tuple[Array, Array | None, Scan]:
     """Check all entries; make the same what differs by rounding or is known one way only."""
-    seen = scan(table, rounding(table))
-    check_values(table, name, seen)
-    check_not_triangular(seen.upper, seen.lower, len(table), name)
+    seen = check_table(table, name)
     if W is not None and ((W == 0.0) & (W.T == 0.0)).any():  # as good as missing
         table = np.where((W == 0.0) & (W.T == 0.0), np.nan, table)
-        seen = scan(table, rounding(table))
+        seen = scan(table)
     if seen.one_sided:  # a pair known in one direction is known: in the other it is the same
         unknown = np.isnan(table) & ~np.isnan(table.T)
         W = None if W is None else np.where(unknown, W.T, W)

@@ -10,23 +10,29 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from unimds.distances.inputs import TABLE, as_table, by_number, reordered, rows_by_label
+from unimds.distances.inputs import (
+    TABLE,
+    as_table,
+    as_weights,
+    by_number,
+    reordered,
+    rows_by_label,
+)
 from unimds.distances.metric import Metric, warn_of_distances
-from unimds.distances.table import ComputedTable
+from unimds.distances.table import ComputedTable, HeldTable
 from unimds.estimators.parameters import (
     AMOUNT,
     CONSTRAINTS,
     DATA_CONSTRAINTS,
     StrOptions,
     documented,
+    resolve_variant,
     validated_fit,
 )
 from unimds.estimators.solver import Solver, Workplace, workplace
-from unimds.estimators.variants import resolve_variant
 from unimds.losses import Loss
 from unimds.placecenter.new_points import place_checked
-from unimds.placecenter.result import Result
-from unimds.quality import stress_1, table_stress
+from unimds.placecenter.result import Result, table_stress
 from unimds.spaces import Space
 
 Array = NDArray[Any]
@@ -224,7 +230,9 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
             raise
 
     def _fit_anew(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
-        loss, space = resolve_variant(self.variant, self.loss, self.space)
+        loss, space = self.loss, self.space
+        if self.variant is not None:
+            loss, space = resolve_variant(self.variant, loss, space)
         at = workplace(X, weights)
         self.labels_ = at.labels(X)
         D, dtype = self._distances(X, at, weights is not None)
@@ -245,14 +253,13 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         self.history_ = result.history
         self.n_iter_ = result.n_iter
         self.loss_, self.space_ = result.loss, result.space
-        computed = isinstance(D, ComputedTable)
-        self.dissimilarity_matrix_ = None if computed else D
+        self.dissimilarity_matrix_ = None if isinstance(D, ComputedTable) else D
         if result.stress is not None:  # computed where the distances are
             self.stress_ = result.stress
-        elif computed:
-            self.stress_ = table_stress(D, result.embedding, result.space)
         else:
-            self.stress_ = stress_1(D, result.embedding, space=result.space, weights=weights)
+            W = None if weights is None else as_weights(weights, len(D))[:, None]
+            table = D if isinstance(D, ComputedTable) else HeldTable(D[:, None], W)
+            self.stress_ = table_stress(table, result.embedding, result.space)
         self._n_features_out = self.embedding_.shape[1]
 
     def _distances(self, X: Any, at: Workplace, weighted: bool) -> tuple[Any, np.dtype[Any]]:

@@ -21,14 +21,13 @@ from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
 from unimds.distances.pairs import Pairs, as_pairs
 from unimds.distances.table import ComputedTable
 from unimds.losses import Loss, as_loss
+from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
 from unimds.placecenter.problem import Problem, check_room
 from unimds.placecenter.result import Outcome, Result
-from unimds.placecenter.schedule import Plan
 from unimds.spaces import Space, as_space
-from unimds.starts.best import Starts, lowest, starts_in_memory
 from unimds.starts.keep import Checkpoint, Keeper, run_digest
-from unimds.starts.race import Search
+from unimds.starts.race import Search, Starts, lowest, starts_in_memory
 
 Array = NDArray[Any]
 
@@ -157,9 +156,11 @@ class Solver:
         if not isinstance(self.smoothing, str) and self.smoothing > 0.0 and loss.anneals:
             loss = loss.smoothed(max(self.smoothing, getattr(loss, "smoothing", 0.0)))
         watch = Watch(self.callback, self.verbose, self.eps)
-        shape = D.shape if hasattr(D, "shape") else as_float(D, "D").shape
-        anchors = as_anchors(fixed, (*shape, 0)[0], n_components, space)
-        free = None if anchors is None else anchors.free
+        anchors = free = None
+        if fixed is not None:
+            shape = D.shape if hasattr(D, "shape") else as_float(D, "D").shape
+            anchors = as_anchors(fixed, (*shape, 0)[0], n_components, space)
+            free = None if anchors is None else anchors.free
         with explained(loss, space), at.pairs(D, weights, free, self.dtype, watch) as pairs:
             check_room(pairs, n_components, space)
             problem = Problem.make(pairs, loss, space, n_components)

@@ -24,10 +24,10 @@ from unimds.estimators.parameters import (
     Interval,
     StrOptions,
     documented,
+    resolve_variant,
     validated_fit,
 )
 from unimds.estimators.solver import Solver, Workplace, workplace
-from unimds.estimators.variants import resolve_variant
 from unimds.landmarks.choose import choose
 from unimds.landmarks.cost import PairSample
 from unimds.landmarks.place import Crew, Scene, Threads, in_chunks, place_all

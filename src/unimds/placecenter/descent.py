@@ -4,26 +4,32 @@ The paper's algorithm, on one screen, is `descend`: every sweep places each poin
 (`unimds.kernels.sweep.place`) and sweeps go on until the cost no longer falls. Two additions can
 be switched off. *Momentum* carries the movement of a sweep on; where that would raise the cost, the
 sweep is repeated without it. *Annealing* rounds the kink of a robust loss and sharpens it level by
-level: otherwise points stick to the first few pairs that they satisfy exactly.
+level (`unimds.placecenter.schedule`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, final
 
+import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.progress import Watch
-from unimds.placecenter.record import Motion, Record, Slot, State
+from unimds.losses import Loss
 from unimds.placecenter.result import Outcome, Result
-from unimds.placecenter.schedule import Level, Plan, levels
+from unimds.placecenter.schedule import ROUNDING, annealing, own_smoothing
 from unimds.spaces.base import Space
 
 if TYPE_CHECKING:
-    from unimds.placecenter.problem import Problem
+    from unimds.placecenter.problem import Frame, Problem
 
 Array = NDArray[Any]
+
+LEVEL_SWEEPS = 100  # most levels settle in far fewer
+PATIENCE = 5  # with momentum the cost falls in waves: judge a whole wave
 
 
 def descend(
@@ -90,3 +96,200 @@ def _swept(problem: Problem, X: Array, space: Space, level: Level, plan: Plan) -
     if problem.resize:
         space = problem.resized(X, level.loss, space)
     return State(X, space, *problem.costs(X, level.judge, space))
+
+
+# --- for how long, and by which losses --------------------------------------------------------
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """How to descend; `unimds.place_center` says what the parameters mean."""
+
+    max_iter: int = 2000
+    eps: float = 1e-7
+    smoothing: float | str = "auto"
+    accelerate: bool = True
+    inner_iter: int = 1
+
+    def settled(self, costs: Sequence[float]) -> bool:
+        """Whether the cost has fallen by less than `eps` a sweep, relative to itself."""
+        window = PATIENCE if self.accelerate else 1
+        if len(costs) <= window:
+            return False
+        return costs[-1 - window] - costs[-1] <= window * self.eps * abs(costs[-1])
+
+    def heat(self, sweeps: int, smoothing: float) -> Plan:
+        """Return the plan of a short trial run at one level."""
+        return replace(self, max_iter=sweeps, smoothing=smoothing, accelerate=True, inner_iter=1)
+
+    def in_unit(self, frame: Frame) -> Plan:
+        """Return the plan with a fixed smoothing in the unit of a frame."""
+        if self.smoothing == "auto" or not frame.loss.anneals:
+            return self
+        loss = frame.loss.smoothed(float(self.smoothing)).scaled(frame.unit)
+        return replace(self, smoothing=float(loss.smoothing))  # type: ignore[attr-defined]
+
+
+@final
+@dataclass(frozen=True)
+class Level:
+    """One level of smoothing: the loss to sweep with, the loss to judge by, and for how long."""
+
+    smoothing: float
+    loss: Loss
+    judge: Loss
+    sweeps: int
+
+
+def levels(problem: Problem, X: Array, plan: Plan) -> Iterator[Level]:
+    """Yield one level for a smooth loss, falling ones for a robust one."""
+    frame = problem.frame
+    loss = frame.loss
+    if not loss.anneals:
+        yield Level(0.0, loss, loss, plan.max_iter)
+    elif plan.smoothing == "auto":
+        steps = annealing(problem, X)
+        for smoothing in steps:
+            soft = loss.smoothed(smoothing)
+            sweeps = LEVEL_SWEEPS if smoothing > steps[-1] else plan.max_iter
+            yield Level(smoothing, soft, soft, sweeps)
+    else:  # one level; the paper's is 0, where only a floor keeps the weights finite
+        fixed = max(float(plan.smoothing), own_smoothing(loss))
+        floor = ROUNDING * frame.scale
+        soft = loss.smoothed(max(fixed, floor))
+        yield Level(fixed, soft, soft if fixed > floor else loss, plan.max_iter)
+
+
+# --- the record of a descent -------------------------------------------------------------------
+
+
+@final
+@dataclass(frozen=True)
+class State:
+    """A configuration, the space at its present size, and what they cost."""
+
+    X: Array
+    space: Space
+    cost: float  # by the loss as given
+    smooth: float  # by the loss that the level judges by
+
+
+@final
+@dataclass(frozen=True)
+class Motion:
+    """Where a descent stands at one level, with all it needs to take the next sweep."""
+
+    level: int
+    state: State
+    previous: State
+    inertia: float
+    costs: tuple[float, ...]  # the last ones by which the level judges
+    sweeps: int = 0  # at this level
+
+    def moved(self, state: State, inertia: float) -> Motion:
+        """Return the motion after another sweep."""
+        costs = (*self.costs[-PATIENCE:], state.smooth)
+        return Motion(self.level, state, self.state, inertia, costs, self.sweeps + 1)
+
+
+@final
+@dataclass(frozen=True)
+class Snapshot:
+    """A descent as it can be kept in a file: its motion and its record so far.
+
+    The lists are those of the record, which grow: what belongs to the snapshot is their first
+    ``sweeps + 1`` entries.
+    """
+
+    motion: Motion
+    best: State
+    history: list[tuple[float, float]]
+    levels: list[tuple[float, float]]
+    sweeps: int
+
+
+class Slot(Protocol):
+    """Where the snapshots of one descent go, and where it finds the one to go on from."""
+
+    begun: Snapshot | None
+
+    def keep(self, snapshot: Snapshot) -> None:
+        """Take a snapshot."""
+
+
+@final
+class Record:
+    """Notes every sweep, tells the watch, and keeps the best configuration."""
+
+    def __init__(self, problem: Problem, X: Array, watch: Watch, slot: Slot | None = None):
+        self.problem, self.frame, self.watch = problem, problem.frame, watch
+        cost, _ = problem.costs(X, self.frame.loss, self.frame.space)
+        if not np.isfinite(cost):
+            raise ValueError(
+                f"the cost of the seed is {cost}: are the weights too large, or is the value of "
+                f"{self.frame.loss} not finite for some distance?"
+            )
+        self.now = self.best = State(X, self.frame.space, cost, cost)
+        self.history = [(watch.seconds(), cost * self.frame.cost_unit)]
+        self.levels = [(0.0, cost * self.frame.cost_unit)]
+        self.slot = slot
+        self.begun = None if slot is None else slot.begun
+        if self.begun is not None:
+            self.now, self.best = self.begun.motion.state, self.begun.best
+            self.history, self.levels = [*self.begun.history], [*self.begun.levels]
+
+    @property
+    def sweeps(self) -> int:
+        """Number of sweeps so far."""
+        return len(self.history) - 1
+
+    def passed(self, number: int) -> bool:
+        """Whether a run that goes on had left this level behind."""
+        return self.begun is not None and number < self.begun.motion.level
+
+    def enter(self, number: int, level: Level) -> Motion:
+        """Return the motion at a new level: from rest, or from where an earlier run stood."""
+        if self.begun is not None and number == self.begun.motion.level:
+            return self.begun.motion
+        now = self.now
+        smooth = now.cost
+        if level.judge != self.frame.loss:
+            _, smooth = self.problem.costs(now.X, level.judge, now.space)
+        self.now = State(now.X, now.space, now.cost, smooth)
+        if not self.sweeps:
+            smoothing = self.frame.outer_smoothing(level.smoothing)
+            self.levels = [(smoothing, smooth * self.frame.cost_unit)]
+        return Motion(number, self.now, self.now, 1.0, (smooth,))
+
+    def keep(self, motion: Motion) -> None:
+        """Offer a snapshot, if anyone wants it."""
+        if self.slot is not None:
+            self.slot.keep(Snapshot(motion, self.best, self.history, self.levels, self.sweeps))
+
+    def note(self, state: State, level: Level) -> None:
+        """Note a sweep."""
+        self.now = state
+        if state.cost <= self.best.cost:
+            self.best = state
+        frame, cost = self.frame, state.cost * self.frame.cost_unit
+        self.history.append((self.watch.seconds(), cost))
+        smooth = state.smooth * frame.cost_unit
+        self.levels.append((frame.outer_smoothing(level.smoothing), smooth))
+        self.watch.report(self.sweeps, cost, lambda: frame.outer(state.X))
+
+    def result(self, outcome: Outcome) -> Result:
+        """Return the best configuration and how it was found."""
+        frame, best = self.frame, self.best
+        embedding, cost = frame.outer(best.X), best.cost * frame.cost_unit
+        if best.X.dtype == np.float32:  # its own rounding is not the map's
+            cost = self.problem.cost_of(embedding, best.space)
+        return Result(
+            embedding=embedding,
+            cost=cost,
+            history=np.array(self.history),
+            levels=np.array(self.levels),
+            outcome=outcome,
+            loss=frame.loss.scaled(1.0 / frame.unit),
+            space=frame.outer_space(best.space),
+        )

@@ -1,16 +1,20 @@
-"""What a run returns."""
+"""What a run returns, and the stress of its map."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds.distances.table import BLOCK, Counter, DistanceTable, Tile
 from unimds.losses import Loss
 from unimds.spaces.base import Space
+from unimds.spaces.pairwise import distances
 
 Array = NDArray[np.floating[Any]]
 
@@ -83,3 +87,53 @@ class Result:
     def message(self) -> str:
         """Why the run ended, as a sentence."""
         return self.outcome.value
+
+
+def table_stress(
+    table: DistanceTable, points: Array, space: Space, *, by_mapped: bool = True
+) -> float:
+    """Return the root of Σ w (u − d)² over Σ w u² or Σ w d², some rows at a time."""
+    largest = max(float(np.fmax.reduce(D, axis=None, initial=0.0)) for _, D, _ in table.tiles())
+    return counted_stress(table.total, largest, points, space, by_mapped=by_mapped)
+
+
+def counted_stress(
+    total: Callable[[Counter, Array], Array],
+    largest: float,
+    points: Array,
+    space: Space,
+    *,
+    by_mapped: bool = True,
+) -> float:
+    """Return the same of a table's rows, wherever they are; `total` adds up over them."""
+    # divide by the largest first: squares of 1e±200 leave the range of floats
+    reach = 2.0 * float(distances(points[:1], points, space=space).max(initial=0.0))
+    scale = max(largest, reach)
+    if scale == 0.0:
+        return 0.0
+    scale = 2.0 ** np.clip(np.frexp(scale)[1], -1020, 1020)  # so that nothing is rounded
+    count = partial(_squares, space, scale, by_mapped)
+    above, below = total(count, np.ascontiguousarray(points.T))
+    if below == 0.0:  # nothing to compare with: a perfect map, or an infinitely bad one
+        return float("inf") if above > 0.0 else 0.0
+    return float(np.sqrt(above / below))
+
+
+def _squares(
+    space: Space, scale: float, by_mapped: bool, tile: Tile, X: Array
+) -> tuple[float, ...]:
+    """Return Σ w (u − d)² and Σ w u² or Σ w d², all distances over `scale`, both ways counted."""
+    first, D, W = tile
+    points, above, below = X.T, 0.0, 0.0
+    step = max(1, BLOCK // len(points))
+    for i in range(0, len(D), step):
+        d = np.array(D[i : i + step, 0], dtype=np.float64) / scale
+        own = np.arange(len(d))
+        d[own, first + i + own] = 0.0
+        rows = slice(first + i, first + i + len(d))
+        u = distances(points[rows], points, space=space) / scale
+        w = np.where(np.isnan(d), 0.0, 1.0 if W is None else W[i : i + len(d), 0])
+        d = np.nan_to_num(d)
+        above += float(np.sum(w * (u - d) ** 2))
+        below += float(np.sum(w * (u if by_mapped else d) ** 2))
+    return above, below

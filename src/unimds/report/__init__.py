@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from unimds.distances.inputs import as_weights
 from unimds.distances.table import HeldTable
 from unimds.files.atomic import atomic
-from unimds.quality import table_stress
+from unimds.placecenter.result import table_stress
 from unimds.report.fit import fit_of
 from unimds.report.html import page_of
 from unimds.report.subject import subject_of

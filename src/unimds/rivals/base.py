@@ -16,10 +16,9 @@ from unimds.compiled.parts import explained
 from unimds.distances.pairs import as_pairs
 from unimds.estimators.parameters import check_parameters
 from unimds.losses import Loss, as_loss
+from unimds.placecenter.descent import Level, Record, State
 from unimds.placecenter.problem import Problem, check_room
-from unimds.placecenter.record import Record, State
 from unimds.placecenter.result import Outcome, Result
-from unimds.placecenter.schedule import Level
 from unimds.spaces import Space, as_space
 from unimds.starts.initial import completed, first_seed
 

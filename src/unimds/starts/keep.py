@@ -18,7 +18,7 @@ from unimds._runtime.warning import warn
 from unimds.distances.pairs import Pairs
 from unimds.files.archive import read_archive, write_archive
 from unimds.files.errors import FileError
-from unimds.placecenter.record import Motion, Snapshot, State
+from unimds.placecenter.descent import Motion, Snapshot, State
 
 if TYPE_CHECKING:
     from unimds.placecenter.problem import Problem

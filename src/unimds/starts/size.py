@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from unimds._runtime.progress import Silent, Watch
-from unimds.placecenter.descent import descend
-from unimds.placecenter.schedule import Plan
+from unimds.placecenter.descent import Plan, descend
 from unimds.spaces.base import Space
 from unimds.starts.initial import completed, configuration, draw
 
