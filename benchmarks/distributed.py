@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from unimds import losses, spaces
 from unimds._runtime.progress import Watch
-from unimds.cluster.sources import spread_out
+from unimds.cluster.read import spread_out
 from unimds.distances.pairs import as_pairs
 from unimds.placecenter.problem import Problem
 
@@ -64,9 +64,9 @@ def seconds_of(problem: Problem, X: np.ndarray) -> tuple[float, float]:
     placing, counting = [], []
     for _ in range(ROUNDS):
         began = time.perf_counter()
-        problem.sweep(X, problem.loss, problem.space, 1, 0.0)
+        problem.sweep(X, problem.frame.loss, problem.frame.space, 1, 0.0)
         placed = time.perf_counter()
-        problem.costs(X, problem.loss, problem.space)
+        problem.costs(X, problem.frame.loss, problem.frame.space)
         placing.append(placed - began)
         counting.append(time.perf_counter() - placed)
     return min(placing), min(counting)
@@ -108,13 +108,13 @@ def on_cluster(n: int, client: Client) -> dict[str, float]:
     """Return the seconds of a round and the bytes that it moves."""
     spread = spread_out(table(n), client, None, None, None, Watch(None, 0, 1e-7))
     problem = Problem.make(spread, losses.Squared(), spaces.Euclidean(), 2)
-    problem.sweep(start(n), problem.loss, problem.space, 1, 0.0)  # compiled
+    problem.sweep(start(n), problem.frame.loss, problem.frame.space, 1, 0.0)  # compiled
     before = moved_bytes(client)
     with get_task_stream(client) as stream:
         placing, counting = seconds_of(problem, start(n))
     busy = busy_seconds(stream.data, "place") + busy_seconds(stream.data, "count")
     between = (moved_bytes(client) - before) / ROUNDS
-    bands = len(spread.bands)
+    bands = len(spread.table.bands)
     sent = 2 * n * 2 * 4 + bands * 2 * n // bands * 4  # points out twice, and back once
     return {
         "place": placing,

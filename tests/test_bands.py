@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from unimds import losses, spaces
 from unimds.kernels import sweep as kernels
-from unimds.kernels.operations import read_only
-from unimds.placecenter.problem import form
+from unimds.placecenter.problem import form, read_only
 
 LOSSES = [
     losses.Squared(),

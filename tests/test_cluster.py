@@ -20,6 +20,7 @@ from unimds.cluster import ClusterError
 from unimds.cluster.sending import submit
 from unimds.cluster.work import taken
 from unimds.landmarks import place as bulk
+from unimds.landmarks import workers
 from unimds.quality import recovery_error
 from unimds.rivals import classical_mds
 
@@ -121,7 +122,7 @@ def test_features_are_measured_by_the_workers(client, kind):
 @pytest.mark.parametrize("loss", ["squared", pytest.param("absolute", marks=pytest.mark.slow)])
 def test_landmarks_are_those_of_one_memory(client, monkeypatch, loss):
     monkeypatch.setattr(bulk, "ENTRIES", 20_000)  # several chunks, sent in several tasks
-    monkeypatch.setattr(bulk, "TOGETHER", 2)
+    monkeypatch.setattr(workers, "TOGETHER", 2)
     X = points(900, 4)
     mds = LandmarkMDS(n_landmarks=80, refine=2, loss=loss, random_state=0)
     here = mds.fit_transform(X)

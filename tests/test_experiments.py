@@ -11,6 +11,7 @@ from by_hand import angles, straight
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from unimds import Absolute, ChordalSphere, Euclidean, Sphere, Squared, SquaredDistance
+from unimds.estimators.place_center import place_center
 from unimds.experiments import FIGURES, Scale, Store, reproduce
 from unimds.experiments import methods as m
 from unimds.experiments.data import (
@@ -24,7 +25,6 @@ from unimds.experiments.data import (
 from unimds.experiments.methods import Effort, Method, Setting
 from unimds.experiments.runs import CURVE_POINTS, measure, thinned, write_whole
 from unimds.experiments.tables import read_curves, read_table, write_tables
-from unimds.placecenter.descent import place_center
 from unimds.placecenter.result import Outcome, Result
 from unimds.rivals import classical_mds, smacof
 

@@ -24,16 +24,15 @@ from unimds import (
     Loss,
     Sphere,
     Squared,
-    bulk,
-    sampled,
 )
 from unimds._runtime.progress import Progress
 from unimds.datasets import corrupt
 from unimds.distances.metric import Metric
-from unimds.distances.sources import Features, Table
+from unimds.distances.table import ComputedTable, HeldTable
+from unimds.landmarks import cost, place
 from unimds.landmarks.choose import choose
 from unimds.landmarks.cost import PairSample
-from unimds.landmarks.place import Frame
+from unimds.placecenter.problem import Frame
 from unimds.quality import recovery_error, stress_1, total_cost
 from unimds.spaces import distances
 
@@ -44,12 +43,12 @@ EUCLIDEAN = Metric("euclidean", {})
 @pytest.fixture(autouse=True)
 def _few_pairs(monkeypatch):
     """A sample of fewer pairs is quicker, and as right."""
-    monkeypatch.setattr(sampled, "BLOCKS", 200)
+    monkeypatch.setattr(cost, "BLOCKS", 200)
 
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    monkeypatch.setattr(bulk, "ENTRIES", 5000)
+    monkeypatch.setattr(place, "ENTRIES", 5000)
 
 
 def blobs(n=1500, d=8):
@@ -224,7 +223,7 @@ def test_same_seed_same_bits_on_any_threads(small_chunks, metric):
 def test_placements_do_not_depend_on_the_chunks(monkeypatch):
     D = distances(blobs(400))
     whole = landmark_mds(metric="precomputed", refine=0).fit_transform(D)
-    monkeypatch.setattr(bulk, "ENTRIES", 1000)
+    monkeypatch.setattr(place, "ENTRIES", 1000)
     np.testing.assert_array_equal(
         landmark_mds(metric="precomputed", refine=0).fit_transform(D), whole
     )
@@ -238,9 +237,10 @@ def test_unrefined_landmarks_are_where_their_fit_put_them():
 
 
 def test_a_share_of_the_way():
-    frame = Frame(Table(np.zeros((1, 1))), Squared(), Euclidean(), 1.0, 1.0, np.dtype(float))
+    frame = Frame(Squared(), Euclidean(), 1.0, 1.0)
     P, Q = np.zeros((2, 1)), np.array([[4.0], [8.0]])
-    np.testing.assert_allclose(frame.between(P, Q, 0.25), [[1.0], [2.0]])
+    way = frame.extrapolate(Q, P, 0.25 - 1.0, np.ones(1, dtype=bool))
+    np.testing.assert_allclose(way, [[1.0], [2.0]])
 
 
 def test_the_seed_of_the_landmarks_may_be_given(plane):
@@ -259,7 +259,11 @@ def test_farthest_landmarks_are_spread_out():
     gaps = {}
     for how in ("farthest", "random"):
         found = choose(
-            Features(X, Metric("euclidean", {})), 20, how, np.random.default_rng(0), SILENT
+            ComputedTable(X, Metric("euclidean", {}), X.dtype),
+            20,
+            how,
+            np.random.default_rng(0),
+            SILENT,
         )
         apart = distances(X[found])
         gaps[how] = apart[~np.eye(20, dtype=bool)].min()
@@ -270,7 +274,11 @@ def test_every_far_point_is_a_landmark():
     X = np.zeros((50, 2))
     X[[3, 17, 40]] = [[9.0, 0.0], [0.0, 9.0], [-9.0, -9.0]]
     found = choose(
-        Features(X, Metric("euclidean", {})), 5, "farthest", np.random.default_rng(0), SILENT
+        ComputedTable(X, Metric("euclidean", {}), X.dtype),
+        5,
+        "farthest",
+        np.random.default_rng(0),
+        SILENT,
     )
     assert {3, 17, 40} <= set(found.tolist())
     assert len(set(found.tolist())) == 5  # the others coincide, and are none twice
@@ -292,7 +300,7 @@ def test_estimates_are_right_within_their_errors(holes):
     Y = X[:, :2]
     cost, stress = total_cost(D, Y), stress_1(D, Y)
     found = [
-        PairSample(Table(D), np.random.default_rng(seed), 1.0, SILENT).estimate(
+        PairSample(HeldTable(D[:, None]), np.random.default_rng(seed), 1.0, SILENT).estimate(
             np.ascontiguousarray(Y.T), Squared(), Euclidean()
         )
         for seed in range(60)
@@ -483,7 +491,7 @@ def interrupt(monkeypatch, on_call):
         calls.append(args)
         if len(calls) == on_call:
             raise KeyboardInterrupt
-        place(self, *args)
+        return place(self, *args)
 
     monkeypatch.setattr(Frame, "place", pressed)
 

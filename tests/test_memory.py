@@ -124,7 +124,7 @@ def test_rounding_is_averaged_in_the_memory_of_one_table():
     D = cloud(1500)
     D[1, 2] *= 1.0 + 1e-12
     assert most_allocated(lambda: as_pairs(D)) < 1.5 * D.nbytes
-    assert_array_equal(as_pairs(D).D[:, 0], 0.5 * (D + D.T))
+    assert_array_equal(as_pairs(D).table.D[:, 0], 0.5 * (D + D.T))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -165,7 +165,7 @@ def test_a_table_in_a_file_gives_the_same_map_to_the_bit(on_disk, dtype, n_init)
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_a_table_in_a_file_stays_there(on_disk, order):
     D = on_disk(np.asarray(cloud(50), order=order))
-    assert np.shares_memory(as_pairs(D).D, D)
+    assert np.shares_memory(as_pairs(D).table.D, D)
     with pytest.warns(UserWarning, match="sweeps"):
         mds = MDS(metric="precomputed", max_iter=1).fit(D)
     assert np.shares_memory(mds.dissimilarity_matrix_, D)

@@ -11,7 +11,7 @@ from unimds._runtime import memory
 from unimds.distances import table
 from unimds.distances.metric import Metric
 from unimds.distances.pairs import as_pairs
-from unimds.distances.table import Computed
+from unimds.distances.table import ComputedTable
 
 
 def features(n=60, k=4, seed=0, dtype=np.float64):
@@ -95,19 +95,20 @@ def test_new_points_are_placed_as_ever():
 def test_a_computed_table_is_the_table(dtype, metric):
     X = features(dtype=dtype)
     X[5] = X[6]
-    distance = Metric(metric, {}).between
-    want = as_pairs(distance(X))
-    got = as_pairs(Computed(X, distance, dtype))
+    measure = Metric(metric, {})
+    want = as_pairs(measure.between(X))
+    got = as_pairs(ComputedTable(X, measure, dtype))
     atol = 1e-3 if dtype == np.float32 else 1e-7  # of equal rows, a root of rounding
-    assert_allclose(got.D, want.D, atol=atol)
-    assert got.D.dtype == dtype
+    assert_allclose(got.table.whole()[0], want.table.D, atol=atol)
+    assert got.dtype == dtype
     assert_allclose([got.typical, got.largest], [want.typical, want.largest], rtol=1e-6)
-    assert [first for first, _ in got.table.tiles()] == list(range(0, 60, 7))
+    assert [first for first, _, _ in got.table.tiles()] == list(range(0, 60, 7))
     rows, columns = np.array([9, 2, 30]), np.array([1, 2, 3, 59])
-    assert_allclose(got.cross(rows, columns)[0], want.cross(rows, columns)[0], atol=atol)
-    assert_array_equal(got.cross(rows, rows)[0].diagonal(), 0.0)
+    there, back = (pairs.table.block(rows, columns)[0] for pairs in (got, want))
+    assert_allclose(there, back, atol=atol)
+    assert_array_equal(got.table.block(rows, rows)[0][:, 0].diagonal(), 0.0)
     index = np.array([50, 3, 17])
-    assert_allclose(got.subset(index).D, want.subset(index).D, atol=atol)
+    assert_allclose(got.subset(index).table.D, want.subset(index).table.D, atol=atol)
     assert got.subset(index, np.float32).dtype == np.float32
 
 
@@ -123,7 +124,7 @@ def test_rows_that_are_all_alike():
     [
         (-1.0, r"D\[3, 59\] = -1 is negative: distances must be zero or more"),
         (np.inf, r"D\[3, 59\] = inf is infinite"),
-        (np.nan, r"D\[3, 59\] = nan is missing: only a table in memory can"),
+        (np.nan, r"D\[3, 59\] = nan is missing: only a table in memory may"),
     ],
 )
 def test_what_is_no_distance_is_refused(value, error):

@@ -9,8 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from unimds.distances import pairs as pairs_module
-from unimds.distances.pairs import as_float, as_pairs
+from unimds.distances.inputs import as_float
+from unimds.distances.pairs import as_pairs
 from unimds.spaces import distances
+from unimds.starts.initial import completed
 
 N = 7
 
@@ -37,40 +39,40 @@ def some_weights(n=N, seed=1):
 def test_a_symmetric_table_has_one_layer():
     D = symmetric()
     pairs = as_pairs(D)
-    assert pairs.D.shape == (N, 1, N)
-    assert_array_equal(pairs.D[:, 0], D)
-    assert pairs.W is None
+    assert pairs.table.D.shape == (N, 1, N)
+    assert_array_equal(pairs.table.D[:, 0], D)
+    assert pairs.table.W is None
     assert pairs.n == N
     assert pairs.free.all()
-    assert pairs.D.flags.c_contiguous
+    assert pairs.table.D.flags.c_contiguous
 
 
 def test_an_asymmetric_table_has_a_layer_for_each_direction():
     D = asymmetric()
     pairs = as_pairs(D)
-    assert pairs.D.shape == (N, 2, N)
-    assert_array_equal(pairs.D[:, 0], D)
-    assert_array_equal(pairs.D[:, 1], D.T)
-    assert pairs.D.flags.c_contiguous
+    assert pairs.table.D.shape == (N, 2, N)
+    assert_array_equal(pairs.table.D[:, 0], D)
+    assert_array_equal(pairs.table.D[:, 1], D.T)
+    assert pairs.table.D.flags.c_contiguous
 
 
 def test_weights_are_laid_out_like_distances():
     W = some_weights()
     one = as_pairs(symmetric(), weights=W)
-    assert one.W.shape == one.D.shape
-    assert_allclose(one.W[:, 0], (W + W.T) / 2)  # distances are the same both ways
+    assert one.table.W.shape == one.table.D.shape
+    assert_allclose(one.table.W[:, 0], (W + W.T) / 2)  # distances are the same both ways
     two = as_pairs(asymmetric(), weights=W)
-    assert_array_equal(two.W[:, 0], W)
-    assert_array_equal(two.W[:, 1], W.T)
+    assert_array_equal(two.table.W[:, 0], W)
+    assert_array_equal(two.table.W[:, 1], W.T)
 
 
 def test_missing_pairs_stay_missing():
     D = symmetric()
     D[1, 4] = D[4, 1] = np.nan
     pairs = as_pairs(D)
-    assert_array_equal(pairs.D[:, 0], D)
-    assert not pairs.complete_graph
-    assert as_pairs(symmetric()).complete_graph
+    assert_array_equal(pairs.table.D[:, 0], D)
+    assert not pairs.weighing.complete
+    assert as_pairs(symmetric()).weighing.complete
 
 
 def test_points_that_are_not_free_are_noted():
@@ -86,16 +88,16 @@ def test_rounding_is_no_asymmetry(dtype):
     D = symmetric().astype(dtype)
     D[1, 2] *= 1 + 8 * np.finfo(dtype).eps
     pairs = as_pairs(D)
-    assert pairs.D.shape == (N, 1, N)
-    assert_array_equal(pairs.D[:, 0], (D + D.T) / 2)
-    assert pairs.D.dtype == dtype
+    assert pairs.table.D.shape == (N, 1, N)
+    assert_array_equal(pairs.table.D[:, 0], (D + D.T) / 2)
+    assert pairs.table.D.dtype == dtype
 
 
 @pytest.mark.parametrize(("dtype", "gap"), [(np.float64, 1e-6), (np.float32, 1e-3)])
 def test_more_than_rounding_is_an_asymmetry(dtype, gap):
     D = symmetric().astype(dtype)
     D[1, 2] += gap * D.max()
-    assert as_pairs(D).D.shape == (N, 2, N)
+    assert as_pairs(D).table.D.shape == (N, 2, N)
 
 
 @pytest.mark.parametrize("keep", [np.tril, np.triu])
@@ -103,15 +105,15 @@ def test_one_triangle_is_the_whole_table(keep):
     D = symmetric()
     known = keep(np.ones((N, N), dtype=bool))
     pairs = as_pairs(np.where(known, D, np.nan))
-    assert pairs.D.shape == (N, 1, N)
-    assert_array_equal(pairs.D[:, 0], D)
+    assert pairs.table.D.shape == (N, 1, N)
+    assert_array_equal(pairs.table.D[:, 0], D)
     assert pairs.typical == as_pairs(D).typical
 
 
 def test_a_pair_known_one_way_is_known():
     D = symmetric()
     D[2, 3] = np.nan
-    assert_array_equal(as_pairs(D).D[:, 0], symmetric())
+    assert_array_equal(as_pairs(D).table.D[:, 0], symmetric())
 
 
 # --- memory --------------------------------------------------------------------------------------
@@ -122,15 +124,15 @@ def test_a_pair_known_one_way_is_known():
 def test_a_symmetric_table_is_not_copied(order, dtype):
     D = np.array(symmetric(), dtype=dtype, order=order)
     pairs = as_pairs(D)
-    assert np.shares_memory(pairs.D, D)
-    assert pairs.D.dtype == dtype
-    assert_array_equal(pairs.D[:, 0], D)
+    assert np.shares_memory(pairs.table.D, D)
+    assert pairs.table.D.dtype == dtype
+    assert_array_equal(pairs.table.D[:, 0], D)
 
 
 def test_a_read_only_table_is_not_copied():
     D = symmetric()
     D.flags.writeable = False
-    assert np.shares_memory(as_pairs(D).D, D)
+    assert np.shares_memory(as_pairs(D).table.D, D)
 
 
 @pytest.mark.parametrize("table", [symmetric(), asymmetric()], ids=["symmetric", "asymmetric"])
@@ -138,8 +140,8 @@ def test_a_strided_table_is_laid_out_anew(table):
     wide = np.zeros((N, 2 * N))
     wide[:, ::2] = table
     pairs = as_pairs(wide[:, ::2])
-    assert pairs.D.flags.c_contiguous
-    assert_array_equal(pairs.D[:, 0], table)
+    assert pairs.table.D.flags.c_contiguous
+    assert_array_equal(pairs.table.D[:, 0], table)
 
 
 @pytest.mark.parametrize("make", [symmetric, asymmetric])
@@ -149,8 +151,8 @@ def test_the_input_is_never_written_to(make):
     D[0, 3] *= 1 + 1e-12
     before, weights = D.copy(), W.copy()
     pairs = as_pairs(D, weights=W)
-    pairs.complete()
-    assert pairs.total_weight > 0.0
+    completed(pairs)
+    assert pairs.weighing.total > 0.0
     assert_array_equal(D, before)
     assert_array_equal(W, weights)
 
@@ -228,19 +230,19 @@ def test_typical_finds_the_only_distance_of_a_large_table():
 def test_total_weight_counts_known_pairs_once(diagonal):
     D = symmetric()
     np.fill_diagonal(D, diagonal)
-    assert as_pairs(D).total_weight == N * (N - 1) / 2
+    assert as_pairs(D).weighing.total == N * (N - 1) / 2
     D[0, 1] = D[1, 0] = np.nan
-    assert as_pairs(D).total_weight == N * (N - 1) / 2 - 1
+    assert as_pairs(D).weighing.total == N * (N - 1) / 2 - 1
     A = asymmetric()
     np.fill_diagonal(A, diagonal)
-    assert as_pairs(A).total_weight == N * (N - 1) / 2
+    assert as_pairs(A).weighing.total == N * (N - 1) / 2
 
 
 @pytest.mark.parametrize("make", [symmetric, asymmetric])
 def test_total_weight_leaves_out_the_diagonal(make):
     W = some_weights()
     want = (W.sum() - np.trace(W)) / 2
-    assert_allclose(as_pairs(make(), weights=W).total_weight, want)
+    assert_allclose(as_pairs(make(), weights=W).weighing.total, want)
 
 
 # --- completion ----------------------------------------------------------------------------------
@@ -264,23 +266,23 @@ def test_complete_fills_missing_pairs_with_shortest_paths(seed, share):
     D[hide] = np.nan
     ring = np.roll(np.eye(8, dtype=bool), 1, axis=1)
     assert not np.isnan(D[ring | ring.T]).any()
-    got = as_pairs(D).complete()
+    got = completed(as_pairs(D))
     assert_allclose(got, np.where(np.isnan(D), floyd(D), D), rtol=1e-12)
     assert_array_equal(got, got.T)
 
 
 def test_complete_of_a_complete_table_is_the_table():
     D = symmetric()
-    got = as_pairs(D).complete()
+    got = completed(as_pairs(D))
     assert_array_equal(got, D)
     assert not np.shares_memory(got, D)
 
 
 def test_complete_takes_the_mean_of_both_directions():
     D = asymmetric()
-    assert_allclose(as_pairs(D).complete(), (D + D.T) / 2)
+    assert_allclose(completed(as_pairs(D)), (D + D.T) / 2)
     D[2, 5] = np.nan  # the other direction is known
-    assert_allclose(as_pairs(D).complete()[2, 5], D[5, 2])
+    assert_allclose(completed(as_pairs(D))[2, 5], D[5, 2])
 
 
 def test_complete_reads_weight_zero_as_missing():
@@ -288,14 +290,14 @@ def test_complete_reads_weight_zero_as_missing():
     D[0, 1] = D[1, 0] = 1000.0
     W[0, 1] = W[1, 0] = 0.0
     pairs = as_pairs(D, weights=W)
-    assert not pairs.complete_graph
+    assert not pairs.weighing.complete
     hidden = np.where(W > 0.0, D, np.nan)
-    assert_allclose(pairs.complete()[0, 1], floyd(hidden)[0, 1])
+    assert_allclose(completed(pairs)[0, 1], floyd(hidden)[0, 1])
 
 
 def test_a_distance_of_zero_is_a_way():
     D = np.array([[0.0, 0.0, np.nan], [0.0, 0.0, 2.0], [np.nan, 2.0, 0.0]])
-    assert_allclose(as_pairs(D).complete()[0, 2], 2.0)
+    assert_allclose(completed(as_pairs(D))[0, 2], 2.0)
 
 
 def test_groups_that_only_anchors_join_are_put_far_apart():
@@ -304,7 +306,7 @@ def test_groups_that_only_anchors_join_are_put_far_apart():
     D[2, 3] = D[3, 2] = 1.0
     np.fill_diagonal(D, 0.0)
     free = np.array([False, True, False, True])
-    got = as_pairs(D, free=free).complete()
+    got = completed(as_pairs(D, free=free))
     assert_array_equal(got[:2, 2:], 6.0)  # twice the largest
 
 
@@ -320,13 +322,13 @@ def test_subset_keeps_the_pairs_of_some_points(make):
     small = pairs.subset(index)
     assert small.n == 3
     for layer in (0, -1):
-        want = pairs.D[:, layer][np.ix_(index, index)]
-        assert_array_equal(small.D[:, layer], want)
-    assert_array_equal(small.W[:, 0], pairs.W[:, 0][np.ix_(index, index)])
+        want = pairs.table.D[:, layer][np.ix_(index, index)]
+        assert_array_equal(small.table.D[:, layer], want)
+    assert_array_equal(small.table.W[:, 0], pairs.table.W[:, 0][np.ix_(index, index)])
     assert_array_equal(small.free, [True, False, True])
-    assert small.D.flags.c_contiguous
+    assert small.table.D.flags.c_contiguous
     assert (small.typical, small.largest) == (pairs.typical, pairs.largest)  # one unit for both
-    assert as_pairs(D).subset(index).W is None
+    assert as_pairs(D).subset(index).table.W is None
 
 
 # --- errors name the table ------------------------------------------------------------------------

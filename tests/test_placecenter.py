@@ -84,10 +84,10 @@ def test_no_sweep_raises_the_cost(loss, space, kind, data, level):
     D, weights, start = data.draw(problems(space, weighted, directed, k))
     problem = Problem.make(as_pairs(D, weights=weights), smooth(loss, level), space, k)
     X = problem.inner(start)
-    costs = [problem.costs(X, problem.loss, problem.space)[0]]
+    costs = [problem.costs(X, problem.frame.loss, problem.frame.space)[0]]
     for _ in range(12):
-        problem.sweep(X, problem.loss, problem.space, steps, 0.0)
-        costs.append(problem.costs(X, problem.loss, problem.space)[0])
+        problem.sweep(X, problem.frame.loss, problem.frame.space, steps, 0.0)
+        costs.append(problem.costs(X, problem.frame.loss, problem.frame.space)[0])
     assert np.isfinite(X).all()
     assert np.all(np.diff(costs) <= 1e-11 * np.array(costs[:-1]) + 1e-13)
 
@@ -418,11 +418,11 @@ def test_targets_beyond_the_antipode_still_descend():
     D, _ = table(rng, 10, Euclidean())
     pairs = as_pairs(D)
     problem = Problem.make(pairs, Squared(), Sphere(0.2 * D.max()), 2)
-    X = problem.inner(problem.space.random(10, 2, 1.0, rng))
+    X = problem.inner(problem.frame.space.random(10, 2, 1.0, rng))
     costs = []
     for _ in range(30):
-        costs.append(problem.costs(X, problem.loss, problem.space)[0])
-        problem.sweep(X, problem.loss, problem.space, 1, 0.0)
+        costs.append(problem.costs(X, problem.frame.loss, problem.frame.space)[0])
+        problem.sweep(X, problem.frame.loss, problem.frame.space, 1, 0.0)
     assert np.all(np.diff(costs) <= 1e-9 * costs[0])
 
 
@@ -445,10 +445,10 @@ def test_points_all_in_one_place_part(space):
     one = space.random(1, 2, 1.0, np.random.default_rng(0))
     problem = Problem.make(as_pairs(D), Squared(), space, 2)
     X = problem.inner(np.repeat(one, 12, axis=0))
-    costs = [problem.costs(X, problem.loss, problem.space)[0]]
+    costs = [problem.costs(X, problem.frame.loss, problem.frame.space)[0]]
     for _ in range(200):
-        problem.sweep(X, problem.loss, problem.space, 1, 0.0)
-        costs.append(problem.costs(X, problem.loss, problem.space)[0])
+        problem.sweep(X, problem.frame.loss, problem.frame.space, 1, 0.0)
+        costs.append(problem.costs(X, problem.frame.loss, problem.frame.space)[0])
     assert np.all(np.diff(costs) <= 1e-12 * costs[0])
     assert costs[-1] <= 0.1 * costs[0]
 

@@ -22,9 +22,9 @@ from unimds import (
     HellingerMap,
     SphericalRandomProjection,
     angular_distortion,
-    distortion,
     spherical_jl_min_dim,
 )
+from unimds.distributions import distortion
 from unimds.distributions.projection import METHODS
 from unimds.distributions.unit_rows import _chunks, angles, row_lengths, unit_rows
 

@@ -8,9 +8,8 @@ from common import LOSSES, SPACES, name, slow, table
 
 from unimds.compiled.parts import in_precision
 from unimds.kernels import sweep as kernels
-from unimds.kernels.operations import read_only
 from unimds.kernels.rows import WIDTH
-from unimds.placecenter.problem import form
+from unimds.placecenter.problem import form, read_only
 
 GROUPED = (None, None, 0)
 

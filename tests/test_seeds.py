@@ -17,13 +17,14 @@ from unimds import (
     Sphere,
     Squared,
     place_center,
-    seeds,
-    table,
 )
+from unimds.distances import table
 from unimds.distances.pairs import as_pairs
 from unimds.placecenter.problem import Problem
 from unimds.spaces import distances
+from unimds.spaces import spectral as seeds
 from unimds.spaces.krylov import largest_eigenpairs
+from unimds.starts.initial import _seed_table, completed
 
 CURVED = [Sphere(), Sphere(3.0), ChordalSphere(2.0), Hyperbolic(), Hyperbolic(0.3), Simplex(4.0)]
 ALL = [Euclidean(), *CURVED]
@@ -296,13 +297,13 @@ def test_missing_pairs_get_their_shortest_path():
     D = sparse_table()
     graph = np.where(np.isnan(D), 0.0, D)  # scipy reads 0 as no edge
     want = np.where(np.isnan(D), shortest_path(graph, directed=False), D)
-    assert_allclose(as_pairs(D).complete(), want, rtol=1e-12)
+    assert_allclose(completed(as_pairs(D)), want, rtol=1e-12)
 
 
 @pytest.mark.parametrize("space", [Euclidean(), Sphere(5.0), Hyperbolic(0.1)], ids=repr)
 def test_the_seed_of_an_incomplete_table_is_that_of_the_completed_one(space):
     D = sparse_table()
-    X = space.seed(as_pairs(D).complete(), 2)
+    X = space.seed(completed(as_pairs(D)), 2)
     known = ~np.isnan(D)
     want = 0.5 * ((distances(X, space=space) - D)[known] ** 2).sum()
     result = place_center(D, space=space, n_init=1, loss=Squared())
@@ -328,19 +329,21 @@ def test_rows_of_a_table_give_the_seed_of_the_table(space, dtype, monkeypatch):
     D = np.minimum(noisy(N), 3.0).astype(dtype)
     np.fill_diagonal(D, 1e-9)  # rounding
     problem = Problem.make(as_pairs(D), Squared(), space, 2)
-    rows = problem.distances()
+    rows = _seed_table(problem, 0.0)
     assert isinstance(rows, table.Rows)
-    want = problem.space.seed(problem.pairs.complete() * problem.unit, 2)
+    want = problem.frame.space.seed(completed(problem.pairs) * problem.frame.unit, 2)
     atol = 1e-4 if dtype == np.float32 else 1e-7
-    got = problem.space.seed(rows, 2)
+    got = problem.frame.space.seed(rows, 2)
     assert_allclose(
-        distances(got, space=problem.space), distances(want, space=problem.space), atol=atol
+        distances(got, space=problem.frame.space),
+        distances(want, space=problem.frame.space),
+        atol=atol,
     )
 
 
 def test_a_seed_of_ones_own_is_given_an_array():
     problem = Problem.make(as_pairs(noisy(5)), Squared(), Taxicab(), 2)
-    assert isinstance(problem.distances(), np.ndarray)
+    assert isinstance(_seed_table(problem, 0.0), np.ndarray)
 
 
 @pytest.mark.parametrize("space", ALL[:-1], ids=repr)

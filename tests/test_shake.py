@@ -1,5 +1,6 @@
 """Shaking: every point is placed against a few others; and the start that is made so."""
 
+from copy import copy
 from dataclasses import replace
 from itertools import product
 
@@ -13,7 +14,7 @@ from scipy.spatial.distance import pdist
 from unimds import place_center, spaces
 from unimds._runtime.progress import Watch
 from unimds.distances.pairs import as_pairs
-from unimds.distances.table import Held
+from unimds.distances.table import HeldTable
 from unimds.kernels import shake as shaking
 from unimds.losses import Squared
 from unimds.placecenter.problem import Problem
@@ -54,8 +55,8 @@ def test_shaking_places_points_against_few_others(n, k, weighted, data):
     problem = Problem.make(pairs, Squared(), spaces.Euclidean(), k)
     X = np.ascontiguousarray(rng.normal(size=(k, n)))
     draws = rng.random(sizes.sum(), dtype=np.float32)
-    want = shaken(D * problem.unit, W, X.T, sizes, draws, together=k <= 3).T
-    problem.shake(X, problem.loss, sizes, draws)
+    want = shaken(D * problem.frame.unit, W, X.T, sizes, draws, together=k <= 3).T
+    problem.shake(X, problem.frame.loss, sizes, draws)
     np.testing.assert_allclose(X, want, rtol=1e-9, atol=1e-9)
 
 
@@ -64,8 +65,10 @@ def one_by_one(problem, X, loss):
     moved = X.copy()
     for i in range(problem.pairs.n):
         free, Y = np.arange(problem.pairs.n) == i, X.copy()
-        alone = replace(problem, pairs=replace(problem.pairs, free=free))
-        alone.sweep(Y, loss, problem.space, 1, 0.0)
+        pairs = copy(problem.pairs)
+        pairs.free = free
+        alone = replace(problem, pairs=pairs)
+        alone.sweep(Y, loss, problem.frame.space, 1, 0.0)
         moved[:, i] = Y[:, i]
     return moved
 
@@ -102,10 +105,10 @@ def test_placed_against_all_others_points_go_where_a_sweep_puts_them(space, tabl
     X = draw(problem, rng)
     # every stretch holds one shift: the n − 1 of them are all others
     draws, together = np.full(n - 1, 0.5, dtype=np.float32), table != "asymmetric"
-    want = one_by_one(problem, X, problem.loss) if together else X.copy()
+    want = one_by_one(problem, X, problem.frame.loss) if together else X.copy()
     if not together:
-        problem.sweep(want, problem.loss, problem.space, 1, 0.0)
-    problem.shake(X, problem.loss, np.array([n - 1]), draws)
+        problem.sweep(want, problem.frame.loss, problem.frame.space, 1, 0.0)
+    problem.shake(X, problem.frame.loss, np.array([n - 1]), draws)
     np.testing.assert_allclose(X, want, atol=1e-5 if X.dtype == np.float32 else 1e-12)
 
 
@@ -123,11 +126,13 @@ def test_points_in_one_place_part_and_points_without_neighbours_stay(k):
     problem = Problem.make(as_pairs(D).subset(np.arange(n)), Squared(), spaces.Euclidean(), k)
     X, sizes = np.zeros((k, n)), np.full(30, 4)
     draws = np.random.default_rng(0).random(120, dtype=np.float32)
-    problem.shake(X, problem.loss, sizes, draws)
+    problem.shake(X, problem.frame.loss, sizes, draws)
     assert pdist(X.T).min() > 0.01
-    unknown = replace(problem, pairs=replace(problem.pairs, table=Held(np.full((n, 1, n), np.nan))))
+    pairs = copy(problem.pairs)
+    pairs.table = HeldTable(np.full((n, 1, n), np.nan))
+    unknown = replace(problem, pairs=pairs)
     before = X.copy()
-    unknown.shake(X, problem.loss, sizes, draws)
+    unknown.shake(X, problem.frame.loss, sizes, draws)
     np.testing.assert_array_equal(X, before)
 
 
@@ -147,10 +152,12 @@ def test_points_do_not_arrange_themselves_by_who_meets_whom():
     rng = np.random.default_rng(0)
     small = problem.on(rng.permutation(200))
     seed = first_seed(small, "auto", rng)
-    X = race.shaken(small, small.loss, seed, 200, rng, Watch(None, 0, 0.0))
-    cost, _ = small.costs(X, small.loss, small.space)
-    least = place_center(small.pairs.D[:, 0], init=problem.outer(X)).cost
-    assert problem.outer_cost(cost) < 1.03 * least  # 1.18 where a point never meets its neighbours
+    X = race.shaken(small, small.frame.loss, seed, 200, rng, Watch(None, 0, 0.0))
+    cost, _ = small.costs(X, small.frame.loss, small.frame.space)
+    least = place_center(small.pairs.table.D[:, 0], init=problem.frame.outer(X)).cost
+    assert (
+        problem.frame.cost_unit * cost < 1.03 * least
+    )  # 1.18 where a point never meets its neighbours
 
 
 # --- init="shaken" --------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from unimds.distances.scan import OUTER, Survey, survey
+from unimds.distances.validate import OUTER, Scan, scan
 
 ODD = [0.0, -0.0, 1.0, 1.0 + 1e-9, 2.5, 1e-30, -1.0, np.inf, -np.inf, np.nan]
 
@@ -21,7 +21,7 @@ def by_hand(D, rounding):
     with np.errstate(invalid="ignore"):
         gap = np.abs(D - D.T)
     missing = np.isnan(D)
-    return Survey(
+    return Scan(
         negative=int(negative[0] @ [n, 1]) if len(negative) else -1,
         infinite=int(infinite[0] @ [n, 1]) if len(infinite) else -1,
         missing=int((missing & off).sum()),
@@ -42,7 +42,7 @@ def test_small_tables(data, n, dtype):
         D = np.triu(D) + np.triu(D, 1).T
     if data.draw(st.booleans()):
         D = np.asfortranarray(D)
-    assert survey(D, 1e-8) == by_hand(D, 1e-8)
+    assert scan(D) == by_hand(D, 1e-8)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -55,12 +55,12 @@ def test_one_odd_entry_is_found_wherever_it_is(n, dtype):
         i, j = rng.choice(n, 2, replace=False)
         D = plain.copy()
         D[i, j] = value
-        assert survey(D, 1e-5) == by_hand(D, 1e-5)
-    assert survey(plain, 1e-5) == by_hand(plain, 1e-5)
+        assert scan(D) == by_hand(D, 1e-5)
+    assert scan(plain) == by_hand(plain, 1e-5)
 
 
 def test_a_triangle_is_told_whichever_way_it_is_in_memory():
     below = np.tri(5, k=-1)
     for D in (below, below.T, np.asfortranarray(below), np.ascontiguousarray(below.T)):
-        assert survey(D, 1e-8) == by_hand(D, 1e-8)
+        assert scan(D) == by_hand(D, 1e-8)
         assert D.flags.writeable  # as before

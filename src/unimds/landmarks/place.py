@@ -58,11 +58,16 @@ class Scene:
         return cls(table, Frame.make(loss, space, typical), dtype)
 
 
+def chunks_of(n: int, width: int) -> list[slice]:
+    """Return chunks of `n` points that need `width` distances each."""
+    return list(gen_batches(n, max(1, ENTRIES // width)))
+
+
 def in_chunks(
     task: Callable[[slice], None], n: int, width: int, n_jobs: int | None, bar: Progress
 ) -> None:
     """Run a task for every chunk of `n` points that need `width` distances each."""
-    chunks = list(gen_batches(n, max(1, ENTRIES // width)))
+    chunks = chunks_of(n, width)
     threads = min(effective_n_jobs(n_jobs), len(chunks))
     with threadpool_limits(1):  # of BLAS, which would round otherwise on other numbers of threads
         if threads <= 1:

@@ -10,11 +10,10 @@ from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
 from unimds._runtime.progress import Progress
 from unimds.cluster.sending import submit
-from unimds.landmarks.place import ENTRIES, Job, Scene
+from unimds.landmarks.place import Job, Scene, chunks_of
 
 Array = NDArray[Any]
 
@@ -33,7 +32,7 @@ class Workers:
         self, scene: Scene, job: Callable[[slice], Job], out: Array, width: int, bar: Progress
     ) -> None:
         """Fill the columns of `out` with what the jobs of all chunks of points return."""
-        chunks = list(gen_batches(scene.table.n, max(1, ENTRIES // width)))
+        chunks = chunks_of(scene.table.n, width)
         step = max(1, min(TOGETHER, len(chunks) // sum(self.client.nthreads().values())))
         under_way: deque[tuple[slice, Any]] = deque()
 
