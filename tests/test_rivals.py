@@ -120,7 +120,7 @@ def test_both_directions_of_a_pair_are_worth_one():
     d, w = merged(problem)
     both = (W + W.T) / 2.0 * (1.0 - np.eye(8))
     np.testing.assert_allclose(w, both, rtol=1e-12)
-    np.testing.assert_allclose(w * d, problem.unit * (W * D + W.T * D.T) / 2.0, rtol=1e-12)
+    np.testing.assert_allclose(w * d, problem.frame.unit * (W * D + W.T * D.T) / 2.0, rtol=1e-12)
 
 
 @given(st.integers(2, 9), st.integers(0, 1000), st.booleans(), st.sampled_from(["classical", "r"]))
