@@ -1,9 +1,9 @@
-"""The colour circle, out of what people say about how alike colours are.
+"""The colour circle, computed from people's ratings of how alike colours are.
 
-Thirty-one people compared 14 pure colours, pair by pair; nobody told them of a circle. The numbers
-are those of G. Ekman, "Dimensions of color vision", Journal of Psychology 38 (1954), 467–474: mean
-similarities between 0 and 1. Run it with ``python examples/colours.py [--out FOLDER]``; pictures
-need ``pip install '.[plot]'``.
+Thirty-one people rated the similarity of 14 pure colours, pair by pair; nobody mentioned a circle.
+The data are mean similarities between 0 and 1, from G. Ekman, "Dimensions of color vision", Journal
+of Psychology 38 (1954), 467–474. Run the script with
+``python examples/colours.py [--out FOLDER]``; pictures need ``pip install '.[plot]'``.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from scipy.spatial.distance import squareform
 
 from unimds import MDS
 
-# Wavelengths in nanometres, and roughly what they look like on a screen.
+# Wavelengths in nanometres, each with an approximate screen colour.
 COLOURS = {
     434: "#4B00D1", 445: "#2A10FF", 465: "#0060FF", 472: "#0080FF", 490: "#00BFD0",
     504: "#00C070", 537: "#30C000", 555: "#80C800", 584: "#F0D000", 600: "#FFA000",
     610: "#FF7000", 628: "#FF3000", 651: "#E00010", 674: "#B00018",
 }  # fmt: skip
-# Percent; each row is a colour against those after it.
+# Per cent; each row compares a colour with all later ones.
 SIMILAR = """
     86 42 42 18  6  7  4  2  7  9 12 13 16
        50 44 22  9  7  7  2  4  7 11 13 14
@@ -41,8 +41,8 @@ SIMILAR = """
 
 
 def round_the_circle(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return angle and distance of each point as seen from the middle of the circle."""
-    # the circle of least squares: |p|² = 2 c·p + (r² − |c|²) is linear in what is sought
+    """Return the angle and the distance of each point, seen from the centre of the circle."""
+    # least squares: |p|² = 2 c·p + (r² − |c|²) is linear in the unknowns
     A = np.column_stack([2.0 * points, np.ones(len(points))])
     middle = np.linalg.lstsq(A, (points**2).sum(axis=1), rcond=None)[0][:2]
     x, y = (points - middle).T
@@ -50,7 +50,7 @@ def round_the_circle(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def in_order(angles: np.ndarray) -> bool:
-    """Whether the angles go once round, either way, in the order in which they are given."""
+    """Whether the angles, in the given order, go once round the circle in either direction."""
     turned = (angles - angles[0]) % (2.0 * np.pi)
     return bool((np.diff(turned) > 0.0).all() or (np.diff(turned[1:]) < 0.0).all())
 
@@ -59,7 +59,7 @@ def draw(folder: Path, points: np.ndarray) -> None:
     from unimds.plots import plot_embedding
 
     names = [f"{wavelength} nm" for wavelength in COLOURS]
-    ax = plot_embedding(points, names, title="Fourteen colours by how alike they look", size=0.0)
+    ax = plot_embedding(points, names, title="Fourteen colours, arranged by similarity", size=0.0)
     ax.plot(*points.T, color="#BFC5CC", linewidth=1.0, zorder=1)
     ax.scatter(*points.T, s=130, c=list(COLOURS.values()), edgecolors="white", zorder=3)
     picture = folder / "colours.png"
@@ -76,7 +76,7 @@ def main(argv: list[str] | None = None) -> None:
     points = mds.embedding_
     angles, radii = round_the_circle(points)
     print(f"{len(D)} colours in the plane: Stress-1 {mds.stress_:.3f}")
-    print(f"distance from the middle: {radii.mean():.2f} ± {radii.std():.2f}")
+    print(f"distance from the centre: {radii.mean():.2f} ± {radii.std():.2f}")
     print(f"round the circle in the order of the spectrum: {'yes' if in_order(angles) else 'no'}")
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)

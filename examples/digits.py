@@ -1,8 +1,8 @@
 """Handwritten digits as distributions of ink, on a sphere and as mixtures.
 
 The 1,797 digits of 8 × 8 pixels come with scikit-learn (UCI, CC BY 4.0). The ink of a digit is a
-distribution over the pixels. Run it with ``python examples/digits.py [PICTURE]``; it needs
-``pip install '.[plot]'`` and half a minute.
+distribution over the pixels. Run the script with ``python examples/digits.py [PICTURE]``; it needs
+``pip install '.[plot]'`` and takes half a minute.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COLOURS = plt.get_cmap("tab10").colors
 
 
 def azimuthal(X: np.ndarray) -> np.ndarray:
-    """Return Lambert's equal-area map of S², around the mean of the points."""
+    """Project S² by Lambert's equal-area map, centred on the mean of the points."""
     pole = X.mean(axis=0) / np.linalg.norm(X.mean(axis=0))
     frame = np.linalg.svd(pole[None])[2][1:]
     return (X @ frame.T) * np.sqrt(2.0 / (1.0 + X @ pole))[:, None]
@@ -41,12 +41,12 @@ def draw_sphere(ax, points: np.ndarray, digit: np.ndarray) -> None:
 
 
 def draw_outcomes(ax, mixtures: np.ndarray, ink: np.ndarray, digit: np.ndarray) -> None:
-    """Draw how probable each outcome is for each digit, and above it what the outcome looks like.
+    """Draw the probability of each outcome for each digit, and above it an image of the outcome.
 
-    That is the mean ink of all digits, weighted by the outcome, less the plain mean.
+    The image is the mean ink of all digits, weighted by the outcome, minus the unweighted mean.
     """
     means = np.array([mixtures[digit == value].mean(axis=0) for value in range(10)])
-    _, order = linear_sum_assignment(-means)  # outcomes in the order of the digits they suit best
+    _, order = linear_sum_assignment(-means)  # outcomes in the order of their best-matching digits
     shown = ax.imshow(means[:, order], cmap="Greys", vmin=0.0)
     ax.set(xticks=[], yticks=range(10), ylabel="digit", xlim=(-0.5, 9.5), ylim=(9.5, -1.6))
     ax.set_xlabel("outcome, with more ink than the mean (orange) or less (purple)")
@@ -69,7 +69,7 @@ def main(picture: str = "digits.png") -> None:
 
     def right(X: np.ndarray) -> str:
         guess = cross_val_score(KNeighborsClassifier(10), X, digit, cv=5).mean()
-        return f"the ten nearest name the digit right in {guess:.0%} of cases"
+        return f"the ten nearest images give the right digit in {guess:.0%} of cases"
 
     print(f"all 64 pixels: {right(np.sqrt(ink / ink.sum(axis=1, keepdims=True)))}")
     maps = {}
@@ -77,7 +77,7 @@ def main(picture: str = "digits.png") -> None:
         for space in ("sphere", "simplex"):
             model = DistributionEmbedding(k, space=space, random_state=0)
             maps[k, space] = model.fit_transform(ink)
-            # square roots of distributions: Hellinger's distance
+            # between square roots, Euclidean distance is proportional to Hellinger's
             compared = maps[k, space] if space == "sphere" else np.sqrt(maps[k, space])
             print(f"{k}-dimensional {space}: Stress-1 {model.stress_:.3f}; {right(compared)}")
 

@@ -1,9 +1,10 @@
-"""A map of documents: what the functions of scipy say about themselves.
+"""A map of documents: the docstrings of scipy's functions.
 
-The text ships with scipy (BSD 3-Clause): the docstring of every public function of some of its
-modules is a document, its module the colour. Words are counted, counts are distributions, and
-distributions are points of a sphere. Run it with ``python examples/documents.py [PICTURE]``; it
-needs ``pip install '.[plot]'`` and half a minute.
+The text ships with scipy (BSD 3-Clause). Each docstring of a public function in some of its modules
+is a document, and its colour shows the module. The script counts the words; the counts of a
+document form a distribution, which is a point on a sphere. Run the script with
+``python examples/documents.py [PICTURE]``; it needs ``pip install '.[plot]'`` and takes half a
+minute.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ MODULES = {
     "special": ("#CC79A7", "v"),
     "stats": ("#000000", "x"),
 }
-# headings, code of the examples, and what scipy says of other libraries in every function
+# headings, code in the examples, and the notes on other libraries in every docstring
 STOP = "parameters returns return examples example notes references import plt numpy scipy ndarray"
 STOP += " array arrays like axis input output true false none default optional api cupy dask jax"
 STOP += " pytorch cpu gpu jit backend backends standard experimental support compatible library"
@@ -46,7 +47,7 @@ HALO = [withStroke(linewidth=2.5, foreground="white")]
 
 
 def load_documents() -> tuple[list[str], list[str], list[str]]:
-    """Return texts, names and modules of scipy's functions."""
+    """Return the docstrings, names and modules of scipy's functions."""
     texts, names, modules = [], [], []
     for module in MODULES:
         home = importlib.import_module(f"scipy.{module}")
@@ -61,13 +62,13 @@ def load_documents() -> tuple[list[str], list[str], list[str]]:
 
 
 def azimuthal(X: np.ndarray, pole: np.ndarray) -> np.ndarray:
-    """Return Lambert's equal-area map of S² around a pole."""
+    """Project S² by Lambert's equal-area map, centred on a pole."""
     frame = np.linalg.svd(pole[None])[2][1:]
     return (X @ frame.T) * np.sqrt(2.0 / (1.0 + X @ pole))[:, None]
 
 
 def ternary(P: np.ndarray) -> np.ndarray:
-    """Return the triangle of distributions of three outcomes."""
+    """Place distributions over three outcomes in a triangle."""
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
     return P @ corners
 
@@ -83,7 +84,7 @@ def draw_points(ax, points: np.ndarray, modules: list[str], title: str) -> None:
 
 
 def draw_graticule(ax, degrees: float) -> None:
-    """Draw circles and radii around the pole, every 30°, up to the outline of what is shown."""
+    """Draw circles and radii around the pole, every 30°, as far as the outline of the map."""
     turn = np.linspace(0.0, 2.0 * np.pi, 181)
     for away in (*np.arange(30.0, degrees, 30.0), degrees):
         radius = 2.0 * np.sin(np.radians(away) / 2.0)
@@ -95,12 +96,12 @@ def draw_graticule(ax, degrees: float) -> None:
 
 
 def central(X: np.ndarray, modules: list[str], count: int = 3) -> list[int]:
-    """Return a few documents of each module: those that are nearest to all its others."""
+    """Return a few documents of each module: those nearest to all other documents in it."""
     chosen: list[int] = []
     angle = np.arccos(np.clip(X @ X.T, -1.0, 1.0))
     for module in MODULES:
         rows = np.flatnonzero(np.array(modules) == module)
-        nearest = np.full(len(rows), np.pi)  # from each document to the nearest that is chosen
+        nearest = np.full(len(rows), np.pi)  # from each document to the nearest chosen one
         for _ in range(count):
             best = np.minimum(angle[np.ix_(rows, rows)], nearest).sum(axis=1).argmin()
             nearest = np.minimum(nearest, angle[rows[best], rows])
@@ -109,7 +110,7 @@ def central(X: np.ndarray, modules: list[str], count: int = 3) -> list[int]:
 
 
 def draw_names(ax, points: np.ndarray, names: list[str], modules: list[str], rows: list[int]):
-    """Write names beside their points, inside the outline and apart, as far as there is room."""
+    """Write names beside their points, where they overlap neither each other nor the outline."""
     renderer = ax.figure.canvas.get_renderer()
     outline = np.linalg.norm(points, axis=1).max()
     taken: list = []
@@ -144,9 +145,9 @@ def draw_names(ax, points: np.ndarray, names: list[str], modules: list[str], row
 
 
 def weighty_words(counts, mixtures: np.ndarray, words: np.ndarray, count: int = 3) -> list[str]:
-    """Return the words that gain most in each outcome over all documents.
+    """Return the words whose share in each outcome most exceeds their share in all documents.
 
-    The distribution of words of an outcome is the mean of the documents', weighted by it.
+    The word distribution of an outcome is the mean over the documents, weighted by the outcome.
     """
     documents = HellingerMap().fit_transform(counts).power(2)
     profile = (documents.T @ (mixtures / mixtures.sum(axis=0))).T
@@ -162,7 +163,7 @@ def main(picture: str = "documents.png") -> None:
         min_df=3,
     )
     counts = vectorizer.fit_transform(texts)
-    print(f"{counts.shape[0]} documents, {counts.shape[1]} words, {counts.nnz} of them counted")
+    print(f"{counts.shape[0]} documents, {counts.shape[1]} words, {counts.nnz} nonzero counts")
 
     roots = HellingerMap().fit_transform(counts)
     jl = SphericalRandomProjection(eps=0.25, random_state=0).fit(roots)
@@ -177,12 +178,12 @@ def main(picture: str = "documents.png") -> None:
     sphere, mixtures = on_sphere.embedding_, on_simplex.embedding_
     for name, model, X in (
         ("S²", on_sphere, sphere),
-        ("three outcomes", on_simplex, np.sqrt(mixtures)),  # roots: Hellinger's distance
+        ("three outcomes", on_simplex, np.sqrt(mixtures)),  # square roots, for Hellinger's distance
     ):
         guess = cross_val_score(KNeighborsClassifier(10), X, modules, cv=5).mean()
         print(
-            f"{name}: Stress-1 {model.stress_:.3f}; the ten nearest documents name the module "
-            f"right in {guess:.0%} of cases"
+            f"{name}: Stress-1 {model.stress_:.3f}; the ten nearest documents give the right "
+            f"module in {guess:.0%} of cases"
         )
     new = vectorizer.transform(["fit a normal distribution to a sample"])
     print("a new document:", on_sphere.transform(new).round(2))
@@ -203,7 +204,7 @@ def main(picture: str = "documents.png") -> None:
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)
     figure.suptitle(f"{len(names)} functions of scipy, by the words of their documentation")
-    figure.draw_without_rendering()  # room for names is known once the layout is
+    figure.draw_without_rendering()  # fix the layout first: it decides how much room names have
     figure.set_layout_engine("none")
     draw_names(axes[0], flat, names, modules, central(sphere, modules))
     figure.savefig(picture)

@@ -1,8 +1,9 @@
-"""A map of the world from flight distances of which every fifth is wrong.
+"""A map of the world, computed from flight distances one fifth of which are wrong.
 
-A hundred cities (GeoNames, CC BY 4.0) and the great-circle distances between them; a fifth of these
-are replaced by random ones. No coordinates are given, nor the size of the Earth. Run it with
-``python examples/flights.py [--out FOLDER]``; pictures need ``pip install '.[plot]'``.
+The data are the great-circle distances between a hundred cities (GeoNames, CC BY 4.0), a fifth of
+them replaced by random numbers. The fit knows neither coordinates nor the size of the Earth. Run
+the script with ``python examples/flights.py [--out FOLDER]``; pictures need
+``pip install '.[plot]'``.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ def draw(folder: Path, cities: Cities, points: np.ndarray, largest: float) -> No
     from unimds.plots import plot_globe
 
     names = [name if name in SHOWN else None for name in cities.names]
-    title = f"A fifth of the distances is wrong; no city is off by more than {1000 * largest:.2g} m"
-    # the edge of the map, 169° west, meets no city
+    title = f"One distance in five is wrong; no city is off by more than {1000 * largest:.2g} m"
+    # no city lies on the edge of the map, 169° west
     ax = plot_globe(points, cities.points, names, center=11.0, title=title)
     picture = folder / "flights.png"
     ax.figure.savefig(picture, dpi=150)
@@ -60,11 +61,11 @@ def main(argv: list[str] | None = None) -> None:
         points = align(mds.fit_transform(D), cities.points, space="sphere")
         errors = errors_in_km(points, cities.points)
         print(
-            f"{loss} loss: radius of the Earth {mds.space_.radius:.1f} km (truly "
-            f"{EARTH_RADIUS:.1f}); a city is off by {np.median(errors):,.4f} km in the median, "
-            f"{errors.max():,.4f} km at most"
+            f"{loss} loss: radius of the Earth {mds.space_.radius:.1f} km (true "
+            f"value {EARTH_RADIUS:.1f}); cities are off by {np.median(errors):,.4f} km in the "
+            f"median, {errors.max():,.4f} km at most"
         )
-    print("Distances not to believe:")
+    print("The most suspicious distances:")
     tell_suspects(cities, D, mds)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,10 @@
-"""A tree in the hyperbolic plane, and in the ordinary one.
+"""A tree in the hyperbolic plane and in the Euclidean plane.
 
-A tree grows faster than the plane has room: every node has two children, and the circumference of a
-circle only grows like its radius. In the hyperbolic plane it grows exponentially, like the tree.
-Distances are steps from node to node. Run it with ``python examples/hierarchy.py [--out FOLDER]``;
-pictures need ``pip install '.[plot]'``.
+A tree soon runs out of room in the Euclidean plane: every node has two children, but the
+circumference of a circle grows only in proportion to its radius. In the hyperbolic plane the
+circumference grows exponentially, like the tree. The distance between two nodes is the number of
+steps between them. Run the script with ``python examples/hierarchy.py [--out FOLDER]``; pictures
+need ``pip install '.[plot]'``.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from scipy.sparse.csgraph import shortest_path
 from unimds import MDS, Euclidean, Hyperbolic
 
 CHILDREN, GENERATIONS = 2, 5
-STEP = 0.8  # length of an edge where the curvature is 1: the longer, the more room there is
+STEP = 0.8  # length of an edge at curvature 1; longer edges leave more room
 
 
 def tree() -> tuple[np.ndarray, np.ndarray]:
-    """Return the parent of every node but the root, which is 0, and the generation of all."""
+    """Return the parent of every node except the root, node 0, and the generation of every node."""
     nodes = sum(CHILDREN**g for g in range(GENERATIONS + 1))
     parents = (np.arange(1, nodes) - 1) // CHILDREN
     generation = np.zeros(nodes, dtype=int)
@@ -32,7 +33,7 @@ def tree() -> tuple[np.ndarray, np.ndarray]:
 
 
 def steps(parents: np.ndarray) -> np.ndarray:
-    """Return the number of edges between every two nodes."""
+    """Return the number of edges between each pair of nodes."""
     children = np.arange(1, len(parents) + 1)
     edges = (np.ones(len(parents)), (parents, children))
     return shortest_path(csr_array(edges, shape=2 * (len(parents) + 1,)), directed=False)
@@ -60,9 +61,9 @@ def draw(folder: Path, maps: dict[str, MDS], parents: np.ndarray, generation: np
 
 
 def draw_edges(ax, parents: np.ndarray, generation: np.ndarray) -> None:
-    """Join parents and children, wherever the picture has put them."""
+    """Draw a line from each parent to its children."""
     places = np.empty((len(generation), 2))
-    for signs in ax.collections:  # one for each generation, its nodes in their order
+    for signs in ax.collections:  # one per generation, with its nodes in order
         places[generation == int(signs.get_label().split()[1])] = signs.get_offsets()
     for child, parent in enumerate(parents, start=1):
         ax.plot(*places[[child, parent]].T, color="#8A929B", linewidth=0.8, zorder=2)

@@ -1,8 +1,9 @@
-"""New points on an old map: in Python, from a saved model, and from the command line.
+"""New points on an existing map: in Python, from a saved model, and from the command line.
 
-The map of 140 wines by 13 measurements stays as it is; 38 more are placed on it one by one, as they
-would be if they came a year later. The data come with scikit-learn (UCI, CC BY 4.0). Run it with
-``python examples/new_points.py [--out FOLDER]``; it needs ``pip install '.[cli]'``.
+The script maps 140 wines by 13 measurements, and then places 38 more wines on this map one by one,
+as if they came a year later. The map itself does not change. The data come with scikit-learn (UCI,
+CC BY 4.0). Run the script with ``python examples/new_points.py [--out FOLDER]``; it needs
+``pip install '.[cli]'``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ OLD = 140
 
 
 def load_wines() -> tuple[np.ndarray, np.ndarray]:
-    """Return the measurements, as multiples of their spread among the old wines, and the grape."""
+    """Return the measurements, standardised on the old wines, and the grape of each wine."""
     X, grape = load_wine(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(X))
     X, grape = X[order], grape[order]
@@ -49,7 +50,7 @@ def draw(folder: Path, points: np.ndarray, grape: np.ndarray) -> None:
     kinds = [f"grape {kind + 1}" for kind in grape]
     title = f"{OLD} wines, and {len(points) - OLD} new ones in rings"
     ax = plot_embedding(points, color=kinds, title=title, size=34)
-    new = (points - points.mean(axis=0))[OLD:]  # the picture has the mean in its middle
+    new = (points - points.mean(axis=0))[OLD:]  # plot_embedding centres the map on its mean
     ax.scatter(*new.T, s=110, facecolors="none", edgecolors="black", linewidths=0.9, label="new")
     ax.legend(frameon=False)
     picture = folder / "new_points.png"
@@ -67,12 +68,12 @@ def main(argv: list[str] | None = None) -> None:
     guess = KNeighborsClassifier(5).fit(mds.embedding_, grape[:OLD])
     print(f"map of {OLD} wines: Stress-1 {mds.stress_:.3f}")
     right = guess.score(new, grape[OLD:])
-    print(f"{len(new)} placed: the five nearest name the grape right in {right:.0%} of cases")
+    print(f"{len(new)} new wines: the five nearest give the right grape in {right:.0%} of cases")
     with tempfile.TemporaryDirectory() as scratch:
         where = Path(scratch) if folder is None else folder
         where.mkdir(parents=True, exist_ok=True)
         told = placed_by_command(mds, X[OLD:], where)
-    print(f"unimds place differs by {np.abs(told - new).max():.1g}")
+    print(f"the result of unimds place differs by {np.abs(told - new).max():.1g}")
     if folder is not None:
         draw(folder, np.vstack([mds.embedding_, new]), grape)
 

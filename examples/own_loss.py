@@ -1,10 +1,11 @@
-"""A loss of your own: Geman and McClure's, which stops listening to what is far off.
+"""A loss of your own: Geman and McClure's, which ignores distances that are far off.
 
-The absolute loss lets a distance be wrong, but still minds by how much. This one, e²/(width² + e²)
-of the error e, has a ceiling: errors far above the width all cost the same. It suits distances that
-are noisy, and some of them nonsense. S. Geman and D. McClure, "Statistical methods for tomographic
-image reconstruction", Bulletin of the International Statistical Institute 52 (1987). Run it with
-``python examples/own_loss.py``; the first run compiles for some seconds.
+Under the absolute loss, the cost of a wrong distance grows with its error. The loss of Geman and
+McClure, e²/(width² + e²) for an error e, has a ceiling: errors far above the width all cost the
+same. It suits noisy distances some of which are nonsense. The source is S. Geman and D. McClure,
+"Statistical methods for tomographic image reconstruction", Bulletin of the International
+Statistical Institute 52 (1987). Run the script with ``python examples/own_loss.py``; the first run
+takes a few seconds to compile.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class GemanMcClure(Loss):
 
     width: float = 1.0
 
-    degree = 0.0  # the value has no unit: it stays if all lengths, the width too, are scaled
+    degree = 0.0  # the value has no unit: rescaling all lengths and the width does not change it
 
     def value(self, u, r):
         return (u - r) ** 2 / (self.width**2 + (u - r) ** 2)
@@ -40,7 +41,7 @@ class GemanMcClure(Loss):
 
 @dataclass(frozen=True)
 class Mistaken(GemanMcClure):
-    def weight(self, u, r):  # twice the right one
+    def weight(self, u, r):  # twice the right value
         return 2.0 * self.width**2 / (self.width**2 + (u - r) ** 2) ** 2
 
 
@@ -50,12 +51,12 @@ def main() -> None:
     try:
         check_loss(Mistaken(0.3))
     except AssertionError as error:
-        print(f"check_loss of a wrong weight: {error}")
+        print(f"check_loss finds a wrong weight: {error}")
 
     rng = np.random.default_rng(0)
     truth = rng.normal(size=(60, 2))
     noise = rng.normal(scale=0.1, size=(60, 60))
-    noisy = distances(truth) * np.exp((noise + noise.T) / np.sqrt(2.0))  # each off by a tenth
+    noisy = distances(truth) * np.exp((noise + noise.T) / np.sqrt(2.0))  # off by about a tenth
     D, wrong = corrupt(noisy, 0.2, rng=rng)
     print(f"{wrong.sum() // 2} of {len(D) * (len(D) - 1) // 2} distances are nonsense")
     for loss in ("squared", "absolute", GemanMcClure(0.5)):
