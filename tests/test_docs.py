@@ -175,6 +175,23 @@ def test_the_reference_has_every_public_name(module: str) -> None:
     assert set(import_module(module).__all__) <= listed
 
 
+def test_the_speed_of_landmarks_stands_only_where_it_is_measured() -> None:
+    page = BLOCK.sub("", (ROOT / "docs/landmarks.md").read_text(encoding="utf-8"))
+    assert re.findall(r"n\^[\d.]+|\b[\d.]+ (?:GB|MB|s|ms)\b|\bminutes\b", page) == []
+    assert "performance.md#very-many-points" in links(page)
+
+
+def test_the_quality_of_landmarks_is_what_was_measured() -> None:
+    page, table = (
+        (ROOT / f"docs/{name}.md").read_text(encoding="utf-8")
+        for name in ("landmarks", "landmarks-measured")
+    )
+    rows = [re.findall(r"([+-][\d.]+) % \|", line) for line in table.splitlines()]
+    columns = zip(*([float(cell) for cell in row] for row in rows if row), strict=True)
+    farthest, refined, _, random_refined = (f"{max(column):.1g}" for column in columns)
+    assert re.findall(r"([\d.]+) %", page) == [refined, farthest, random_refined]
+
+
 def test_pictures_are_small() -> None:
     pictures = list((ROOT / "docs/images").iterdir())
     assert pictures
