@@ -1,8 +1,8 @@
-"""Measure PlaceCenter on Dask: rounds a second, bytes moved, and what the cluster costs.
+"""Measure PlaceCenter on Dask: rounds per second, bytes moved, and the overhead of the cluster.
 
 Run it with ``make bench-dask``; it writes docs/scale-measured.md and docs/scale.json. Workers are
-processes of one thread, each pinned to a core. It needs ``python -P``: the file has the name of a
-package.
+single-threaded processes, each pinned to a core. It needs ``python -P``, because the file has the
+name of a package.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ROUNDS = 24
 
 
 def pin(workers: list[str], dask_worker: Any) -> None:
-    """Give a worker a core of its own; runs there."""
+    """Pin a worker to a core; runs on the worker."""
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {cores[workers.index(dask_worker.address) % len(cores)]})
 
@@ -60,7 +60,7 @@ def table(n: int) -> da.Array:
 
 
 def seconds_of(problem: Problem, X: np.ndarray) -> tuple[float, float]:
-    """Return the least seconds of a round of placing, and of one that counts the cost."""
+    """Return the shortest time to place all points, and to compute the cost."""
     placing, counting = [], []
     for _ in range(ROUNDS):
         began = time.perf_counter()
@@ -78,14 +78,14 @@ def start(n: int) -> np.ndarray:
 
 
 def in_memory(n: int) -> tuple[float, float]:
-    """Return the seconds of a sweep and of the cost in one memory, on one core."""
+    """Return the time of a sweep and of the cost without a cluster, on one core."""
     D = table(n).compute(scheduler="synchronous")
     problem = Problem.make(as_pairs(D), losses.Squared(), spaces.Euclidean(), 2)
     return seconds_of(problem, start(n))
 
 
 def moved_bytes(client: Client) -> int:
-    """Return what all workers have received from others so far."""
+    """Return the bytes that all workers have received from each other so far."""
 
     def received(dask_worker: Any) -> int:
         return sum(int(entry["total"]) for entry in dask_worker.transfer_incoming_log)
@@ -94,7 +94,7 @@ def moved_bytes(client: Client) -> int:
 
 
 def busy_seconds(stream: list[dict[str, Any]], name: str) -> float:
-    """Return how long the slowest worker computes in a call, in the quickest of all calls."""
+    """Return the computing time of the slowest worker in the fastest of all calls."""
     calls: dict[str, float] = {}
     for task in stream:
         call = str(task["key"]).rpartition("-")[0]
@@ -105,7 +105,7 @@ def busy_seconds(stream: list[dict[str, Any]], name: str) -> float:
 
 
 def on_cluster(n: int, client: Client) -> dict[str, float]:
-    """Return the seconds of a round and the bytes that it moves."""
+    """Return the time of a round and the bytes that it moves."""
     spread = spread_out(table(n), client, None, None, None, Watch(None, 0, 1e-7))
     problem = Problem.make(spread, losses.Squared(), spaces.Euclidean(), 2)
     problem.sweep(start(n), problem.frame.loss, problem.frame.space, 1, 0.0)  # compiled
@@ -151,16 +151,17 @@ def main() -> None:
 def page(measured: list[dict[str, float]]) -> list[str]:
     """Return the page."""
     lines = [
-        "# Rounds on a cluster",
+        "# Cluster benchmarks",
         "",
-        f"Written by `make bench-dask` (Python {platform.python_version()}, {platform.machine()}, "
-        f"{os.cpu_count()} cores); do not edit. A round places",
-        "all points and counts the cost. In one memory it takes one core; workers are processes of",
-        "one thread, each pinned to a core. Squared loss, k = 2, float32. Seconds are the least of",
-        f"{ROUNDS} rounds; what moves is points, never distances. *Idle* is the share of a round",
-        "in which even the slowest worker has nothing to do: Dask, and the network.",
+        f"Written by `make bench-dask` (Python {platform.python_version()}, {platform.machine()},",
+        f"{os.cpu_count()} cores); do not edit. A round places all points and computes the cost.",
+        "Workers are single-threaded processes, each pinned to a core. Squared loss, k = 2,",
+        f"float32. Times are the shortest of {ROUNDS} rounds. *Relative time* is the time of a",
+        "round divided by the time without a cluster, on one core. *Idle* is the share of a round",
+        "in which even the slowest worker waits for Dask or the network. The last two columns are",
+        "the data that a round moves between workers and by the client: points, never distances.",
         "",
-        "| n | workers | rounds a second | over one memory | idle | between workers | client |",
+        "| n | workers | rounds per second | relative time | idle | between workers | client |",
         "|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for row in measured:

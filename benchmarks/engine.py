@@ -1,7 +1,7 @@
-"""Measure the decisions behind the engine and write docs/engine-measured.md.
+"""Measure the design decisions of the engine and write docs/engine-measured.md.
 
-Run it with ``make bench-engine``. Costs are what is compared; seconds are of this machine and only
-their ratios mean something.
+Run it with ``make bench-engine``. It compares costs; seconds depend on the machine, and only their
+ratios are meaningful.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def run(D: np.ndarray, k: int, **options):
 
 def recovery() -> list[str]:
     lines = [
-        "## Robust losses must be annealed",
+        "## Annealing of robust losses",
         "",
-        "Cost over that of the true points, and relative error of the points found; median of 5",
-        "seeds. The paper's form has a fixed loss and no momentum, 2000 sweeps.",
+        "Cost divided by the cost of the true points, and relative error of the points found;",
+        "medians of 5 seeds. The paper's form uses a fixed loss, no momentum and 2000 sweeps.",
         "",
         "| loss | corrupted | paper's form | momentum only | annealed (default) | squared loss |",
         "|---|---|---|---|---|---|",
@@ -81,7 +81,7 @@ def sphere() -> list[str]:
     D[j, i] = D[i, j]
     lines = [
         "",
-        "The same on S², 150 points, 10 % of the distances replaced by anything:",
+        "The same for 150 points on S², with 10 % of the distances replaced by random ones:",
         "",
         "| loss | radius | error of the points | radius found |",
         "|---|---|---|---|",
@@ -111,8 +111,8 @@ def momentum() -> list[str]:
         "",
         "## Momentum",
         "",
-        "Sweeps until the cost is within 1e-3 and 1e-4 of the lowest of both runs; squared loss,",
-        "k=2, classical seed, at most 2000 sweeps.",
+        "Number of sweeps until the cost is within 1e-3 and 1e-4 of the lower final cost of the",
+        "two runs; squared loss, k=2, classical seed, at most 2000 sweeps.",
         "",
         "| data | plain, 1e-3 | plain, 1e-4 | momentum, 1e-3 | momentum, 1e-4 |",
         "|---|---|---|---|---|",
@@ -135,12 +135,12 @@ def momentum() -> list[str]:
 def race() -> list[str]:
     lines = [
         "",
-        "## Racing several starts",
+        "## Races between starts",
         "",
-        "Cost over the lowest seen, k=2, squared loss; `auto` over 5 seeds. Seconds as a multiple",
-        "of the run from the classical seed.",
+        "Cost divided by the lowest cost seen; k=2, squared loss, 5 seeds for `auto`. Its time is",
+        "a multiple of the time of the run from the classical seed.",
         "",
-        "| data | classical seed | auto, median | auto, worst | seconds of auto |",
+        "| data | classical seed | auto, median | auto, worst | time of auto |",
         "|---|---|---|---|---|",
     ]
     for name, D in tables().items():
@@ -160,10 +160,10 @@ def main() -> None:
     warnings.simplefilter("ignore", ConvergenceWarning)  # the paper's form often does not settle
     place_center(distances(np.eye(5)), 2, loss="absolute")  # compile before any clock runs
     lines = [
-        "# Measured: the decisions behind the engine",
+        "# Engine benchmarks",
         "",
         f"Written by `benchmarks/engine.py` (Python {platform.python_version()}, "
-        f"numpy {np.__version__}); do not edit. `engine.md` says what follows from it.",
+        f"numpy {np.__version__}); do not edit. [The engine](engine.md) draws the conclusions.",
         "",
     ]
     for part in (recovery, sphere, momentum, race):

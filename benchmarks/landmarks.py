@@ -1,7 +1,8 @@
-"""Measure maps of very many points and write docs/landmarks-measured.md.
+"""Measure the quality of maps of very many points and write docs/landmarks-measured.md.
 
-Run it with ``make bench-landmarks``; it takes minutes. `make bench` measures how long they take:
-growth in seconds of the processor, on one thread, so that other processes matter little.
+Run it with ``make bench-landmarks``; it takes minutes. ``make bench`` measures their time and
+memory by `a_million` and `growth`; the latter counts processor seconds on one thread, so other
+processes matter little.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ FULL = 5000
 
 
 def blobs(n: int, d: int = 50, centres: int = 15) -> np.ndarray:
-    """Return float32 points around some centres, made some at a time."""
+    """Return float32 points around some centres, drawn in batches."""
     rng = np.random.default_rng(0)
     centre = 3.0 * rng.standard_normal((centres, d), dtype=np.float32)
     X = centre[rng.integers(centres, size=n)]
@@ -42,14 +43,13 @@ def blobs(n: int, d: int = 50, centres: int = 15) -> np.ndarray:
 
 
 def growth() -> list[str]:
-    """Fit more and more points."""
+    """Fit more and more points and return the table of times."""
     lines = [
-        "### Growth",
+        "### Time against the number of points",
         "",
-        "15 blobs in 50 dimensions, float32, one thread, the default settings: seconds of the",
-        "processor.",
+        "15 blobs in 50 dimensions, float32, one thread, default settings; processor seconds.",
         "",
-        "| n | seconds | of which placing | refining | Stress-1 |",
+        "| n | total, s | placing, s | refining, s | Stress-1 |",
         "|---|---|---|---|---|",
     ]
     LandmarkMDS(random_state=0).fit(blobs(3000))  # compile before the clock runs
@@ -69,14 +69,13 @@ def growth() -> list[str]:
     return [
         *lines,
         "",
-        f"The time grows like n^{slope:.2f} over all, and like n^{last:.2f} from the last but one "
-        "size to the last.",
+        f"Time grows like n^{slope:.2f} over all sizes, and like n^{last:.2f} in the last step.",
         "",
     ]
 
 
 def fit_many(n: int) -> dict[str, Any]:
-    """Fit very many points; return seconds, stress and the peak of memory of this process."""
+    """Fit very many points; return time, stress, cost and peak memory of this process."""
     LandmarkMDS(random_state=0, n_jobs=2).fit(blobs(3000))
     X = blobs(n)
     began = time.perf_counter()
@@ -93,7 +92,7 @@ def fit_many(n: int) -> dict[str, Any]:
 
 
 def a_million() -> list[str]:
-    """Fit a million points in a process of their own."""
+    """Fit a million points in a fresh process."""
     command = [sys.executable, __file__, "--many", str(MANY)]
     run = subprocess.run(command, check=True, capture_output=True, text=True)
     found = json.loads(run.stdout.splitlines()[-1])
@@ -104,25 +103,25 @@ def a_million() -> list[str]:
         "",
         f"{MANY:,} points in 50 dimensions, float32 (0.2 GB), two threads:",
         "",
-        f"- {found['seconds']:.0f} s: {phases};",
-        f"- {found['peak']:.2f} GB of memory at most, all of Python and the data included;",
-        f"- Stress-1 {stress:.4f} ± {stress_error:.4f}, cost {cost:.4g} ± {cost_error:.1g}.",
+        f"- Time: {found['seconds']:.0f} s ({phases}).",
+        f"- Peak memory: {found['peak']:.2f} GB, including Python and the data.",
+        f"- Stress-1: {stress:.4f} ± {stress_error:.4f}; cost: {cost:.4g} ± {cost_error:.1g}.",
         "",
     ]
 
 
 def beside_full_fits() -> list[str]:
-    """Compare with full fits, where those can still be done."""
+    """Compare with full fits, at a size where those are still possible."""
     lines = [
-        "### Beside the full fit",
+        "## Cost compared with full fits",
         "",
-        f"{FULL:,} points: cost over that of the full fit, with 1,000 landmarks (the default) "
-        "that are",
-        "farthest or random, not refined and refined. 0 % is as good; the full fit (to",
-        "eps=1e-5) too ends in a local minimum, and may be the worse one.",
+        f"Cost of maps of {FULL:,} points above the cost of the full fit, with 1,000 landmarks",
+        "(the default), farthest or random, before and after refinement. The full fit (to",
+        "eps=1e-5) also ends in a local minimum, which may be the worse one; the difference is",
+        "then negative.",
         "",
-        "| data | loss | space | farthest | and refined | random | and refined |"
-        " seconds, full | refined |",
+        "| data | loss | space | farthest | farthest, refined | random | random, refined |"
+        " full fit, s | refined map, s |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     data = {
@@ -158,21 +157,21 @@ def _compared(X: np.ndarray, D: np.ndarray, loss: str, space: Any) -> str:
 
 
 def main() -> None:
-    """Measure how good such maps are and write the page; `make bench` measures how fast."""
+    """Measure the quality of such maps and write the page; `make bench` measures their speed."""
     warnings.simplefilter("ignore", ConvergenceWarning)
     load = os.getloadavg()[0]
-    busy = f"other processes were busy (load {load:.1f}), so that seconds are rough"
+    busy = f"other processes were running (load {load:.1f}), so times are rough"
     with threadpool_limits(1):
         lines = beside_full_fits()
     text = "\n".join(
         [
-            "# Maps of very many points, measured",
+            "# Landmark benchmarks",
             "",
             f"Written by `make bench-landmarks` (Python {platform.python_version()}, "
-            f"{platform.machine()}, {os.cpu_count()} cores); do not edit. When it",
-            f"began, {busy if load > 0.5 else 'the machine was idle'}.",
+            f"{platform.machine()}, {os.cpu_count()} cores); do not edit.",
+            f"When it started, {busy if load > 0.5 else 'the machine was idle'}.",
             "",
-            "How long they take is in [performance.md](performance.md).",
+            "Time and memory are in [performance.md](performance.md#very-many-points).",
             "",
             *lines,
         ]

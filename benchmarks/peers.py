@@ -1,4 +1,4 @@
-"""Whole fits beside other packages, and beside the paper's other methods."""
+"""Fits compared with other packages, and with the paper's other methods."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SIZES = (300, 1000, 2000, 5000)
 STATES = 5
 
 
-# --- whole fits, beside the peers -----------------------------------------------------------------
+# --- whole fits, compared with peers --------------------------------------------------------------
 
 
 def tables(n: int) -> dict[str, np.ndarray]:
@@ -67,7 +67,7 @@ def pymde(D: np.ndarray, state: int = 0, loss: str = "Quadratic") -> np.ndarray:
     import pymde
     import torch
 
-    torch.set_num_threads(1)  # as all others
+    torch.set_num_threads(1)  # as all other methods
     pymde.seed(state)
     edges = torch.combinations(torch.arange(len(D)), 2)
     d = torch.tensor(D[np.triu_indices(len(D), 1)].astype(np.float32))
@@ -86,11 +86,11 @@ PEERS = {
     "s_gd2": ("s_gd2", [partial(s_gd2, state=state) for state in range(STATES)]),
     "PyMDE": ("pymde", [partial(pymde, state=state) for state in range(STATES)]),
 }
-"""The module that each needs, and its runs: one where nothing is drawn."""
+"""The module that each peer needs, and its runs: a single run if nothing is random."""
 
 
 def fits() -> list[dict[str, Any]]:
-    """Return median and worst cost and the median of the seconds, of all methods and tables."""
+    """Return median and worst cost and median time, of all methods and tables."""
     rows = []
     for n in SIZES:
         for name, D in tables(n).items():
@@ -118,22 +118,24 @@ def _summary(D: np.ndarray, runs: list[tuple[np.ndarray, float]]) -> tuple[float
 
 
 def time_to(cost: float, runs: list[Any]) -> float:
-    """Return the median of the seconds until runs are within 0.1 % of a cost, races included."""
+    """Return the median time until runs are within 0.1 % of a cost, races included."""
     low = [run.history[run.history[:, 1] <= 1.001 * cost, 0] for run in runs]
     return float(np.median([seconds[0] if seconds.size else np.inf for seconds in low]))
 
 
 def fits_table(rows: list[dict[str, Any]]) -> list[str]:
-    """Return the fits as a table: stress over ours, and time over ours."""
+    """Return the fits as a table: stress and time, divided by ours."""
     peers = [peer for peer in PEERS if any(peer in row for row in rows)]
     lines = [
         "## Whole fits",
         "",
-        "k = 2, squared loss, float32 tables, one core, compiled; defaults, but unit weights and",
-        "a classical seed for scikit-learn. Of the others, over ours: the median of the stress of",
-        f"{STATES} random states, and the worst; how many times as long they take as our whole",
-        "fit, and as ours until it is within 0.1 % of their median. scikit-learn at n = 5,000 on",
-        "one table only, PyMDE not there, and from n = 1,000 on with one state.",
+        "k = 2, squared loss, float32 tables, one core, code compiled beforehand. Settings are the",
+        "defaults, except unit weights for s_gd2 and a classical seed for scikit-learn. *Stress*",
+        f"and *worst* are the peer's median and worst stress over {STATES} random states, divided",
+        "by those of unimds. *Time* is the peer's time divided by that of our whole fit; *to its",
+        "stress* divides it by the time our fit takes to come within 0.1 % of the peer's median.",
+        "At n = 5,000 scikit-learn ran on one table and PyMDE on none; from n = 1,000 on PyMDE ran",
+        "with one state.",
         "",
         "| n | data | unimds, s | "
         + " | ".join(f"{peer}: stress | worst | time | to its stress" for peer in peers)
@@ -157,29 +159,29 @@ def fits_table(rows: list[dict[str, Any]]) -> list[str]:
         peer for peer, (module, _) in PEERS.items() if importlib.util.find_spec(module) is None
     ]
     if missing:
-        lines += ["", f"Not installed, hence not measured: {', '.join(missing)}."]
+        lines += ["", f"Not installed and therefore not measured: {', '.join(missing)}."]
     return lines
 
 
-# --- one shaken start, beside s_gd2 ---------------------------------------------------------------
+# --- one shaken start, compared with s_gd2 --------------------------------------------------------
 
 
 def shaken() -> tuple[list[str], dict[str, float]]:
-    """Return stress and time of a single shaken start beside s_gd2's, run by run in turn."""
+    """Compare stress and time of a single shaken start with s_gd2, run by run in turn."""
     lines = [
         "",
         "## One shaken start",
         "",
-        'Without a race: `place_center(D, init="shaken", eps=1e-4)`, and 1e-3 for n = 300, beside',
-        "s_gd2, in turn, each with as many random states: the medians of both. The stress is",
-        "s_gd2's over ours.",
+        'A fit without a race, `place_center(D, init="shaken", eps=1e-4)` (1e-3 for n = 300),',
+        "compared with s_gd2. The two ran in turn with equally many random states; figures are",
+        "medians. *Stress* and *time* are those of s_gd2 divided by ours.",
         "",
         "| n | data | unimds, ms | s_gd2: stress | time |",
         "|---:|---|---:|---:|---:|",
     ]
     figures = {}
     if importlib.util.find_spec("s_gd2") is None:
-        return [*lines[:4], "s_gd2 is not installed, hence not measured."], figures
+        return [*lines[:4], "s_gd2 is not installed and therefore not measured."], figures
     for n in SIZES:
         for name, D in tables(n).items():
             options = {"init": "shaken", "eps": 1e-3 if n == 300 else 1e-4}
@@ -203,15 +205,16 @@ def shaken() -> tuple[list[str], dict[str, float]]:
 
 
 def same_seed() -> tuple[list[str], dict[str, float]]:
-    """Return times to the same stress from the same seed, beside scikit-learn."""
+    """Compare times to the same stress from the same seed with scikit-learn."""
     lines = [
         "",
         "## From the same seed, to the same stress",
         "",
-        'Both begin at the classical seed (`init="classical"`, one start) and go down to the same',
-        "minimum. Ratios are scikit-learn's time over our time until the stress is as low as where",
-        "it ends: with its defaults, where it stops early, and with `eps=1e-8`. That last stress",
-        "over ours at the end is beside it, and its time over that of our whole fit.",
+        'Both methods start from the classical seed (`init="classical"`, one start) and descend to',
+        "the same minimum. *To its stress* is scikit-learn's time divided by the time unimds takes",
+        "to reach the stress at which scikit-learn stops: early with its defaults, later with",
+        "`eps=1e-8`. *Its stress then* is that later stress divided by the final stress of unimds,",
+        "and *whole fits* is the time of the later run divided by the time of our whole fit.",
         "",
         "| n | data | unimds, s | to its stress | with eps=1e-8 | its stress then | whole fits |",
         "|---:|---|---:|---:|---:|---:|---:|",
@@ -221,7 +224,7 @@ def same_seed() -> tuple[list[str], dict[str, float]]:
         for name, D in tables(n).items():
             if n == 5000 and name != "swiss roll":
                 continue
-            # the best of some: the machine may be busy for a moment, which is long for a short run
+            # the fastest of several runs: a moment of other load is long for a short run
             often = 2 if n == 1000 else 1
             ours, seconds = fastest(lambda D=D: place_center(D, 2, init="classical"), 6 * often)
             X, early = fastest(lambda D=D: sklearn_mds(D), often)
@@ -239,21 +242,21 @@ def same_seed() -> tuple[list[str], dict[str, float]]:
 
 
 def until(ours: Result, stress: float) -> float:
-    """Return when a fit was as low as that; NaN where it never was."""
+    """Return the time at which a fit reached a stress; NaN if it never did."""
     low = ours.history[ours.history[:, 1] <= stress, 0]
     return float(low[0]) if low.size else np.nan
 
 
 def fastest(run: Callable[[], Any], times: int) -> tuple[Any, float]:
-    """Return what a run returns and how long it took, when it took the least."""
+    """Return the result and the time of the fastest of several runs."""
     return min((timed(run) for _ in range(times)), key=lambda done: done[1])
 
 
 def in_short(rows: list[dict[str, Any]], figures: dict[str, float]) -> list[str]:
-    """Return, by size, from the least to the most over all tables, how we stand."""
+    """Return the comparison by size, as ranges over all tables."""
     lines = [
-        "How many times as long the others take, by size, from the table where that is least to",
-        "that where it is most; the stress is theirs over ours, the median of all random states.",
+        "Time and stress of other packages, divided by those of unimds. Ranges run over all tables",
+        "of a size; stress is the median over all random states.",
         "",
         "| | " + " | ".join(f"n = {n:,}" for n in SIZES) + " |",
         "|---|" + "---:|" * len(SIZES),
@@ -275,22 +278,22 @@ def in_short(rows: list[dict[str, Any]], figures: dict[str, float]) -> list[str]
     for what, form in (("time", ".1f"), ("stress", ".4f")):
         alone = [(key, x) for key, x in figures.items() if key.endswith(f"shaken start, {what}")]
         cells = [[x for key, x in alone if f"n = {n}," in key] for n in SIZES]
-        add(f"s_gd2, over one shaken start: {what}", cells, form)
+        add(f"s_gd2, compared with one shaken start: {what}", cells, form)
     return [*lines, ""]
 
 
-# --- robust and spherical fits, beside the rivals -------------------------------------------------
+# --- robust and spherical fits, compared with rivals ----------------------------------------------
 
 
 def rivals() -> list[str]:
-    """Return costs and times of robust and geodesic fits beside the paper's other methods."""
+    """Compare robust and geodesic fits with the paper's other methods."""
     lines = [
         "",
         "## Robust and spherical fits",
         "",
-        "The paper's data, n = 300, k = 2: cost over ours (the median of five random states, and",
-        "how they spread), and the time until a method is within 1 % of that, over the time of",
-        "ours from one start, which is what the others have.",
+        "The paper's data, n = 300, k = 2. Costs are divided by our median cost over five random",
+        "states, whose range is in brackets. Times are those until a method comes within 1 % of",
+        "that median, divided by the time of unimds from one start, since the rivals also use one.",
         "",
         "| problem | method | cost | time to within 1 % |",
         "|---|---|---:|---:|",

@@ -1,10 +1,10 @@
 """Measure speed and memory against the peers and against the machine; write docs/performance.md.
 
-Run it with ``make bench``. Everything that is compared runs in turn in one process on one core, and
-only ratios mean something. Peers run with their own best settings: scikit-learn's MDS from the
-classical seed, s_gd2 with unit weights and its own schedule. PyMDE needs torch, which is heavy: it
-is measured where it is installed. ``python benchmarks/performance.py growth memory`` measures only
-those parts again.
+Run it with ``make bench``. All runs that are compared take turns in one process on one core, and
+only ratios are meaningful. Peers run with their own best settings: scikit-learn's MDS from the
+classical seed, s_gd2 with unit weights and its own schedule. PyMDE needs torch, which is heavy, so
+it is measured only if it is installed. ``python benchmarks/performance.py growth memory`` measures
+those two parts again.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ SPACES = [spaces.Euclidean(), spaces.Sphere(5.0), spaces.ChordalSphere(5.0),
           spaces.Hyperbolic(0.1), spaces.Simplex(9.0)]  # fmt: skip
 
 
-# --- kernels, beside the machine ------------------------------------------------------------------
+# --- kernels --------------------------------------------------------------------------------------
 
 
 def sweep_seconds(
@@ -64,13 +64,14 @@ def sweep_seconds(
 
 
 def sweeps() -> tuple[list[str], dict[str, float]]:
-    """Return the table of sweeps and the figures that must hold."""
+    """Return the table of sweeps, and its figures."""
     lines = [
         "",
         "## One sweep",
         "",
-        "Nanoseconds a pair, n = 2,000; in brackets over the Euclidean squared one of the same",
-        "precision. Hyperbolic coordinates are float64 in a fit, whatever the table is.",
+        "Nanoseconds per pair at n = 2,000; in brackets, as a multiple of the squared loss in",
+        "Euclidean space at the same precision. In a fit, hyperbolic coordinates are always",
+        "float64.",
         "",
         "| loss | space | float64 | float32 |",
         "|---|---|---:|---:|",
@@ -101,17 +102,17 @@ def sweeps() -> tuple[list[str], dict[str, float]]:
     ) / best_of(lambda: large.sum())
     lines += [
         "",
-        f"Weights cost {figures['weights']:.2f} times a sweep without, a tenth of pairs missing "
-        f"{figures['missing values']:.2f} times.",
-        f"A sweep at n = 10,000 (float32, k = 2) takes "
-        f"{figures['sweep over reading D, n = 10,000, float32']:.2f} times as long as reading the "
+        f"A sweep with weights takes {figures['weights']:.2f} times as long as a sweep without,",
+        f"and a sweep with a tenth of the pairs missing {figures['missing values']:.2f} times. A",
+        "sweep at n = 10,000 (float32, k = 2) takes",
+        f"{figures['sweep over reading D, n = 10,000, float32']:.2f} times as long as reading the",
         "table once from memory (`D.sum()`).",
     ]
     return lines, figures
 
 
 def growth() -> list[str]:
-    """Return how the time of a fit grows with n and with k."""
+    """Return how the time of a fit grows with n, and that of a sweep with k."""
     n_sizes, seconds = (1000, 2000, 4000, 8000), []
     for n in n_sizes:
         D = spaces.distances(make_swiss_roll(n, random_state=0)[0]).astype(np.float32)
@@ -127,10 +128,10 @@ def growth() -> list[str]:
         "",
         "## Growth",
         "",
-        f"Sixty sweeps and the seed, swiss roll: time grows like n^{exponent:.2f} from 1,000 to",
-        f"8,000 points; from size to size, each twice the one before, by {steps}. Tables of up to",
-        "some 2,000 points fit the caches of the processor, larger ones come from memory.",
-        f"One sweep at n = 1,000 against k, in sweeps at k = 2: {cells}.",
+        f"The time for the seed and sixty sweeps on a swiss roll grows like n^{exponent:.2f} from",
+        f"1,000 to 8,000 points; each doubling of n multiplies it by {steps}. Tables of up to",
+        "about 2,000 points fit in the processor's caches; larger tables are read from memory.",
+        f"Time of a sweep at n = 1,000 for each k, relative to k = 2: {cells}.",
     ]
 
 
@@ -138,7 +139,7 @@ def growth() -> list[str]:
 
 
 def threads() -> list[str]:
-    """Return what threads bring when the cores are free, and cost when they are not."""
+    """Return the time on two threads over that on one, with free and with busy cores."""
     D = spaces.distances(make_swiss_roll(1000, random_state=0)[0]).astype(np.float32)
 
     def ratio() -> float:
@@ -160,14 +161,14 @@ def threads() -> list[str]:
         "",
         "## Threads",
         "",
-        "Only whole starts, and the chunks of a map by landmarks, run on threads (`n_jobs`): a",
-        "sweep is too short to be shared. Six random starts, n = 1,000, with two threads take "
-        f"{free:.2f} times as long as with one, and {occupied:.2f} times while two other processes",
-        "keep both cores busy.",
+        "Threads (`n_jobs`) share whole starts, and the chunks of a map with landmarks; a single",
+        "sweep is too short to be shared. Six random starts at n = 1,000 on two threads take",
+        f"{free:.2f} times as long as on one thread, and {occupied:.2f} times as long while two",
+        "other processes keep both cores busy.",
     ]
 
 
-# --- memory and beginnings, in processes of their own ---------------------------------------------
+# --- memory and start-up, in fresh processes ------------------------------------------------------
 
 CHILD = """
 import sys, time
@@ -206,16 +207,17 @@ def child(code: str, *arguments: str, **environment: str) -> str:
 
 
 def memory() -> list[str]:
-    """Return the peak of memory of a fit over the size of its table."""
+    """Return the peak memory of a fit, relative to the size of its table."""
     n = int(os.environ.get("BENCH_MEMORY_N", "20000"))
     extra, peak, seconds, sweeps, converged = child(CHILD, str(n)).split()
     return [
         "",
         "## Memory",
         "",
-        f"n = {n:,}, a float32 table of {4e-9 * n * n:.2f} GB: a fit ({sweeps} sweeps after the",
-        f"race, converged: {converged}) takes {float(seconds):.0f} s and {float(extra):.2f} times",
-        f"the table on top of it; the peak of the process is {float(peak):.2f} times the table.",
+        f"n = {n:,}, a float32 table of {4e-9 * n * n:.2f} GB. A fit ({sweeps} sweeps after the",
+        f"race, converged: {converged}) takes {float(seconds):.0f} s. In addition to the table it",
+        f"needs {float(extra):.2f} times its size; the peak of the process is {float(peak):.2f}",
+        "times the table.",
     ]
 
 
@@ -228,22 +230,23 @@ place_center(np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)), 2)
 
 
 def beginnings(cache: Path) -> list[str]:
-    """Return what it takes to begin: importing, a first fit with and without cached code."""
+    """Return the time of imports, and of a first fit with and without cached code."""
     bare = best_of(lambda: child("import sklearn.manifold"), 2)
     imported = best_of(lambda: child("import unimds"), 2)
     _, ever = timed(lambda: child(FIRST, NUMBA_CACHE_DIR=str(cache)))
     warm = best_of(lambda: child(FIRST, NUMBA_CACHE_DIR=str(cache)), 2)
     return [
         "",
-        "## Beginnings",
+        "## Start-up time",
         "",
-        f"A process that only imports scikit-learn's manifold module takes {bare:.1f} s; one that",
-        f"only imports unimds {imported:.1f} s; one that fits nine points {warm:.1f} s with cached",
-        f"code and {ever:.0f} s the first time ever, when it is compiled.",
+        f"A process that only imports scikit-learn's manifold module takes {bare:.1f} s, and a",
+        f"process that only imports unimds {imported:.1f} s. A process that fits nine points takes",
+        f"{warm:.1f} s with cached code, and {ever:.0f} s the first time, when the code is",
+        "compiled.",
     ]
 
 
-# --- all of it ------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------------------
 
 
 STYLE = {
@@ -255,7 +258,7 @@ STYLE = {
 
 
 def plot(rows: list[dict[str, Any]]) -> None:
-    """Draw time against stress over the lowest, one panel a size."""
+    """Draw time against stress above the lowest, one panel per size."""
     figure, axes = plt.subplots(1, len(SIZES), figsize=(12, 3.6), sharey=True, layout="constrained")
     for ax, n in zip(axes, SIZES, strict=True):
         for row in (row for row in rows if row["n"] == n):
@@ -291,7 +294,7 @@ PARTS: dict[str, Callable[[], Any]] = {
 
 
 def again(parts: list[str]) -> None:
-    """Measure some parts once more, as where they were disturbed, and put them into the page."""
+    """Measure some parts again, for example after a disturbance, and replace them on the page."""
     raw = json.loads((DOCS / "performance.json").read_text())
     head, *sections = (DOCS / "performance.md").read_text(encoding="utf-8").split("\n## ")
     with threadpool_limits(1):
@@ -307,7 +310,7 @@ def again(parts: list[str]) -> None:
             title, fresh = lines[1].removeprefix("## "), "\n".join(lines)[4:] + "\n"
             sections = [fresh if old.startswith(title) else old for old in sections]
     short = "\n".join(in_short(raw["fits"], raw["figures"]))
-    head = head[: head.index("How many times")] + short
+    head = head[: head.index("Time and stress")] + short
     _write("\n## ".join([head, *sections]), raw)
 
 
@@ -318,10 +321,10 @@ def _write(text: str, raw: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Measure everything and write the page, the picture and the raw figures."""
+    """Measure everything; write the page, the picture and the raw figures."""
     warnings.simplefilter("ignore", ConvergenceWarning)
     load = os.getloadavg()[0]
-    busy = f"other processes were busy (load {load:.1f}), so that times are rough"
+    busy = f"other processes were running (load {load:.1f}), so times are rough"
     state = busy if load > 0.5 else "the machine was idle"
     with threadpool_limits(1):
         for dtype in (np.float32, np.float64):  # compile before any clock runs
@@ -336,9 +339,9 @@ def main() -> None:
             "# Performance",
             "",
             f"Written by `make bench` (Python {platform.python_version()}, numpy {np.__version__}, "
-            f"{platform.machine()}, {os.cpu_count()} cores); do not edit. Only ratios mean",
-            "something: what is compared ran in turn in one process on one core. When it began, "
-            f"{state}.",
+            f"{platform.machine()}, {os.cpu_count()} cores); do not edit. Runs that are",
+            "compared took turns in one process on one core; only ratios are meaningful. When it "
+            f"started, {state}.",
             "",
             "![Seconds against stress above the lowest, for each size.](images/performance.png)",
             "",

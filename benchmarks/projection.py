@@ -1,4 +1,4 @@
-"""Measure the spherical random projection: how many dimensions, how often it fails, how fast.
+"""Measure the spherical random projection: dimensions needed, failure rate, speed.
 
 Writes docs/projection-measured.md. Run it with ``make bench-projection``; it takes minutes.
 """
@@ -37,9 +37,9 @@ DENSITIES = (("gaussian", "auto"), ("sparse", "auto"), ("sparse", 0.05))
 
 def dimensions() -> list[str]:
     lines = [
-        "## How many coordinates",
+        "## Number of coordinates",
         "",
-        f"δ = {DELTA}. The theorem is proved for ε up to 1/4.",
+        f"δ = {DELTA}. The proof of the theorem holds for ε up to 1/4.",
         "",
         "| n | ε | exact | theorem | theorem / exact |",
         "|---:|---:|---:|---:|---:|",
@@ -56,11 +56,11 @@ def worst_angle() -> list[str]:
     thetas = (0.0, 1e-3, 0.1, 0.4, 0.7, 1.0, 1.6, 2.4, 3.1)
     lines = [
         "",
-        "## Small angles are the worst",
+        "## Failure by angle",
         "",
-        f"Probability that a pair at the angle θ is off by more than ε = {EPS}, by quadrature; in",
-        "brackets the share in 100,000 simulated pairs. θ → 0 is the limit that",
-        "`spherical_jl_min_dim` uses.",
+        f"Probability that the angle θ of a pair changes by more than ε = {EPS}, by quadrature; in",
+        "brackets, the share in 100,000 simulated pairs. Small angles are the worst case:",
+        "`spherical_jl_min_dim` uses the limit θ → 0.",
         "",
         "| m | " + " | ".join(f"θ={t:g}" if t else "θ → 0" for t in thetas) + " |",
         "|---:|" + "---:|" * len(thetas),
@@ -96,8 +96,8 @@ def draws() -> list[str]:
         "",
         "## All pairs at once",
         "",
-        f"{n} points of S^{d - 1} of which half lie close together, {m} coordinates (`auto` at",
-        f"ε = {EPS}, δ = {DELTA}), seeded draws.",
+        f"{n} points on S^{d - 1}, half of them close together, projected to {m} coordinates",
+        f"(`auto` at ε = {EPS}, δ = {DELTA}) by seeded draws.",
         "",
         "| method | draws | all pairs within ε | largest error, median | largest error, worst |",
         "|---|---:|---:|---:|---:|",
@@ -127,16 +127,17 @@ def documents() -> sp.csr_array:
 
 
 def promise() -> list[str]:
-    """Does the dimension of `auto` do for sparse documents, whatever the projection?"""
+    """Check whether `auto` gives enough dimensions for sparse documents with each projection."""
     counts = documents()[:ROWS]
     m = spherical_jl_min_dim(ROWS, EPS, DELTA)
     lines = [
         "",
         "## All pairs of sparse documents",
         "",
-        f"The first {ROWS} of those documents, {m} coordinates (`auto` at ε = {EPS}, δ = {DELTA}),",
-        f"{PROMISE_DRAWS} seeded draws; as distributions (by `HellingerMap`), and by their plain",
-        "counts. Time is that of `fit` and `transform` together, the median, over Gaussian's.",
+        f"The first {ROWS} of those documents, projected to {m} coordinates (`auto` at ε = {EPS},",
+        f"δ = {DELTA}) by {PROMISE_DRAWS} seeded draws: as distributions (by `HellingerMap`) and",
+        "as plain counts. Time is the median of `fit` plus `transform`, divided by that of",
+        "Gaussian.",
         "",
         "| points | method | density | all pairs within ε | largest error, median | worst | time |",
         "|---|---|---:|---:|---:|---:|---:|",
@@ -170,11 +171,11 @@ def speed() -> list[str]:
         "",
         "## Speed and memory on sparse documents",
         "",
-        f"{X.shape[0]:,} documents × {X.shape[1]:,} terms, {X.nnz:,} entries, to 500 coordinates:",
-        "seconds of `fit` and `transform` over those of scikit-learn's SparseRandomProjection with",
-        "a dense result, fastest of five in turns, on one thread; and the memory that both take at",
-        f"their peak: the input has {nbytes(X) / 1e6:.0f} MB, the result "
-        f"{X.shape[0] * 500 * 8 / 1e6:.0f} MB.",
+        f"{X.shape[0]:,} documents × {X.shape[1]:,} terms, {X.nnz:,} entries, projected to 500",
+        "coordinates on one thread. Times of `fit` and `transform` are divided by those of",
+        "scikit-learn's SparseRandomProjection with a dense result; each is the fastest of five",
+        "runs in turn. Memory is the peak of both calls together: the input takes",
+        f"{nbytes(X) / 1e6:.0f} MB, the result {X.shape[0] * 500 * 8 / 1e6:.0f} MB.",
         "",
         "| method | fit | transform | both | memory |",
         "|---|---:|---:|---:|---:|",
@@ -232,13 +233,13 @@ def memory_here(name: str) -> None:
 
 def main() -> None:
     lines = [
-        "# Measured: the spherical random projection",
+        "# Random projection benchmarks",
         "",
         f"Written by `benchmarks/projection.py` (Python {platform.python_version()}, numpy "
-        f"{np.__version__}); do not edit. `spherical-jl.md` says what it is about.",
+        f"{np.__version__}); do not edit. [The theory](spherical-jl.md) explains them.",
         "",
     ]
-    with threadpool_limits(1):  # threads that wait for each other would be what is measured
+    with threadpool_limits(1):  # otherwise it would measure threads that wait for each other
         for part in (dimensions, worst_angle, draws, speed, promise):
             lines += part()
             print(f"{part.__name__} done", flush=True)

@@ -1,7 +1,7 @@
-"""A model of rounds on a cluster: fitted to what was measured, simulated, and carried on.
+"""A model of rounds on a cluster: fitted to measurements, simulated, and extrapolated.
 
-`unimds.cluster` does three things in a round, twice: the points go out, all workers compute at the
-same time, and what they found comes back. `Model` says how long each takes.
+A round of `unimds.cluster` makes two calls. In each, the points are sent out, all workers compute
+at the same time, and their results come back. `Model` says how long each part takes.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from scipy.optimize import nnls
 K, BYTES = 2, 4
 ROUNDS, STEPS, LANDMARKS = 300, 20, 10_000
 TASK = 1e-3
-"""Seconds of the scheduler for a task, at least: two workers are too few to tell."""
+"""Lower bound on the scheduler's seconds per task: two workers are too few to measure it."""
 
 NETWORKS = {"1 Gbit/s": 1.25e8, "10 Gbit/s": 1.25e9, "100 Gbit/s": 1.25e10}
-"""Bytes a second of one connection."""
+"""Bytes per second of one connection."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class Model:
     Attributes
     ----------
     sweep, cost : float
-        Seconds a pair, to place and to count.
+        Seconds per pair, to place points and to compute the cost.
     call : float
-        Seconds that Dask takes for a call of all workers, whatever they do.
+        Seconds that Dask takes to call all workers, whatever they do.
     task : float
-        Seconds that it takes for each of them.
+        Seconds that it adds for each worker.
     """
 
     sweep: float
@@ -41,25 +41,25 @@ class Model:
     task: float
 
     def work(self, n: int, workers: int) -> tuple[float, float]:
-        """Return the seconds of a worker: to place, and to count. All have as much to do."""
+        """Return a worker's seconds to place points and to compute the cost; all share equally."""
         return self.sweep * n * n / workers, self.cost * n * n / workers
 
     def reach(self, n: int, workers: int, network: float) -> float:
-        """Return the seconds in which a call reaches all workers.
+        """Return the seconds until a call has reached all workers.
 
-        Points go to the scheduler, to a worker, and from worker to worker as in a tree.
+        Points go to the scheduler, to a worker, and from worker to worker along a tree.
         """
         sent = n * K * BYTES / network * (2 + np.log2(workers))
         return float(self.call + self.task * workers + sent)
 
     def round(self, n: int, workers: int, network: float) -> float:
-        """Return the seconds of a round: placing, after which points come back, and counting."""
+        """Return the seconds of a round: place, send the points back, compute the cost."""
         back = n * K * BYTES / network
         return sum(self.work(n, workers)) + 2 * self.reach(n, workers, network) + back
 
 
 def fitted(measured: list[dict[str, Any]]) -> Model:
-    """Return the model whose calls fit the measured rounds; work is that of one memory."""
+    """Return the model whose calls fit the measured rounds; work is as without a cluster."""
     large = max(measured, key=lambda row: row["n"])
     sweep, cost = large["sweep"] / large["n"] ** 2, large["cost"] / large["n"] ** 2
     bare = Model(sweep, cost, 0.0, 0.0)
@@ -68,7 +68,7 @@ def fitted(measured: list[dict[str, Any]]) -> Model:
         for row in measured
     ]
     calls = [[2.0, 2.0 * row["workers"]] for row in measured]
-    # relative to the round: else only the longest would count
+    # relative to the round, or else the longest rounds would dominate
     weight = np.array([1.0 / (row["place"] + row["count"]) for row in measured])
     (call, task), _ = nnls(np.array(calls) * weight[:, None], np.array(rest) * weight)
     return Model(sweep, cost, float(call), max(float(task), TASK))
@@ -77,8 +77,8 @@ def fitted(measured: list[dict[str, Any]]) -> Model:
 def simulated(model: Model, n: int, workers: int, rng: np.random.Generator) -> float:
     """Return the seconds of a round, event by event, on workers that are not equally fast.
 
-    A worker begins when the points have reached it, one task after the other leaves the scheduler,
-    and the round is over when the last one has answered.
+    The scheduler sends one task after the other, a worker starts when the points have reached it,
+    and the round is over when the last worker has answered.
     """
     total = 0.0
     for busy in model.work(n, workers):
@@ -91,18 +91,18 @@ def simulated(model: Model, n: int, workers: int, rng: np.random.Generator) -> f
 
 
 def page(measured: list[dict[str, Any]]) -> list[str]:
-    """Return what the model says, as a page's section."""
+    """Return the sections of the page on the model."""
     model, rng = fitted(measured), np.random.default_rng(0)
     lines = [
         "",
         "## A model",
         "",
-        "A round takes as long as its slowest worker computes, and twice as long as a call takes:",
-        f"{1e9 * model.sweep:.2f} ns a pair to place and {1e9 * model.cost:.2f} ns to count, as in",
-        f"one memory; {1e3 * model.call:.1f} ms a call and {1e3 * model.task:.1f} ms for each "
-        f"worker, fitted to the rounds above (the latter is {1e3 * TASK:.0f} ms at least: two "
-        "workers are too few to tell). Beside",
-        "them, the same rounds simulated event by event, on workers that differ by 3 % in speed.",
+        "A round takes the computing time of its slowest worker plus the time of two calls.",
+        f"Placing takes {1e9 * model.sweep:.2f} ns per pair and the cost {1e9 * model.cost:.2f}",
+        f"ns, as without a cluster. A call takes {1e3 * model.call:.1f} ms plus",
+        f"{1e3 * model.task:.1f} ms per worker, fitted to the rounds above (at least",
+        f"{1e3 * TASK:.0f} ms per worker: two workers are too few to measure it). The last column",
+        "simulates the same rounds event by event, on workers that differ by 3 % in speed.",
         "",
         "| n | workers | measured, ms | model, ms | simulated, ms |",
         "|---:|---:|---:|---:|---:|",
@@ -118,14 +118,15 @@ def page(measured: list[dict[str, Any]]) -> list[str]:
     lines += overlap(model)
     lines += [
         "",
-        "## Larger ones, on paper",
+        "## Larger clusters, by the model",
         "",
-        f"What the model says of clusters that were not at hand, k = 2: {ROUNDS} rounds for all",
-        f"pairs of 10⁵ points; for 10⁶, {LANDMARKS:,} landmarks in full on one worker, and the",
-        f"others placed against them in {STEPS} steps of two passes; for 10⁷, as many landmarks of",
-        "10⁵ landmarks, and each point against the 10⁴ first.",
+        "Predictions of the model for clusters that we could not measure, k = 2. For 10⁵ points:",
+        f"{ROUNDS} rounds over all pairs. For 10⁶: {LANDMARKS:,} landmarks are fitted in full on",
+        f"one worker, and all other points are placed against them in {STEPS} steps of two passes.",
+        "For 10⁷: as many landmarks are fitted in full, 10⁵ landmarks are placed against them, and",
+        "then every point is placed against the first 10⁴ landmarks.",
         "",
-        "| n | workers | memory a worker | " + " | ".join(NETWORKS) + " |",
+        "| n | workers | memory per worker | " + " | ".join(NETWORKS) + " |",
         "|---:|---:|---:|" + "---:|" * len(NETWORKS),
     ]
     for n in (10**5, 10**6, 10**7):
@@ -136,16 +137,16 @@ def page(measured: list[dict[str, Any]]) -> list[str]:
 
 
 def overlap(model: Model) -> list[str]:
-    """Return what it would be worth to count a round while the next one is being placed."""
+    """Return the gain from computing the cost of a round while the next one is being placed."""
     lines = [
         "",
         "## Overlap",
         "",
-        "The points of a round are counted before those of the next one go out. Sent out at once,",
-        "one of the two calls of a round would be hidden, at best; both have to be computed in any",
-        "case. By the model, with 10 Gbit/s:",
+        "The cost of a round is computed before the points of the next round are sent out. Sending",
+        "them at once would hide at best one of the two calls of a round; the computing time would",
+        "stay the same. Shares of a round by the model, with 10 Gbit/s:",
         "",
-        "| n | workers | a round, ms | computing | one call |",
+        "| n | workers | round, ms | computing | one call |",
         "|---:|---:|---:|---:|---:|",
     ]
     for n, workers in ((20_000, 1), (20_000, 2), (10**5, 8), (10**5, 64)):
@@ -162,18 +163,18 @@ def seconds(model: Model, n: int, workers: int, network: float) -> float:
     if n <= 10**5:
         return ROUNDS * model.round(n, workers, network)
     landmarks = ROUNDS * (model.sweep + model.cost) * LANDMARKS**2
-    first = 0 if n <= 10**6 else 10**5  # landmarks that are placed before all others
+    first = 0 if n <= 10**6 else 10**5  # landmarks that are placed before all other points
     placed = 2 * STEPS * model.sweep * (n + first) * LANDMARKS / workers
     features = n * 50 * BYTES / network / workers + LANDMARKS * 50 * BYTES / network
     return float(landmarks + placed + features + model.call + model.task * workers)
 
 
 def memory(n: int, workers: int) -> float:
-    """Return the gigabytes of a worker."""
+    """Return the gigabytes that a worker holds."""
     rows = n * n if n <= 10**5 else n * 50 + LANDMARKS**2
     return rows * BYTES / workers / 1e9
 
 
 def told(duration: float) -> str:
-    """Return seconds in a unit for people."""
+    """Return seconds in a readable unit."""
     return f"{duration:.0f} s" if duration < 120 else f"{duration / 60:.0f} min"

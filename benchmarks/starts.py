@@ -1,8 +1,8 @@
-"""Measure how low the fits end that `n_init="auto"` starts: many tables, ten random states each.
+"""Measure the final costs of `n_init="auto"` on many tables, with ten random states each.
 
-Run it with ``make bench-starts``; it writes docs/starts-measured.md. Everything is compared with
-the lowest cost that any run of any method found. s_gd2 runs with unit weights and ten random states
-too; the classical seed alone needs none.
+Run it with ``make bench-starts``; it writes docs/starts-measured.md. Every cost is compared with
+the lowest cost that any run of any method found. s_gd2 runs with unit weights and also with ten
+random states; the classical seed is deterministic.
 """
 
 from __future__ import annotations
@@ -71,18 +71,18 @@ def tables() -> dict[str, np.ndarray]:
 
 
 def random_table(n: int) -> np.ndarray:
-    """Return distances that fit nowhere."""
+    """Return random distances, which fit no space."""
     upper = np.triu(np.random.default_rng(1).random((n, n)), 1)
     return upper + upper.T
 
 
 def tree(n: int) -> np.ndarray:
-    """Return the lengths of ways in the spanning tree of random lengths."""
+    """Return path lengths in the minimum spanning tree of random lengths."""
     return shortest_path(minimum_spanning_tree(random_table(n)), directed=False)
 
 
 def grid(side: int) -> np.ndarray:
-    """Return the lengths of ways on a square grid."""
+    """Return path lengths on a square grid."""
     at = np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1).reshape(-1, 2)
     return np.abs(at[:, None] - at).sum(axis=2).astype(float)
 
@@ -120,13 +120,13 @@ def measured() -> dict[str, dict[str, tuple[np.ndarray, float]]]:
 
 
 def page(found: dict[str, dict[str, tuple[np.ndarray, float]]]) -> list[str]:
-    """Return the page that tells the results."""
+    """Return the page of results."""
     methods = list(next(iter(found.values())))
     lines = [
-        "# How low fits end",
+        "# Final costs by start",
         "",
-        "Written by `make bench-starts`; do not edit. Squared loss, k = 2, float32, ten random",
-        "states: how far the cost ends above the lowest that any run found, in percent.",
+        "Written by `make bench-starts`; do not edit. Final cost above the lowest cost that any",
+        "run found, in percent. Squared loss, k = 2, float32, ten random states.",
         "",
         "| data | " + " | ".join(f"{m}: median | worst" for m in methods) + " |",
         "|---|" + "---:|---:|" * len(methods),
@@ -141,7 +141,7 @@ def page(found: dict[str, dict[str, tuple[np.ndarray, float]]]) -> list[str]:
             cells.append(f"{np.median(above):.2f} | {above.max():.2f}")
         lines.append(f"| {table} | " + " | ".join(cells) + " |")
     means = " | ".join(f" | **{np.mean(above):.2f}**" for above in worst.values())
-    return [*lines, f"| **mean of the worst** | {means} |"]
+    return [*lines, f"| **mean of the worst cases** | {means} |"]
 
 
 def main() -> None:
