@@ -1,4 +1,4 @@
-"""What the paper's experiment section claims, judged by the tables and curves measured here."""
+"""The claims of the paper's experiment section, judged by the tables and curves measured here."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ PC, OURS, SMACOF = m.PAPER.label, m.OURS.label, m.SMACOF.label
 CD, CD_RAND, ELAD = m.CD_SVD.label, m.CD_RAND.label, m.ELAD.label
 KAPPAS = tuple(method.label for method in m.SMACOF_Q)
 
-SAME = 0.001  # costs that differ by less than this, relatively, count as equal
-CLEARLY = 0.02  # what "better" and "worse" mean, so that a hair's breadth does not decide
+SAME = 0.001  # costs with a smaller relative difference count as equal
+CLEARLY = 0.02  # "better" and "worse" mean at least this much, so that noise does not decide
 
 
 class Evidence:
@@ -36,11 +36,11 @@ class Evidence:
         )
 
     def cost(self, figure: str, setting: str, method: str) -> float:
-        """Return where a method ended."""
+        """Return the final cost of a method."""
         return self.row(figure, setting, method).cost
 
     def ratio(self, figure: str, setting: str, method: str, other: str) -> float:
-        """Return the cost of a method over that of another one."""
+        """Return the cost of a method divided by that of another method."""
         return self.cost(figure, setting, method) / self.cost(figure, setting, other)
 
     def ratios(self, figure: str, method: str, other: str) -> list[float]:
@@ -48,28 +48,28 @@ class Evidence:
         return [self.ratio(figure, s, method, other) for s in self.settings(figure)]
 
     def reach(self, figure: str, setting: str, method: str, cost: float) -> float:
-        """Return how many seconds a method took to come down to a cost; infinite if it did not."""
+        """Return the seconds that a method took to reach a cost; infinity if it never did."""
         curve = self.curves[figure][setting, method]
         return next((s for s, c in curve if c <= cost * (1.0 + SAME)), float("inf"))
 
     def speed(self, figure: str, setting: str, method: str, other: str) -> float:
-        """Return how many times faster a method is at reaching what both reach."""
+        """Return how many times faster a method reaches the lowest cost that both reach."""
         goal = max(self.cost(figure, setting, method), self.cost(figure, setting, other))
         return self.reach(figure, setting, other, goal) / self.reach(figure, setting, method, goal)
 
     def best_rival(self, figure: str, setting: str) -> Row:
-        """Return the rival that ended lowest, neither form of PC being one."""
+        """Return the rival with the lowest cost; neither form of PC is a rival."""
         others = (r for r in self.tables[figure] if r.setting == setting)
         return min((r for r in others if r.method not in (PC, OURS)), key=lambda row: row.cost)
 
 
 Judge = Callable[[Evidence], tuple[str, bool]]
-"""Tells what was measured, and whether the claim holds."""
+"""Returns the measurement, as text, and whether the claim holds."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper in our words, and why it may not hold."""
+    """A claim of the paper in our words, and the reason if it does not hold."""
 
     figure: str
     says: str
@@ -78,7 +78,7 @@ class Claim:
 
 
 def each(labels: Iterable[str], values: Iterable[float], form: str = ".3g") -> str:
-    """Return values with their labels, as a list for reading."""
+    """Return values with their labels, as a readable list."""
     return ", ".join(
         f"{value:{form}} ({label})" for label, value in zip(labels, values, strict=True)
     )
@@ -91,7 +91,7 @@ def _lowest_in(*figures: str) -> Judge:
             for setting in e.settings(figure):
                 labels.append(setting)
                 ratios.append(e.best_rival(figure, setting).cost / e.cost(figure, setting, PC))
-        text = f"lowest rival's cost over PC's: {each(labels, ratios, '.4g')}"
+        text = f"lowest cost of a rival over PC's cost: {each(labels, ratios, '.4g')}"
         return text, all(ratio >= 1.0 - SAME for ratio in ratios)
 
     return judge
@@ -101,20 +101,20 @@ def _rmds_runtime(e: Evidence) -> tuple[str, bool]:
     (setting,) = e.settings("rmds-convergence")
     to_smacof = e.speed("rmds-convergence", setting, PC, SMACOF)
     to_cd = e.speed("rmds-convergence", setting, PC, CD)
-    text = f"time of SMACOF over PC's {to_smacof:.2g}, of CD over PC's {to_cd:.2g}"
+    text = f"time relative to PC: SMACOF {to_smacof:.2g}, CD {to_cd:.2g}"
     return text, to_smacof > 0.1 and to_cd > 5.0
 
 
 def _smacof_first_lower(e: Evidence) -> tuple[str, bool]:
     (setting,) = e.settings("rmds-convergence")
     curves = e.curves["rmds-convergence"]
-    first = curves[setting, PC][1][0]  # when PC has done its first sweep
+    first = curves[setting, PC][1][0]  # the time of PC's first sweep
     by_then = min((c for s, c in curves[setting, SMACOF] if s <= first), default=float("inf"))
     ahead = by_then < curves[setting, PC][1][1]
     ratio = e.ratio("rmds-convergence", setting, SMACOF, PC)
     text = (
-        f"SMACOF {'is' if ahead else 'is not'} below PC when PC has done one sweep, "
-        f"and ends at {ratio:.3f} of PC's cost"
+        f"SMACOF {'is' if ahead else 'is not'} below PC after PC's first sweep, "
+        f"and ends at {ratio:.3f} times PC's cost"
     )
     return text, ahead and ratio > 1.0
 
@@ -123,7 +123,7 @@ def _advantage_over_cd_by_k(e: Evidence) -> tuple[str, bool]:
     settings = e.settings("rmds-k")
     gaps = [e.cost("rmds-k", s, CD) - e.cost("rmds-k", s, PC) for s in settings]
     text = (
-        f"CD's cost less PC's: {each(settings, gaps)}; as a ratio it is the other way round: "
+        f"CD's cost minus PC's: {each(settings, gaps)}; ratios show the opposite trend: "
         f"{each(settings, e.ratios('rmds-k', CD, PC))}"
     )
     return text, gaps == sorted(gaps, reverse=True)
@@ -146,8 +146,8 @@ def _smacof_fast_but_higher(figure: str, except_last: bool = False) -> Judge:
         speeds = [e.speed(figure, setting, SMACOF, PC) for setting in settings]
         text = (
             f"SMACOF's cost over unimds': {each(settings, ratios)}; over PC's: "
-            f"{each(settings, e.ratios(figure, SMACOF, PC))}; time of PC over SMACOF's to what "
-            f"both reach: {each(settings, speeds, '.2g')}"
+            f"{each(settings, e.ratios(figure, SMACOF, PC))}; time of PC over SMACOF's to the "
+            f"lowest cost that both reach: {each(settings, speeds, '.2g')}"
         )
         counted = e.ratios(figure, SMACOF, PC)[: -1 if except_last else None]
         return text, min(speeds) > 1.0 and min(counted) > 1.0 + CLEARLY
@@ -160,7 +160,7 @@ def _cd_svd_stays(e: Evidence) -> tuple[str, bool]:
     gains = [
         e.curves["rmds-noise"][s, CD][-1][1] / e.curves["rmds-noise"][s, CD][0][1] for s in settings
     ]
-    text = f"CD+SVD's last cost over that of its seed: {each(settings, gains)}"
+    text = f"CD+SVD's last cost over the cost of its seed: {each(settings, gains)}"
     return text, min(gains) > 1.0 - CLEARLY
 
 
@@ -200,7 +200,7 @@ def _within_a_second(*figures: str) -> Judge:
                 gaps.append(
                     e.reach(figure, setting, PC, goal) - e.reach(figure, setting, SMACOF, goal)
                 )
-        text = f"seconds that PC takes longer than SMACOF: {each(labels, gaps, '.2g')}"
+        text = f"PC's seconds minus SMACOF's: {each(labels, gaps, '.2g')}"
         return text, all(0.0 <= gap < 1.0 for gap in gaps)
 
     return judge
@@ -218,8 +218,8 @@ def _cd_slower_and_higher(e: Evidence) -> tuple[str, bool]:
     ratios = e.ratios("fmds-noise", CD, PC)
     speeds = [e.speed("fmds-noise", setting, PC, CD) for setting in settings]
     text = (
-        f"CD's cost over PC's: {each(settings, ratios)}; its time over PC's to what both reach: "
-        f"{each(settings, speeds, '.2g')}"
+        f"CD's cost over PC's: {each(settings, ratios)}; its time over PC's to the lowest cost "
+        f"that both reach: {each(settings, speeds, '.2g')}"
     )
     return text, min(ratios) > 1.0 + CLEARLY and min(speeds) > 1.0
 
@@ -242,7 +242,7 @@ def _small_kappa_faster_but_higher(e: Evidence) -> tuple[str, bool]:
     (setting,) = e.settings("g1smds")
     ratio = e.ratio("g1smds", setting, KAPPAS[0], PC)
     speed = e.speed("g1smds", setting, KAPPAS[0], PC)
-    text = f"{KAPPAS[0]}: {ratio:.3f} of PC's cost; PC's time over its: {speed:.2g}"
+    text = f"{KAPPAS[0]}: {ratio:.3f} times PC's cost; PC's time over its time: {speed:.2g}"
     return text, ratio > 1.0 and speed > 1.0
 
 
@@ -250,7 +250,7 @@ def _large_kappa_slower(e: Evidence) -> tuple[str, bool]:
     (setting,) = e.settings("g1smds")
     ratio = e.ratio("g1smds", setting, KAPPAS[-1], PC)
     speed = e.speed("g1smds", setting, PC, KAPPAS[-1])
-    text = f"{KAPPAS[-1]}: {ratio:.3f} of PC's cost; its time over PC's: {speed:.2g}"
+    text = f"{KAPPAS[-1]}: {ratio:.3f} times PC's cost; its time over PC's: {speed:.2g}"
     return text, abs(ratio - 1.0) < CLEARLY and speed > 1.0
 
 
@@ -259,7 +259,7 @@ def _best_kappa_equals_pc(e: Evidence) -> tuple[str, bool]:
     best = min(KAPPAS, key=lambda kappa: e.cost("c2smds", setting, kappa))
     ratio = e.ratio("c2smds", setting, best, PC)
     speed = e.speed("c2smds", setting, PC, best)
-    text = f"{best}: {ratio:.5f} of PC's cost; its time over PC's: {speed:.2g}"
+    text = f"{best}: {ratio:.5f} times PC's cost; its time over PC's: {speed:.2g}"
     return text, abs(ratio - 1.0) <= SAME and 0.2 < speed < 5.0
 
 
@@ -277,7 +277,7 @@ def _large_kappa_worse(e: Evidence) -> tuple[str, bool]:
 def _elad_poor(e: Evidence) -> tuple[str, bool]:
     (setting,) = e.settings("g1smds")
     others = {name: e.ratio("g1smds", setting, ELAD, name) for name in (PC, *KAPPAS)}
-    text = f"its cost over that of the others: {each(others, others.values(), '.4g')}"
+    text = f"its cost over that of each other method: {each(others, others.values(), '.4g')}"
     return text, min(others.values()) > 1.0 + CLEARLY
 
 
@@ -286,7 +286,7 @@ def _kappa_differs(e: Evidence) -> tuple[str, bool]:
         min(KAPPAS, key=lambda kappa: e.cost(figure, e.settings(figure)[0], kappa))
         for figure in ("g1smds", "c2smds")
     ]
-    return f"lowest with {best[0]} for g-1-sMDS, with {best[1]} for c-2-sMDS", best[0] != best[1]
+    return f"lowest: {best[0]} for g-1-sMDS, {best[1]} for c-2-sMDS", best[0] != best[1]
 
 
 def _among_the_best(e: Evidence) -> tuple[str, bool]:
@@ -301,9 +301,9 @@ def _among_the_best(e: Evidence) -> tuple[str, bool]:
         for setting in e.settings(figure)
     )
     text = (
-        "over the cost of the best rival, "
-        f"PC's is at most {worst[0]:.3f} ({worst[1]}, {worst[2]}); "
-        f"unimds' is at most {ours[0]:.4f} ({ours[1]}, {ours[2]})"
+        "relative to the best rival, "
+        f"PC's cost is at most {worst[0]:.3f} ({worst[1]}, {worst[2]}); "
+        f"that of unimds is at most {ours[0]:.4f} ({ours[1]}, {ours[2]})"
     )
     return text, worst[0] < 1.0 + CLEARLY
 
@@ -316,11 +316,11 @@ CLAIMS = (
     ),
     Claim(
         "rmds-convergence",
-        "PC takes about as long as SMACOF, and far less than CD, to the same cost.",
+        "PC takes about as long as SMACOF to reach the same cost, and far less than CD.",
         _rmds_runtime,
-        "A sweep of PC in the paper's form is long, since every placement is repeated until the "
-        "point stays, and CD comes by its lowest cost early, in passing. PC's own end CD never "
-        "reaches.",
+        "A sweep of PC in the paper's form is long, since it repeats every placement until the "
+        "point no longer moves, and CD passes its lowest cost early. But CD never reaches PC's "
+        "final cost.",
     ),
     Claim(
         "rmds-convergence",
@@ -333,59 +333,58 @@ CLAIMS = (
         "rmds-k",
         "SMACOF is the fastest to a low cost but does not end lowest.",
         _smacof_fast_but_higher("rmds-k"),
-        "With the kink of the absolute loss PC in the paper's form stops early: a point stays "
-        "where a few of its distances are met exactly. From k = 20 on that is above SMACOF. "
-        "Annealing "
-        "removes it: unimds is below both.",
+        "The kink of the absolute loss stops PC early in the paper's form: a point stays where it "
+        "meets a few of its distances exactly. From k = 20 on PC ends above SMACOF. Annealing "
+        "removes the problem: unimds ends below both.",
     ),
     Claim(
         "rmds-noise",
         "CD+SVD is poor and does not improve with iterations.",
         _cd_svd_stays,
-        "With steps whose length falls geometrically it does improve: the seed is far from the "
-        "best Euclidean matrix. The paper does not say which steps were used.",
+        "With geometrically decreasing steps it does improve, since the seed is far from the best "
+        "Euclidean matrix. The paper does not say which steps it used.",
     ),
     Claim(
         "rmds-noise",
         "CD+rand does much better than CD+SVD.",
         _cd_rand_better,
-        "CD is convex before the projection to k dimensions, and given enough steps both seeds "
-        "come to nearly the same matrix; the random one is farther away.",
+        "CD is convex before the projection to k dimensions, so given enough steps both seeds "
+        "reach nearly the same matrix; the random seed starts farther away.",
     ),
     Claim(
         "rmds-noise",
-        "The more noise, the more SMACOF ends above PC.",
+        "The more noise, the higher SMACOF ends above PC.",
         _smacof_worse_with_noise,
-        "The lead is largest when few distances are wrong: these are what the absolute loss can "
-        "ignore. At 90 % hardly a distance is right, and no loss can tell.",
+        "PC's lead is largest when few distances are wrong, since the absolute loss can ignore a "
+        "few. At 90 % hardly any distance is right, and no loss can tell right from wrong.",
     ),
     Claim("rmds-noise", "PC ends lowest at every level of noise.", _lowest_in("rmds-noise")),
     Claim(
         "fmds-k",
-        "SMACOF and PC come to the same minimum.",
+        "SMACOF and PC reach the same minimum.",
         _same_minimum("fmds-k", "fmds-noise"),
-        "Where both settle they agree. At the largest k neither has settled when its iterations "
-        "end, and PC is ahead.",
+        "Where both converge, they agree. At the largest k neither has converged when its "
+        "iterations end, and PC is ahead.",
     ),
     Claim(
         "fmds-k",
         "SMACOF is a little faster than PC, by less than a second.",
         _within_a_second("fmds-k", "fmds-noise"),
-        "In the paper's form PC repeats every placement until the point stays, and at large k the "
-        "points creep; where it is negative, PC is the faster one.",
+        "In the paper's form PC repeats every placement until the point no longer moves, and at "
+        "large k points move slowly. Where the difference is negative, PC is faster.",
     ),
     Claim(
         "fmds-k",
         "CD is poor except at k = 50.",
         _cd_poor_but_for_50,
-        "It is poor at every k here.",
+        "Here CD is poor at every k.",
     ),
     Claim(
         "fmds-noise",
         "CD is slower and ends higher.",
         _cd_slower_and_higher,
-        "It does end higher. To where CD ends PC needs a sweep or two, which in the paper's form "
-        "take about as long as CD takes to come there; what follows CD never reaches.",
+        "CD does end higher. PC reaches CD's final cost in a sweep or two, which in the paper's "
+        "form take about as long as CD does; CD never reaches the costs below it.",
     ),
     Claim(
         "r2mds-k",
@@ -396,16 +395,16 @@ CLAIMS = (
         "r2mds-k",
         "At medium k CD is as good as PC, or slightly better.",
         _cd_good_at_medium_k,
-        "The noise fills all 200 dimensions, and cutting the matrix to k of them costs the same "
-        "share at every k.",
+        "The noise fills all 200 dimensions, and truncating the matrix to k dimensions costs the "
+        "same share at every k.",
     ),
     Claim("r2mds-k", "CD's cost oscillates at the largest k.", _oscillates("r2mds-k")),
     Claim(
         "r2mds-k",
         "SMACOF is the fastest, but ends much higher unless k is very large.",
         _smacof_fast_but_higher("r2mds-k", except_last=True),
-        "As for rMDS, the paper's form sticks at the kink of its cost and ends above SMACOF from "
-        "k = 20 on.",
+        "As for rMDS, the paper's form gets stuck at the kink of its cost and ends above SMACOF "
+        "from k = 20 on.",
     ),
     Claim(
         "g1smds",
@@ -414,39 +413,39 @@ CLAIMS = (
     ),
     Claim(
         "g1smds",
-        "With a large κ it comes near PC's cost but is slower.",
+        "With a large κ SMACOF-Q comes near PC's cost but is slower.",
         _large_kappa_slower,
     ),
     Claim(
         "c2smds",
-        "With the best κ SMACOF-Q equals PC in cost and about in time.",
+        "With the best κ SMACOF-Q matches PC in cost and roughly in time.",
         _best_kappa_equals_pc,
     ),
     Claim(
         "c2smds",
         "With a larger κ SMACOF-Q is much worse.",
         _large_kappa_worse,
-        "It is slower by far, since κ shortens its steps; but given the time it gets there.",
+        "It is far slower, since κ shortens its steps, but given enough time it reaches PC's cost.",
     ),
     Claim(
         "g1smds",
-        "Elad, Keller and Kimmel's method is consistently worse than both.",
+        "The method of Elad, Keller and Kimmel is consistently worse than both.",
         _elad_poor,
-        "Our implementation ends where SMACOF-Q does, above PC: its own cost, the squared error, "
-        "has nearly the same minimum here.",
+        "Our implementation ends where SMACOF-Q does, above PC: the cost that it minimises, the "
+        "squared error, has nearly the same minimum here.",
     ),
     Claim(
         "c2smds",
-        "Some κ lets SMACOF-Q match PC, but which one differs between costs.",
+        "For some κ SMACOF-Q matches PC, but the best κ depends on the cost.",
         _kappa_differs,
-        "Normalised after each step, SMACOF-Q comes to nearly the same cost with every κ here; "
-        "what κ changes is the time.",
+        "Normalised after each step, SMACOF-Q reaches nearly the same cost with every κ here; κ "
+        "only changes the time.",
     ),
     Claim(
         "all",
         "PC is always among the best, whatever the cost, the data and the noise.",
         _among_the_best,
-        "True for unimds; the paper's own form falls behind where it sticks at the kink of the "
-        "absolute loss.",
+        "The claim holds for unimds. The paper's own form falls behind where it gets stuck at the "
+        "kink of the absolute loss.",
     ),
 )

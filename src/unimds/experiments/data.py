@@ -1,17 +1,17 @@
-"""The paper's test data, and what was decided where it is silent.
+"""The paper's test data, and our decisions where the paper gives no details.
 
-The paper: 300 points of a 10-dimensional subspace of ℝ²⁰⁰, with Poisson noise in all dimensions, as
-large as 30 % of the variation in each; or no noise on the points, and Poisson noise on a share of
-their distances. Decided here:
+The paper uses 300 points of a 10-dimensional subspace of ℝ²⁰⁰. It adds Poisson noise to the points
+in all dimensions, as large as 30 % of the variation in each; or it keeps the points exact and adds
+Poisson noise to a share of their distances. Our decisions:
 
 - The points are Gaussian in a uniformly random subspace.
 - The variation in a dimension is the standard deviation there; noise is a Poisson variable of mean
-  one, less its mean, times 30 % of that.
-- A distance is perturbed by adding a Poisson variable whose mean is the mean distance: as large an
-  error as the distances themselves.
-- In figures that vary k it is the dimension of the map that varies; the data stay 10-dimensional.
-- The spherical data are the same with one dimension more, each point divided by its length:
-  uniform on S¹⁰ but for the noise.
+  one, minus its mean, times 30 % of that deviation.
+- A distance is perturbed by adding a Poisson variable whose mean is the mean distance, so that the
+  error is as large as the distances themselves.
+- In figures that vary k, the dimension of the map varies; the data stay 10-dimensional.
+- The spherical data have one more dimension, and each point is divided by its length: apart from
+  the noise, they are uniform on S¹⁰.
 """
 
 from __future__ import annotations

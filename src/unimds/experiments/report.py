@@ -1,7 +1,7 @@
 """Write the report on the paper's claims from the tables of a folder.
 
 ``python -m unimds.experiments.report FOLDER REPORT.md`` writes it; links to figures are relative to
-where the report is.
+the folder of the report.
 """
 
 from __future__ import annotations
@@ -32,23 +32,24 @@ def report(folder: Path, relative_to: Path) -> str:
 
 
 INTRODUCTION = """
-Every experiment of *A Unified Algorithmic Framework for Multi-Dimensional Scaling* (Agarwal,
-Phillips, Venkatasubramanian), with {n} points; the seed of the data is {seed}. This page is written
-by `make reproduce` from the tables that `unimds reproduce` makes; no number in it is typed.
+This page repeats every experiment of *A Unified Algorithmic Framework for Multi-Dimensional
+Scaling* (Agarwal, Phillips, Venkatasubramanian) with {n} points; the seed of the data is {seed}.
+The command `make reproduce` writes it from the tables of `unimds reproduce`; no number is typed by
+hand.
 
-"PC" is PlaceCenter in the paper's form: its pseudo-code, from the classical (on spheres the
-spherical) seed. "unimds" is PlaceCenter as this library runs it, allowed more sweeps: annealed and
-accelerated, and in up to three dimensions from several seeds. What was decided where the paper is
-silent stands in `unimds.experiments.data`.
+"PC" is PlaceCenter in the paper's form: its pseudo-code, started from the classical seed (on
+spheres, the spherical seed). "unimds" is PlaceCenter as this library runs it, with annealing,
+momentum, more sweeps and, in up to three dimensions, several seeds. `unimds.experiments.data`
+documents our decisions where the paper gives no details.
 
-All methods are compiled beforehand, run on one core, start their clock before their seed and have
-their maps judged by one function, `unimds.quality.total_cost`; the clock stands still while a
-rival's cost is computed. A rival is judged by the best map it came by. Methods that settle run
-until their cost falls by less than {eps:g} of itself an iteration, or for {max_iter:,} iterations
-({sweeps} for the paper's form of PC, whose sweeps are long). CD takes {cd_steps} steps of falling
-length, SGD {sgd_passes} passes: the settings that served them best here, see
-`unimds.experiments.methods`. Costs count every pair once, which is half of the paper's double sum.
-Seconds are those of one machine that others used too: read them as rough ratios.
+All methods are compiled beforehand and run on one core. The clock starts before the seed and stops
+while a rival's cost is computed. One function, `unimds.quality.total_cost`, judges all maps, and a
+rival is judged by the best map it found. Methods that converge run until an iteration lowers the
+cost by less than {eps:g} of its value, or for {max_iter:,} iterations ({sweeps} for the paper's
+form of PC, whose sweeps are long). CD takes {cd_steps} steps of decreasing length and SGD takes
+{sgd_passes} passes, the settings that worked best for them here (see
+`unimds.experiments.methods`). Costs count every pair once, which is half of the paper's double sum.
+The times were measured on a shared machine: read them as rough ratios.
 """
 
 
@@ -56,7 +57,7 @@ def _introduction(settings: dict[str, Any]) -> str:
     values = {**settings, **settings["effort"]}
     paragraphs = INTRODUCTION.format(**values).strip().split("\n\n")
     filled = "\n\n".join(fill(" ".join(text.split()), 100) for text in paragraphs)
-    return f"# The paper's experiments, reproduced\n\n{filled}\n"
+    return f"# Reproduction of the paper's experiments\n\n{filled}\n"
 
 
 def _claims(evidence: Evidence) -> str:
@@ -70,7 +71,7 @@ def _claims(evidence: Evidence) -> str:
         if not holds:
             reasons.append(f"- *{claim.says}* {claim.why_not}".rstrip())
     if reasons:
-        lines += ["", "Why some do not hold:", "", *reasons]
+        lines += ["", "Why some claims do not hold:", "", *reasons]
     return "\n".join([*lines, ""])
 
 
@@ -82,11 +83,11 @@ def _lead(evidence: Evidence) -> str:
         if row.method != OURS
     )
     verdict = "holds" if worst[0] >= -100.0 * SAME else "**does not hold**"
-    return f"""## unimds against all others
+    return f"""## unimds compared with other methods
 
-In every setting of every figure unimds should end no higher than any other method, within
-{SAME:.1%}: {verdict}. The nearest is {worst[3]} in {worst[1]}, {worst[2]}: {worst[0]:+.3f} % of
-unimds' cost. The column "above unimds" in the tables below tells it for all.
+In every setting of every figure, unimds should end no higher than any other method, within
+{SAME:.1%}: {verdict}. The closest is {worst[3]} in {worst[1]}, {worst[2]}: {worst[0]:+.3f} %
+relative to unimds. The column "above unimds" in the tables below has the figure for each run.
 """
 
 
@@ -115,11 +116,11 @@ def _theorem(folder: Path, where: str) -> str:
     lines = [
         f"## {jl.NAME}",
         "",
-        "The paper proves that random projections from sphere to sphere keep all angles, and shows",
-        "no experiment. Here it is: the largest relative error of an angle, over all pairs, in",
-        "several draws. ε is what the exact bound of `spherical_jl_min_dim` promises with",
-        f"probability {1.0 - jl.DELTA:.0%}; it was kept in at least {kept:.0%} of the draws at",
-        "every dimension.",
+        "The paper proves that random projections from sphere to sphere preserve all angles, but",
+        "shows no experiment. This table has the largest relative error of an angle over all",
+        "pairs, in several draws. ε is the error that the exact bound of `spherical_jl_min_dim`",
+        f"promises with probability {1.0 - jl.DELTA:.0%}; it was kept in at least {kept:.0%} of",
+        "the draws at every dimension.",
         "",
         f"![{jl.TITLE} against the number of coordinates]({where}/{jl.NAME}.png)",
         "",
