@@ -171,7 +171,7 @@ def main() -> None:
             f"{platform.machine()}, {os.cpu_count()} cores); do not edit.",
             f"When it started, {busy if load > 0.5 else 'the machine was idle'}.",
             "",
-            "Time and memory are in [performance.md](performance.md#very-many-points).",
+            "See [performance.md](performance.md#very-many-points) for larger maps.",
             "",
             *lines,
         ]

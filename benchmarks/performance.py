@@ -161,10 +161,10 @@ def threads() -> list[str]:
         "",
         "## Threads",
         "",
-        "Threads (`n_jobs`) share whole starts, and the chunks of a map with landmarks; a single",
-        "sweep is too short to be shared. Six random starts at n = 1,000 on two threads take",
-        f"{free:.2f} times as long as on one thread, and {occupied:.2f} times as long while two",
-        "other processes keep both cores busy.",
+        "Threads (`n_jobs`) run whole starts, or the chunks of a map with landmarks, in parallel;",
+        "a single sweep is too short to be shared. Six random starts at n = 1,000 on two threads",
+        f"take {free:.2f} times as long as on one thread, and {occupied:.2f} times as long while",
+        "two other processes keep both cores busy.",
     ]
 
 

@@ -236,7 +236,7 @@ def main() -> None:
         "# Random projection benchmarks",
         "",
         f"Written by `benchmarks/projection.py` (Python {platform.python_version()}, numpy "
-        f"{np.__version__}); do not edit. [The theory](spherical-jl.md) explains them.",
+        f"{np.__version__}); do not edit. [The theory](spherical-jl.md) explains the figures.",
         "",
     ]
     with threadpool_limits(1):  # otherwise it would measure threads that wait for each other
