@@ -31,6 +31,7 @@ lint: $(TEST_STAMP) ## Check style and types only
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 demo: $(DEMO_STAMP) ## Run the demonstration (sets up what it needs)
 	$(BIN)/python -m unimds.demo

@@ -1,1 +1,4 @@
-"""_runtime."""
+"""Plumbing: optional packages, warnings, memory, the clock and the progress of a run.
+
+May import: nothing of unimds. Everything else may import from here.
+"""

@@ -1,6 +1,7 @@
 """PlaceCenter on a Dask cluster: tables that no single memory holds.
 
 `unimds.MDS` and `unimds.place_center` come here by themselves when they are given a dask array.
+May import: `starts` and what is below it.
 """
 
 from __future__ import annotations
