@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unimds.compiled.parts import explained
-from unimds.distances.inputs import aligned, as_float, as_weights
+from unimds.distances.inputs import as_float, as_square, as_weights
 from unimds.distances.pairs import as_pairs
 from unimds.distances.table import HeldTable
 from unimds.losses import Loss, as_loss
@@ -234,16 +234,9 @@ def recovery_error(X: ArrayLike, truth: ArrayLike, *, space: str | Space = "eucl
 
 
 def _both(D: ArrayLike, X: ArrayLike, space: str | Space) -> tuple[Array, Array]:
-    given, space = _square(D), _sized(space)
+    given, space = as_square(D, "D"), _sized(space)
     mapped = distances(_points(X, len(given), space), space=space)
     return given.astype(np.float64), mapped
-
-
-def _square(D: ArrayLike) -> Array:
-    given = as_float(aligned(D), "D")
-    if given.ndim != 2 or given.shape[0] != given.shape[1]:
-        raise ValueError(f"D must be a square table of distances; its shape is {given.shape}")
-    return given
 
 
 def _sized(space: str | Space) -> Space:
@@ -278,7 +271,7 @@ def _weighted(values: Array, weights: ArrayLike | None) -> Array:
 def _stress(
     D: ArrayLike, X: ArrayLike, space: str | Space, weights: ArrayLike | None, *, by_mapped: bool
 ) -> float:
-    given, space = _square(D), _sized(space)
+    given, space = as_square(D, "D"), _sized(space)
     points = _points(X, len(given), space)
     W = None if weights is None else as_weights(weights, len(given))[:, None]
     return table_stress(HeldTable(given[:, None], W), points, space, by_mapped=by_mapped)

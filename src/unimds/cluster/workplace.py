@@ -17,8 +17,15 @@ from unimds.distances.table import ComputedTable
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Result, counted_stress
-from unimds.starts.extend import extended
-from unimds.starts.race import RACE_SAMPLE, Search, Starts, held, lowest, starts_in_memory
+from unimds.starts.race import (
+    RACE_SAMPLE,
+    Search,
+    Starts,
+    extended,
+    held,
+    lowest,
+    starts_in_memory,
+)
 
 Array = NDArray[Any]
 

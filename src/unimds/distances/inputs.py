@@ -103,6 +103,17 @@ def _frame_dtype(columns: Any) -> type:
     return np.float32 if all(dtype == np.float32 for dtype in columns) else np.float64
 
 
+def as_square(D: Any, name: str) -> Array:
+    """Return a square table of distances, its columns in the order of its rows."""
+    table = as_float(aligned(D), name)
+    if table.ndim != 2 or table.shape[0] != table.shape[1]:
+        raise ValueError(
+            f"{name} must be a square table of distances; its shape is {table.shape}. "
+            "For a table of features use MDS with another metric than 'precomputed'"
+        )
+    return table
+
+
 def aligned(table: Any) -> Any:
     """Return a labelled square table with its columns in the order of its rows."""
     columns, index = getattr(table, "columns", None), getattr(table, "index", None)

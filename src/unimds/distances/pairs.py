@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import gen_batches
 
-from unimds.distances.inputs import aligned, as_float, as_weights, reordered
+from unimds.distances.inputs import as_square, as_weights, reordered
 from unimds.distances.table import ComputedTable, DistanceTable, HeldTable
 from unimds.distances.validate import (
     OUTER,
@@ -88,11 +88,6 @@ class Pairs:
         self.free, self.typical, self.largest = free, typical, largest
         self.missing, self.weighing = missing, weighing
 
-    @property
-    def plain(self) -> bool:
-        """Whether the table is symmetric and complete, so that a seed can read it as it is."""
-        return self.layers == 1 and self.weighing.complete
-
     def subset(self, index: Array, dtype: Any = None) -> Pairs:
         """Return the pairs among some of the points in memory, in another precision if asked."""
         D, W = self.table.block(index, index, dtype)
@@ -120,15 +115,10 @@ def as_pairs(
         return _computed_pairs(D, free, name)
     if hasattr(weights, "loc") and hasattr(D, "index") and hasattr(D, "loc"):
         weights = reordered(weights, D.index)
-    table = as_float(aligned(D), name)
+    table = as_square(D, name)
     if dtype is not None:
         with np.errstate(over="ignore"):  # what is too large is reported as infinite
             table = table.astype(dtype, copy=False)
-    if table.ndim != 2 or table.shape[0] != table.shape[1]:
-        raise ValueError(
-            f"{name} must be a square table of distances; its shape is {table.shape}. "
-            "For a table of features use MDS with another metric than 'precomputed'"
-        )
     n = table.shape[0]
     if n == 0:
         raise ValueError(f"{name} is empty: at least one point is needed")

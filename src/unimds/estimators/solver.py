@@ -23,7 +23,7 @@ from unimds.distances.table import ComputedTable
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
-from unimds.placecenter.problem import Problem, check_room
+from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces import Space, as_space
 from unimds.starts.keep import Checkpoint, Keeper, run_digest
@@ -69,9 +69,7 @@ class ThisProcess:
 
     find: Starts = staticmethod(starts_in_memory)
 
-    def labels(self, X: Any) -> Array | None:
-        """Return the labels of a frame's rows, or None."""
-        return labels_of(X)
+    labels = staticmethod(labels_of)
 
     def local(self, X: Any) -> Any:
         """Return the table itself."""
@@ -162,18 +160,18 @@ class Solver:
             anchors = as_anchors(fixed, (*shape, 0)[0], n_components, space)
             free = None if anchors is None else anchors.free
         with explained(loss, space), at.pairs(D, weights, free, self.dtype, watch) as pairs:
-            check_room(pairs, n_components, space)
             problem = Problem.make(pairs, loss, space, n_components)
             keeper = self._keeper(pairs, anchors, watch, (loss, space, n_components, plan))
             search = Search(plan, watch, self.init, self.n_init, self.n_jobs)
             result = lowest(search, problem, self._generator(), anchors, keeper, at.find)
             result = at.judged(result, pairs)
-        watch.done(result.n_iter, result.cost, result.message)
+        message = result.outcome.value
+        watch.done(result.n_iter, result.cost, message)
         if result.outcome is Outcome.MAX_ITER:
             advice = f"Raise max_iter={self.max_iter} or eps={self.eps:g}."
-            warn(f"{result.message} {advice}", ConvergenceWarning)
+            warn(f"{message} {advice}", ConvergenceWarning)
         if result.outcome is Outcome.INTERRUPTED:
-            warn(result.message, RuntimeWarning)
+            warn(message, RuntimeWarning)
         return result
 
     def _generator(self) -> np.random.Generator:

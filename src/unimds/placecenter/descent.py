@@ -119,10 +119,6 @@ class Plan:
             return False
         return costs[-1 - window] - costs[-1] <= window * self.eps * abs(costs[-1])
 
-    def heat(self, sweeps: int, smoothing: float) -> Plan:
-        """Return the plan of a short trial run at one level."""
-        return replace(self, max_iter=sweeps, smoothing=smoothing, accelerate=True, inner_iter=1)
-
     def in_unit(self, frame: Frame) -> Plan:
         """Return the plan with a fixed smoothing in the unit of a frame."""
         if self.smoothing == "auto" or not frame.loss.anneals:
@@ -258,7 +254,7 @@ class Record:
             _, smooth = self.problem.costs(now.X, level.judge, now.space)
         self.now = State(now.X, now.space, now.cost, smooth)
         if not self.sweeps:
-            smoothing = self.frame.outer_smoothing(level.smoothing)
+            smoothing = self.frame.outer_smoothing(level.smoothing) if level.smoothing else 0.0
             self.levels = [(smoothing, smooth * self.frame.cost_unit)]
         return Motion(number, self.now, self.now, 1.0, (smooth,))
 
@@ -273,9 +269,9 @@ class Record:
         if state.cost <= self.best.cost:
             self.best = state
         frame, cost = self.frame, state.cost * self.frame.cost_unit
+        smoothing = frame.outer_smoothing(level.smoothing) if level.smoothing else 0.0
+        self.levels.append((smoothing, state.smooth * frame.cost_unit))
         self.history.append((self.watch.seconds(), cost))
-        smooth = state.smooth * frame.cost_unit
-        self.levels.append((frame.outer_smoothing(level.smoothing), smooth))
         self.watch.report(self.sweeps, cost, lambda: frame.outer(state.X))
 
     def result(self, outcome: Outcome) -> Result:

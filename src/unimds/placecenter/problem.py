@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.warning import warn
-from unimds.compiled.parts import in_precision
+from unimds.compiled.parts import Part, in_precision
 from unimds.distances.pairs import Pairs
 from unimds.distances.table import Tile
 from unimds.kernels import shake, sweep
@@ -64,21 +64,23 @@ class Frame:
         band: tuple[int, int],
     ) -> None:
         """Place every free point of the rows once, in place."""
-        (first, D, W), parts = read_only(*tile), self._compiled(X)
+        (first, D, W), parts = read_only(*tile), _compiled(X, self.loss, self.space)
         code = form(self.space, len(X), D.shape[1])
         sweep.sweep(D, W, first, free, band, X, *code, *parts, self.unit, steps, eps)
 
     def costs(self, smooth: Loss, tile: Tile, X: Array) -> tuple[float, ...]:
         """Return the cost of the rows by the loss as given and by `smooth`."""
         (first, D, W), both = read_only(*tile), smooth != self.loss
-        loss, space = self._compiled(X)
-        losses, code = (loss, in_precision(smooth, X.dtype)), form(self.space, len(X), D.shape[1])
+        *losses, space = _compiled(X, self.loss, smooth, self.space)
+        code = form(self.space, len(X), D.shape[1])
         return tuple(sweep.evaluate(D, W, first, X, *code, *losses, both, space, self.unit))
 
     def sums(self, tile: Tile, X: Array) -> tuple[float, ...]:
         """Return the sums of `unimds.kernels.sweep.pair_sums` over the rows."""
         first, D, W = read_only(*tile)
-        return tuple(sweep.pair_sums(D, W, first, X, *self._compiled(X), self.unit))
+        return tuple(
+            sweep.pair_sums(D, W, first, X, *_compiled(X, self.loss, self.space), self.unit)
+        )
 
     def place(
         self, D: Array, W: Array | None, X: Array, P: Array, steps: int | None, eps: float
@@ -86,18 +88,15 @@ class Frame:
         """Move the columns of `P` by their distances to `X`; return costs, and who has settled."""
         cost, settled = np.empty(len(D)), np.empty(len(D), dtype=bool)
         table, weights = D[:, None, :], None if W is None else W[:, None, :]
-        code, parts = form(self.space, len(X)), self._compiled(X)
+        code, parts = form(self.space, len(X)), _compiled(X, self.loss, self.space)
         sweep.place_rows(table, weights, X, P, *code, *parts, self.unit, steps, eps, cost, settled)
         return cost, settled
 
     def extrapolate(self, X: Array, previous: Array, beta: float, free: Array) -> Array:
         """Return the points beyond `X` as seen from `previous`."""
         out = np.empty_like(X)
-        sweep.extrapolate(X, previous, beta, free, in_precision(self.space, X.dtype), out)
+        sweep.extrapolate(X, previous, beta, free, *_compiled(X, self.space), out)
         return out
-
-    def _compiled(self, X: Array) -> tuple[Any, Any]:
-        return in_precision(self.loss, X.dtype), in_precision(self.space, X.dtype)
 
     # --- to and from the user's units ---------------------------------------------------------
 
@@ -159,9 +158,20 @@ class Problem:
 
     @classmethod
     def make(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
-        """Bring distances, loss and space to a common unit."""
-        frame = Frame.make(loss, space, pairs.typical)
-        return cls(pairs, frame, n_components, space.is_auto)
+        """Bring distances, loss and space to a common unit; raise where there is no room."""
+        n, resize = pairs.n, space.is_auto
+        # up to three points get their answer in any dimension: loops over small groups rely on it
+        if n_components >= n > 3:
+            raise ValueError(
+                f"n_components={n_components} needs more than {n_components} points, and there "
+                f"are {n}; {n} points always fit in {n - 1} dimensions: use "
+                f"n_components={n - 1} or less"
+            )
+        if pairs.largest == 0.0 and n > 1:
+            warn("all distances are zero: all points are put in one place", UserWarning)
+        if not resize:
+            space.check_distances(pairs.largest)
+        return cls(pairs, Frame.make(loss, space, pairs.typical), n_components, resize)
 
     def on(self, index: Array, *, single: bool = False) -> Problem:
         """Return the problem of some of the points, in `single` precision if that suffices."""
@@ -191,7 +201,7 @@ class Problem:
         """Place every point against few others, once for each of `sizes`, in place."""
         D, W = self._by_shift if self.fuses else self.pairs.table.whole()
         (_, D, W), frame = read_only(0, D, W), replace(self.frame, loss=loss)
-        code, parts = form(frame.space, len(X), self.pairs.layers), frame._compiled(X)
+        code, parts = form(frame.space, len(X), self.pairs.layers), _compiled(X, loss, frame.space)
         shake.shake(D, W, X, *code, *parts, frame.unit, sizes, draws)
 
     @cached_property
@@ -263,11 +273,16 @@ class Problem:
 
     @cached_property
     def exact_cost(self) -> float:
-        """Cost of being wrong by rounding everywhere: what counts as zero."""
+        """The cost of being wrong by rounding everywhere: what counts as zero."""
         wrong = 1e-11 if self.pairs.dtype == np.float64 else 1e-6
         loss, r = self.frame.loss, self.frame.scale
         value = float(loss.value(r * (1.0 + wrong), r)) - float(loss.value(r, r))
         return max(value, 0.0) * self.pairs.weighing.lightest
+
+
+def _compiled(X: Array, *parts: Part) -> list[Any]:
+    """Return parts as compiled code takes them, in the precision of the points."""
+    return [in_precision(part, X.dtype) for part in parts]
 
 
 def read_only(first: int, D: Array, W: Array | None = None) -> Tile:
@@ -301,18 +316,3 @@ def _in_unit(space: Space, unit: float) -> Space:
     scaled = space.scaled(unit) if unit != 1.0 else space
     assert scaled is not None  # only spaces that can are asked to
     return scaled
-
-
-def check_room(pairs: Pairs, n_components: int, space: Space) -> None:
-    """Raise where the points cannot fill the dimensions, or the space cannot hold the distances."""
-    n, largest = pairs.n, pairs.largest
-    # up to three points get their answer in any dimension: loops over small groups rely on it
-    if n_components >= n > 3:
-        raise ValueError(
-            f"n_components={n_components} needs more than {n_components} points, and there are "
-            f"{n}; {n} points always fit in {n - 1} dimensions: use n_components={n - 1} or less"
-        )
-    if largest == 0.0 and n > 1:
-        warn("all distances are zero: all points are put in one place", UserWarning)
-    if not space.is_auto:
-        space.check_distances(largest)

@@ -60,7 +60,8 @@ def configuration(points: Array, problem: Problem) -> Array:
 def _seed_table(problem: Problem, tol: float) -> Array | Rows:
     """Return the distances of all pairs in the problem's unit, by rows where that will do."""
     pairs, unit = problem.pairs, problem.frame.unit
-    if not (problem.frame.space.seed_reads_rows and pairs.plain):
+    plain = pairs.layers == 1 and pairs.weighing.complete
+    if not (problem.frame.space.seed_reads_rows and plain):
         return completed(pairs) * unit
     rows = Rows(pairs.table, problem.dtype, tol=tol)
     return rows.through(partial(_scaled, unit)) if unit != 1.0 else rows

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, final
 
 import numpy as np
@@ -27,9 +28,9 @@ from unimds._runtime.progress import Silent, Watch
 from unimds.losses import Loss
 from unimds.placecenter.descent import Plan, descend
 from unimds.placecenter.fixed import Anchors
+from unimds.placecenter.new_points import place_against
 from unimds.placecenter.result import Outcome, Result
-from unimds.placecenter.schedule import annealing
-from unimds.starts.extend import extended
+from unimds.placecenter.schedule import annealing, rounded
 from unimds.starts.initial import draw, first_seed
 from unimds.starts.keep import Keeper
 from unimds.starts.size import estimate_size
@@ -47,7 +48,7 @@ SMALL_SAMPLE, RANDOM_STARTS = 150, 6
 SHAKE_SWEEPS, RANDOM_SWEEPS = 1500, 500
 COOLING = np.repeat([3.0, 4.0], 12)  # the last sweeps: twelve against 64 points, and 128
 ALONE_SWEEPS, ALONE_TOL = 500, 0.1  # of a start that has no race to win
-HEAT_SWEEPS, FLAT_SWEEPS = 3, 30
+HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 6
 
 
 @final
@@ -129,7 +130,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
         return shaken(flat, loss, start, SHAKE_SWEEPS, own, quiet)
 
     def winner(among: Problem, starts: list[Array]) -> Array:
-        heat = search.plan.heat(HEAT_SWEEPS, smoothing)
+        heat = Plan(HEAT_SWEEPS, search.plan.eps, smoothing)
         runs = search.each(lambda X: descend(among, X, heat, quiet), starts)
         return among.inner(min(runs, key=lambda run: run.levels[-1, 1]).embedding)
 
@@ -170,7 +171,7 @@ def _rounded(problem: Problem, X: Array) -> tuple[float, Loss]:
 
 def _bent(search: Search, flat: Problem, small: Problem, X: Array, smoothing: float) -> Array:
     """Bring a start from a space of less curvature, once it has settled there."""
-    heat = search.plan.heat(FLAT_SWEEPS, smoothing)
+    heat = Plan(FLAT_SWEEPS, search.plan.eps, smoothing)
     settled = descend(flat, X, heat, Silent(search.watch))
     bent = small.frame.space.from_flatter(settled.embedding, flat.frame.space)
     return small.inner(bent)
@@ -206,6 +207,31 @@ def shaken(
             break
     # where curvature is strong, points may be thrown farther than numbers reach
     return X if np.isfinite(problem.costs(X, loss, space)[1]) else first
+
+
+# --- from a sample to all points ---------------------------------------------------------------
+
+
+def extended(problem: Problem, sample: Array, fixed: Array) -> Array:
+    """Place all other points against the map of a sample, one column a point."""
+    X = np.empty((len(fixed), problem.pairs.n), dtype=problem.dtype)
+    X[:, sample] = fixed
+    rest = np.setdiff1d(np.arange(problem.pairs.n), sample)
+    if rest.size:
+        frame = replace(problem.frame, loss=rounded(problem.frame, problem.frame.scale))
+        place = partial(_placed, frame, fixed.astype(problem.dtype))
+        X[:, rest] = problem.pairs.table.against(rest, sample, place)
+    return X
+
+
+def _placed(frame: Frame, fixed: Array, D: Array, W: Array | None) -> Array:
+    """Return the places of some rows; where nothing is known, any place."""
+    P = np.tile(fixed[:, :1], (1, len(D)))
+    told = ~np.isnan(D).all(axis=1)
+    if told.any():
+        weights, steps = None if W is None else W[told], EXTEND_STEPS
+        P[:, told] = place_against(frame, D[told], weights, fixed, starts=1, steps=steps).points
+    return P
 
 
 # --- the search for the lowest minimum ---------------------------------------------------------
