@@ -1,4 +1,4 @@
-"""Fit the polynomials of src/unimds/elementary.py: Remez's exchange in fifty digits.
+"""Fit the polynomials of src/unimds/compiled/elementary.py: Remez's exchange in fifty digits.
 
 Run it with ``python tools/polynomials.py``; it prints the coefficients, constant term first, and
 the largest relative error of the function that is built with them.
