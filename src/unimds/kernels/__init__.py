@@ -1,4 +1,5 @@
-"""Compiled loops: the pull on a point and the cost of a row, sweeps, shaking.
+"""The paper's Recenter, Place and sweep, compiled for each loss, space and precision.
 
-May import: `compiled` only. Losses and spaces reach the loops as compiled values.
+Kernels may import `unimds.compiled`; `operations`, which calls them on blocks of rows, may also
+import losses, spaces and `unimds.distances.table`.
 """

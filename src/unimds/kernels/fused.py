@@ -1,22 +1,30 @@
-"""Rows of points whose pairs are known by a few invariants: all happens in one loop.
+"""Rows in one fused loop, for points with two or three coordinates.
 
-That is where points have two or three coordinates and the space knows a pair by its invariants
-(`Space.pair`): distance, majorizer and pull stay in registers, and nothing is stored. Everything
-else is as in `unimds.kernels.rows`, but for sums, which are doubles from chunk to chunk.
+The space computes a pair from a few invariants (`Space.pair`), so distance, majorizer and pull stay
+in registers and nothing is stored. Sums over chunks are doubles. All else is as in
+`unimds.kernels.rows`.
 """
 
 from __future__ import annotations
 
 from unimds.compiled.parts import inlined
-from unimds.kernels.rows import majorizer
+from unimds.kernels.rows import grouped_cost, grouped_pull, majorizer, step, turn_of
 
 CHUNK = 4096
-"""Points whose pulls are added up in the precision of the points."""
+"""Points in a chunk; within it, sums are in the precision of the points."""
+
+
+@inlined
+def coordinates(two):
+    """Return the number of coordinates as a constant, so that loops over them are unrolled."""
+    if two is not None:
+        return 2
+    return 3
 
 
 @inlined
 def invariants_2(p0, p1, x0, x1, space):
-    """Return what `Space.pair` says of two points with two coordinates, and whether they differ."""
+    """Return `Space.pair` of two points with two coordinates, and the square of x − p."""
     s0, s1 = space.sign(0), space.sign(1)
     d0, d1, f0, f1 = x0 - p0, x1 - p1, x0 + p0, x1 + p1
     near, far = s0 * d0 * d0 + s1 * d1 * d1, s0 * f0 * f0 + s1 * f1 * f1
@@ -27,7 +35,7 @@ def invariants_2(p0, p1, x0, x1, space):
 
 @inlined
 def invariants_3(p0, p1, p2, x0, x1, x2, space):
-    """Return the same of two points with three coordinates."""
+    """Return the same for three coordinates."""
     s0, s1, s2 = space.sign(0), space.sign(1), space.sign(2)
     d0, d1, d2, f0, f1, f2 = x0 - p0, x1 - p1, x2 - p2, x0 + p0, x1 + p1, x2 + p2
     near = s0 * d0 * d0 + s1 * d1 * d1 + s2 * d2 * d2
@@ -39,21 +47,21 @@ def invariants_3(p0, p1, p2, x0, x1, x2, space):
 
 @inlined
 def value_2(p0, p1, x0, x1, r, given, loss, space):
-    """Return what the distance of two points with two coordinates costs."""
+    """Return the cost of a pair with two coordinates."""
     d, _, _, _ = invariants_2(p0, p1, x0, x1, space)
     return given * loss.value(d, r) if r == r else type(p0)(0)
 
 
 @inlined
 def value_3(p0, p1, p2, x0, x1, x2, r, given, loss, space):
-    """Return the same of points with three coordinates."""
+    """Return the cost of a pair with three coordinates."""
     d, _, _, _ = invariants_3(p0, p1, p2, x0, x1, x2, space)
     return given * loss.value(d, r) if r == r else type(p0)(0)
 
 
 @inlined
 def drawn_2(p0, p1, x0, x1, r, given, loss, space):
-    """Return how a point with two coordinates is drawn to another: the pull, w, excess, parting."""
+    """Return the pull of x on p, w, the excess over ρ and the parting, for two coordinates."""
     number = type(p0)
     none, cut, bend = number(0), number(space.cut_locus()), number(space.bend())
     d, slope, lean, gap = invariants_2(p0, p1, x0, x1, space)
@@ -65,7 +73,7 @@ def drawn_2(p0, p1, x0, x1, r, given, loss, space):
 
 @inlined
 def drawn_3(p0, p1, p2, x0, x1, x2, r, given, loss, space):
-    """Return the same for points with three coordinates."""
+    """Return the same for three coordinates."""
     number = type(p0)
     none, cut, bend = number(0), number(space.cut_locus()), number(space.bend())
     d, slope, lean, gap = invariants_3(p0, p1, p2, x0, x1, x2, space)
@@ -76,9 +84,9 @@ def drawn_3(p0, p1, p2, x0, x1, x2, r, given, loss, space):
     return pull * (x0 - p0), pull * (x1 - p1), pull * (x2 - p2), w, excess, apart
 
 
-# Loops over a chunk, of one row or of two: points are loaded once for both, and that takes the most
-# time where there are many. The second row is `other`, of the point `q`; it is None where there is
-# none, and so is all that belongs to it.
+# Loops over a chunk, for one row or for two: two rows share each load of a point, which takes most
+# of the time if there are many points. The second row is `other`, with its point `q`; without a
+# second row, all its arguments are None.
 
 
 @inlined
@@ -131,9 +139,9 @@ def cost_3(p, q, X, D, W, row, other, start, stop, unit, loss, space):
 
 @inlined
 def pull_2(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v):
-    """Add the pulls of a chunk on `p` to u and those on `q` to v, for two coordinates.
+    """Add the pulls of a chunk on `p` to u and on `q` to v, for two coordinates.
 
-    Returns three sums for each row.
+    Return three sums for each row.
     """
     number = p.dtype.type
     X0, X1, r = X[0, start:stop], X[1, start:stop], D[row, 0, start:stop]
@@ -165,7 +173,7 @@ def pull_2(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v):
 
 @inlined
 def pull_3(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v):
-    """Add the pulls of a chunk on `p` to u and those on `q` to v, for three coordinates."""
+    """Add the pulls of a chunk on `p` to u and on `q` to v, for three coordinates."""
     number = p.dtype.type
     X0, X1, X2, r = X[0, start:stop], X[1, start:stop], X[2, start:stop], D[row, 0, start:stop]
     p0, p1, p2, none, given = p[0], p[1], p[2], number(0), number(1)
@@ -197,14 +205,14 @@ def pull_3(p, q, X, D, W, row, other, start, stop, unit, loss, space, u, v):
 
 @inlined
 def chunk_end(start, gap, n):
-    """Return where a chunk that begins at `start` ends: at the gap, or after CHUNK."""
+    """Return the end of the chunk that begins at `start`: the gap, or CHUNK points later."""
     stop = min(start + CHUNK, n)
     return gap if start <= gap < stop else stop
 
 
 @inlined
 def chunk_pull(p, q, X, two, three, start, stop, D, W, row, other, unit, loss, space, u, v):
-    """Add to u, and to v for a second row; return for each the sums of `rows.grouped_pull`."""
+    """Add pulls to u, and to v for a second row; return three sums for each row."""
     none = p.dtype.type(0)
     sums = none, none, none, none, none, none
     if two is not None:
@@ -216,7 +224,7 @@ def chunk_pull(p, q, X, two, three, start, stop, D, W, row, other, unit, loss, s
 
 @inlined
 def fused_cost(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss, space):
-    """Return the cost of one row or two, against the points from `begin` to `n` but the gap."""
+    """Return the cost of one row or two against points `begin` to `n`, without the gap."""
     cost, start = 0.0, begin
     while start < n:
         stop = chunk_end(start, gap[0], n)
@@ -230,7 +238,7 @@ def fused_cost(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss,
 
 @inlined
 def fused_pull(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss, space, u, v):
-    """Add to u, and to v for a second row; return for each the sums of `rows.grouped_pull`."""
+    """Add pulls to u, and to v for a second row; return three sums for each row."""
     u_total, u_stiff, u_apart, v_total, v_stiff, v_apart = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     start = begin
     while start < n:
@@ -248,8 +256,8 @@ def fused_pull(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss,
 def band_pull(p, q, X, two, three, band, D, W, row, other, gap, unit, loss, space, u, v):
     """Fill u, and v for a second row, with the pulls of all points; return three sums for each.
 
-    Points beyond `band` move at the same time, elsewhere. Then a pair of theirs counts twice in
-    the sums, which shortens the step: ‖a − b + z‖² ≤ ½‖2a + z‖² + ½‖2b − z‖².
+    Points beyond `band` move at the same time on other workers. Pairs with them count twice in the
+    sums, which shortens the step: ‖a − b + z‖² ≤ ½‖2a + z‖² + ½‖2b − z‖².
     """
     for a in range(u.shape[0]):
         u[a] = 0.0
@@ -301,3 +309,48 @@ def pair_pull(p, x, two, three, r, weight, unit, loss, space, v):
         v[0], v[1], v[2] = v[0] + b[0], v[1] + b[1], v[2] + b[2]
         sums = b[3], b[4], b[5]
     return sums
+
+
+# One row in either form: in one loop, or in groups if `many` is not None.
+
+
+@inlined
+def row_cost(p, points, two, three, many, row, loss, space, scratch):
+    """Return Σ_j loss(u_j, r_j) over the known pairs of a row: the paper's C_i."""
+    X, groups, end = points
+    D, W, i, skip, unit = row
+    if many is None:
+        gap = (skip, skip + 1)
+        return fused_cost(p, None, X, two, three, 0, end, D, W, i, None, gap, unit, loss, space)
+    return grouped_cost(p, groups, 0, end, (end, end), D, W, i, skip, unit, loss, space, scratch)
+
+
+@inlined
+def recenter(p, points, two, three, many, row, band, turn, loss, space, scratch, v):
+    """Fill v with Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j: the paper's Recenter."""
+    X, groups, end = points
+    D, W, i, skip, unit = row
+    if many is None:
+        gap = (skip, skip + 1)
+        sums, _ = band_pull(
+            p, None, X, two, three, band, D, W, i, None, gap, unit, loss, space, v, None
+        )  # fmt: skip
+    else:
+        sums = grouped_pull(p, groups, end, band, D, W, i, skip, unit, loss, space, scratch, v)
+    step(p, turn, sums[0], sums[1], sums[2], space, v)
+
+
+@inlined
+def cost_in_turn(p, q, points, two, three, many, rows, loss, space, scratch):
+    """Return the cost of one row or two against the points they are counted with."""
+    X, groups, i, j = points
+    D, W, row, other, unit = rows
+    n = X.shape[1]
+    begin, gap = turn_of(i, n)
+    if many is not None:
+        return grouped_cost(p, groups, begin, n, gap, D, W, row, -1, unit, loss, space, scratch)
+    weight = weight_of(W, other, i)
+    cost = fused_cost(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss, space)
+    if i == j:
+        return 0.5 * cost  # the same row twice
+    return cost + pair_cost(q, p, two, three, D[other, 0, i], weight, unit, loss, space)

@@ -1,9 +1,9 @@
-"""One row of the table against one point, in any space, compiled for each loss and space.
+"""One row of the table: the cost and the pull on its point, in any space.
 
-A row is worked off in groups of `WIDTH` points, which stay in the fastest cache from pass to pass.
-Loops compute everything and then choose, since a loop with branches would not vectorise. Arithmetic
-is in the precision of the points, and sums are doubles from group to group. Points with two or
-three coordinates may need no groups: see `unimds.kernels.fused`.
+A row is processed in groups of `WIDTH` points, which stay in the fastest cache from pass to pass.
+Loops compute all cases and then choose, since a loop with branches does not vectorise. Arithmetic
+is in the precision of the points; sums over groups are doubles. Points with two or three
+coordinates may need no groups: see `unimds.kernels.fused`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 from unimds.compiled.parts import inlined, kernel
 
 WIDTH = 512
-"""Points in a group: a few rows of so many numbers fit in 32 kB."""
+"""Points in a group: a few rows of this length fit in 32 kB."""
 
 
 @inlined
 def majorizer(d, r, weight, loss, cut, bend, none, tiny):
-    """Return w and ρ of a pair's majorizer, and w·bend·(d − ρ)₊; unknown pairs have no weight."""
+    """Return w and ρ of a pair's majorizer, and w·bend·(d − ρ)₊; all zero if `r` is missing."""
     known = r == r
     w, rho = loss.weight(d, r) * weight, loss.radius(d, r)
-    # a centre beyond the cut locus: the same slope from the farthest there is
+    # a centre beyond the cut locus moves to it, and the slope stays the same
     steeper, far = w * (rho - d) / max(cut - d, tiny * cut), rho > cut
     w, rho = steeper if far else w, cut if far else rho
     w, rho = w if known else none, rho if known else none
@@ -30,7 +30,7 @@ def majorizer(d, r, weight, loss, cut, bend, none, tiny):
 
 @kernel
 def packed(X):
-    """Return the points in groups: ``groups[g, axis]`` are contiguous coordinates."""
+    """Copy the points into groups: ``groups[g, axis]`` holds contiguous coordinates."""
     k, n = X.shape
     groups = np.empty(((n + WIDTH - 1) // WIDTH, k, WIDTH), X.dtype)
     for a in range(k):
@@ -40,8 +40,14 @@ def packed(X):
 
 
 @kernel
+def workspace(k, layers, dtype):
+    """Allocate scratch memory for one row: one group of numbers for each pass."""
+    return np.empty((4 + layers, max(WIDTH, k)), dtype)
+
+
+@kernel
 def load(D, i, unit, skip, start, count, target):
-    """Copy `count` given distances of row `i`; that to `skip` (the point itself) is missing."""
+    """Copy `count` given distances of row `i`; mark `skip`, the point itself, as missing."""
     for layer in range(target.shape[0]):
         row, out = D[i, layer, start : start + count], target[layer]
         for j in range(count):
@@ -69,9 +75,9 @@ def group_cost(u, target, W, i, start, loss):
 
 @kernel
 def group_pull(u, slope, target, W, i, start, band, loss, space, coef):
-    """Fill coef with w_j (1 − ρ_j/u_j), as `gather` wants them; return three sums.
+    """Fill coef with w_j (1 − ρ_j/u_j) times the slope, for `gather`; return three sums.
 
-    They are Σ w, Σ w·bend·(excess over ρ) and, over points in the very same place, Σ w·ρ. In the
+    The sums are Σ w, Σ w·bend·(u − ρ)₊ and, over points that coincide with this one, Σ w·ρ. In the
     first two, points beyond `band` count twice; see `unimds.kernels.fused.band_pull`.
     """
     number, n = u.dtype.type, u.shape[0]
@@ -101,21 +107,21 @@ def group_pull(u, slope, target, W, i, start, band, loss, space, coef):
 
 @inlined
 def turn_of(i, n):
-    """Return where the points begin that point `i` of `n` is counted with, and a gap in them.
+    """Return the first point that point `i` of `n` is counted with, and a gap to leave out.
 
-    Rows take turns, as on a round table: each group of points is counted with the half of all
-    groups that come before it, and with its own points before `i`. So every pair is counted in one
-    row, and all rows have as much to do, whoever holds them.
+    Every pair is counted in one row, and all rows have the same amount of work: on a circle of
+    groups, each group is counted with the half that precedes it; within its own group, point `i` is
+    counted with the points before it.
     """
     group, groups = i // WIDTH, (n + WIDTH - 1) // WIDTH
-    half = (groups - 1 + (1 if 2 * group >= groups else 0)) // 2  # opposite groups: the later one
+    half = (groups - 1 + (1 if 2 * group >= groups else 0)) // 2  # the later of opposite groups
     after = groups - max(half - group, 0)
     return max(group - half, 0) * WIDTH, (i, min(after * WIDTH, n))
 
 
 @inlined
 def group_end(start, gap, n):
-    """Return where the points of a group that begins at `start` end, the gap left out."""
+    """Return the end of the group that begins at `start`, without the gap."""
     if gap[0] <= start < gap[1]:
         return start
     return min(start + WIDTH, gap[0] if start < gap[0] else n)
@@ -123,7 +129,7 @@ def group_end(start, gap, n):
 
 @kernel
 def grouped_cost(p, groups, begin, n, gap, D, W, i, skip, unit, loss, space, scratch):
-    """Return the cost of a row at `p` against the points from `begin` to `n` but the gap."""
+    """Return the cost of a row at `p` against points `begin` to `n`, without the gap."""
     u, slope, target = scratch[0], scratch[1], scratch[3 : 3 + D.shape[1]]
     cost = 0.0
     for g in range(begin // WIDTH, (n + WIDTH - 1) // WIDTH):
@@ -139,7 +145,7 @@ def grouped_cost(p, groups, begin, n, gap, D, W, i, skip, unit, loss, space, scr
 
 @kernel
 def grouped_pull(p, groups, n, band, D, W, i, skip, unit, loss, space, scratch, v):
-    """Fill v with Σ_j w_j (1 − ρ_j/u_j) log_p(x_j), to be projected; return three sums."""
+    """Fill v with Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) before projection; return three sums."""
     layers, k = D.shape[1], p.shape[0]
     u, slope, coef, target = scratch[0], scratch[1], scratch[2], scratch[3 : 3 + layers]
     part = scratch[3 + layers, :k]
@@ -157,3 +163,57 @@ def grouped_pull(p, groups, n, band, D, W, i, skip, unit, loss, space, scratch, 
         for a in range(k):
             v[a] += part[a]
     return total, stiff, apart
+
+
+@inlined
+def step(p, turn, total, stiff, apart, space, v):
+    """Turn the pull `v` and its sums into a step."""
+    space.project(p, v)
+    if apart > 0.0:
+        part_ways(p, turn, apart, space, v)
+    shorten(total, stiff, space, v)
+
+
+@inlined
+def move(p, turn, total, stiff, apart, space, v):
+    """Take that step."""
+    # `step` written out: for each call Numba counts references to arrays with slow atomics
+    space.project(p, v)
+    if apart > 0.0:
+        part_ways(p, turn, apart, space, v)
+    shorten(total, stiff, space, v)
+    space.exp(p, v)
+
+
+@inlined
+def shorten(total, stiff, space, v):
+    """Divide v by Σ w, and by more where negative curvature bends the majorizer.
+
+    There ½(dist − ρ)² has a Hessian of at most 1 + bend·(dist − ρ + length of the step), see
+    docs/mathematics.md; so this step descends as the unit step does in flat space.
+    """
+    k, square = v.shape[0], 0.0
+    for a in range(k):
+        square += space.sign(a) * v[a] * v[a]
+    divisor = total + stiff
+    if space.bend() > 0.0 and divisor > 0.0:
+        way = space.unit_length() * np.sqrt(max(square, 0.0)) / divisor
+        divisor += space.bend() * way * total
+    for a in range(k):
+        v[a] = v[a] / divisor if divisor > 0.0 else 0.0
+
+
+@kernel
+def part_ways(p, turn, apart, space, v):
+    """Add a pull away from points that coincide with `p`, in a direction chosen by `turn`."""
+    k = p.shape[0]
+    away = np.zeros(k)
+    for a in range(k):  # the golden angle gives each point another direction
+        away[a] = np.cos(2.399963229728653 * (turn + 1.0) * (a + 1.0))
+    space.project(p, away)
+    norm = 0.0
+    for a in range(k):
+        norm += space.sign(a) * away[a] * away[a]
+    if norm > 0.0:
+        for a in range(k):
+            v[a] += apart / space.unit_length() * away[a] / np.sqrt(norm)

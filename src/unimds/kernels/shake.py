@@ -1,6 +1,6 @@
-"""The kernel that shakes a map, compiled for each loss, space and precision.
+"""Subsampled sweeps, which shake a map: each point meets only a few other points.
 
-Its arguments are those of `unimds.kernels.sweep`.
+Arguments are as in `unimds.kernels.sweep`.
 """
 
 from __future__ import annotations
@@ -8,24 +8,23 @@ from __future__ import annotations
 import numpy as np
 
 from unimds.compiled.parts import inlined, kernel
-from unimds.kernels.fused import drawn_2, drawn_3
-from unimds.kernels.rows import WIDTH
-from unimds.kernels.sweep import coordinates, part_ways, recenter, shorten, workspace
+from unimds.kernels.fused import coordinates, drawn_2, drawn_3, recenter
+from unimds.kernels.rows import WIDTH, part_ways, shorten, workspace
 
 BLOCK, SIDE = 512, 64
-"""Points whose pulls stay in the cache, and rows of a table that do."""
+"""Points whose pulls fit in the cache, and rows of a table that do."""
 
 
 @kernel
 def shake(D, W, X, two, three, many, loss, space, unit, sizes, draws):
-    """Sweep once for every entry of `sizes`, placing each point against so many others only.
+    """Sweep once for each entry of `sizes`, an even number of points that each point meets.
 
-    A sweep draws some shifts, and every point meets those that come so much later in the order of
-    the table, which must be random; the first comes after the last. So all pairs are as likely:
-    points would arrange themselves so that those which seldom meet are wrong. And points have few
-    neighbours in common, and hence errors of their own. The fewer others, the farther a point
-    strays from where all would have it. ``draws``, from 0 to 1, are as many as the sizes' sum.
-    Sizes are even. Where `many` is None the table is one `by_shift`.
+    Each sweep draws that many shifts; for a shift s, each point meets the point s places after it,
+    on a circle. The order of the table must be random. So all pairs are equally likely: otherwise
+    the map would be wrong for pairs that seldom meet. And points meet few others in common, so
+    each has its own errors. The smaller the size, the farther a point strays from its place in a
+    full sweep. ``draws``, as many as the sum of `sizes`, lie between 0 and 1. If `many` is None,
+    the table is in the layout of `by_shift`.
     """
     if many is None:
         shake_together(D, W, X, two, three, loss, space, unit, sizes, draws)
@@ -35,13 +34,13 @@ def shake(D, W, X, two, three, many, loss, space, unit, sizes, draws):
 
 @inlined
 def shift(m, size, draw, n):
-    """Return one of `size` shifts, each from a stretch of its own."""
+    """Return shift `m` of `size` shifts, each from its own stretch of the circle."""
     return 1 + min(int((m + draw) / size * (n - 1)), n - 2)
 
 
 @kernel
 def by_shift(D):
-    """Return a symmetric table with D[i, (i + s) mod n] in row s − 1 and column i."""
+    """Return the symmetric table with D[i, (i + s) mod n] in row s − 1 and column i."""
     n, given = D.shape[0], D.reshape(-1)
     out = np.empty((n - 1, 1, n), D.dtype)
     for first in range(0, n, SIDE):  # few rows at a time stay in the cache
@@ -57,12 +56,12 @@ def by_shift(D):
 
 @kernel
 def shake_together(D, W, X, two, three, loss, space, unit, sizes, draws):
-    """Do that with all points of a sweep at a time: loops run over the points."""
+    """Shake all points of a sweep at once: loops run over the points."""
     k, n, scale = coordinates(two), X.shape[1], X.dtype.type(unit)
     p, v, twice = np.empty(k, X.dtype), np.empty(k), np.empty((k, 2 * n), X.dtype)
     pulls, at = np.empty((k + 3, BLOCK), X.dtype), 0
     for t in range(sizes.shape[0]):
-        for a in range(k):  # the points and once more the points: no shift leads beyond the end
+        for a in range(k):  # the points twice in a row, so that no shift leads beyond the end
             for i in range(n):
                 twice[a, i] = X[a, i]
                 twice[a, n + i] = X[a, i]
@@ -83,7 +82,7 @@ def shake_together(D, W, X, two, three, loss, space, unit, sizes, draws):
                 j = i - first
                 for a in range(k):
                     p[a], v[a] = X[a, i], pulls[a, j]
-                # `move`, written out: Numba counts references at a call, which takes longer
+                # `move` written out: for each call Numba counts references, which is slow
                 space.project(p, v)
                 if pulls[k + 2, j] > 0.0:
                     part_ways(p, i, pulls[k + 2, j], space, v)
@@ -96,7 +95,7 @@ def shake_together(D, W, X, two, three, loss, space, unit, sizes, draws):
 
 @inlined
 def clear(pulls, count):
-    """Begin to add up pulls, in each dimension, weights, excesses, and partings."""
+    """Set the sums of pulls, weights, excesses and partings to zero."""
     for a in range(pulls.shape[0]):
         for i in range(count):
             pulls[a, i] = 0.0
@@ -104,7 +103,7 @@ def clear(pulls, count):
 
 @inlined
 def some_coincide(partings, count):
-    """Return whether a point has to part from another in its place."""
+    """Return whether any point coincides with another and must part from it."""
     total = partings.dtype.type(0)
     for i in range(count):
         total += partings[i]
@@ -113,7 +112,7 @@ def some_coincide(partings, count):
 
 @inlined
 def go_together(X, first, end, pulls):
-    """Move some points at once, as in flat space, where a step is a sum."""
+    """Move a block of points in flat space, where a step is a sum."""
     k, none = X.shape[0], X.dtype.type(0)
     for a in range(k):
         x, pull, total = X[a, first:end], pulls[a], pulls[k]
@@ -123,7 +122,7 @@ def go_together(X, first, end, pulls):
 
 @inlined
 def weighted(W, s, first, end):
-    """Return the weights of a shift, where there are weights."""
+    """Return the weights of a shift, or None if there are no weights."""
     if W is None:
         return None
     return W[s - 1, 0, first:end]
@@ -139,7 +138,7 @@ def weight_at(weights, i, one):
 
 @inlined
 def add_pulls_2(D, W, X, first, end, b, c, unit, loss, space, pulls):
-    """Add the pulls of the points two shifts away, for two coordinates."""
+    """Add the pulls of two shifts, for two coordinates."""
     number, r, s = X.dtype.type, D[b - 1, 0, first:end], D[c - 1, 0, first:end]
     p, q, one = X[0, first:end], X[1, first:end], number(1)
     x, y = X[0, first + b : end + b], X[1, first + b : end + b]
@@ -158,7 +157,7 @@ def add_pulls_2(D, W, X, first, end, b, c, unit, loss, space, pulls):
 
 @inlined
 def add_pulls_3(D, W, X, first, end, b, c, unit, loss, space, pulls):
-    """Add the same for three coordinates."""
+    """Add the pulls of two shifts, for three coordinates."""
     number, r, s = X.dtype.type, D[b - 1, 0, first:end], D[c - 1, 0, first:end]
     p, q, o, one = X[0, first:end], X[1, first:end], X[2, first:end], number(1)
     x0, x1, x2 = X[0, first + b : end + b], X[1, first + b : end + b], X[2, first + b : end + b]
@@ -180,7 +179,7 @@ def add_pulls_3(D, W, X, first, end, b, c, unit, loss, space, pulls):
 
 @inlined
 def room_for(W, dtype):
-    """Return memory for some weights of a row, where there are weights."""
+    """Allocate memory for the weights of a group, or return None if there are no weights."""
     if W is None:
         return None
     return np.empty((1, W.shape[1], WIDTH), dtype)
@@ -188,7 +187,7 @@ def room_for(W, dtype):
 
 @kernel
 def shake_in_turn(D, W, X, many, loss, space, unit, sizes, draws):
-    """Do that point by point."""
+    """Shake point by point."""
     k, n = X.shape
     few, target = np.empty((1, k, WIDTH), X.dtype), np.empty((1, D.shape[1], WIDTH), D.dtype)
     weight, scratch = room_for(W, X.dtype), workspace(k, D.shape[1], X.dtype)

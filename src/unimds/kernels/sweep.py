@@ -1,105 +1,32 @@
-"""PlaceCenter's kernels, compiled for each loss, space and precision.
+"""PlaceCenter's kernels: sweeps, new points, costs and momentum.
 
 Configurations are coordinate-major, ``X[axis, point]``, so that every pass over the points runs
-through contiguous memory and vectorises. Distances come as rows ``D[row, layer, j]`` of the points
-from ``first`` on: one layer for a symmetric table, and a second with the transpose for an
-asymmetric one, where both directions of a pair pull. ``unit`` turns given distances into the unit
-that losses and spaces work in. A missing distance is a NaN. ``W`` is None or has the shape of
-``D``.
+through contiguous memory and vectorises. Distances are rows ``D[row, layer, j]`` of the points from
+``first`` on. A symmetric table has one layer; an asymmetric table has its transpose as a second
+layer, and both directions of a pair pull. A missing distance is a NaN. ``W`` is None or has the
+shape of ``D``. ``unit`` converts given distances to the unit of the loss and the space.
 
-Some arguments choose code, not values. Of ``two``, ``three`` and ``many`` one is 0 and the others
-are None: a row is worked off in one loop over points with so many coordinates, or in groups. And
-``inner_iter`` is None for a single step that needs no check. Numba leaves out what hangs on a None,
-which saves most of its time.
+Some arguments choose code, not values. One of ``two``, ``three`` and ``many`` is 0 and the other
+two are None: a row is one loop over points with two or three coordinates, or runs in groups.
+``inner_iter`` is None for a single step that needs no check. Numba leaves out the code that depends
+on a None, which saves most of the compile time.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from unimds.compiled.parts import inlined, kernel
-from unimds.kernels.fused import band_pull, fused_cost, pair_cost, pair_pull, weight_of
-from unimds.kernels.rows import WIDTH, group_end, grouped_cost, grouped_pull, load, packed, turn_of
-
-
-@inlined
-def row_cost(p, points, two, three, many, row, loss, space, scratch):
-    """Return Σ_j loss(u_j, r_j) over the known pairs of a row: the paper's C_i."""
-    X, groups, end = points
-    D, W, i, skip, unit = row
-    if many is None:
-        gap = (skip, skip + 1)
-        return fused_cost(p, None, X, two, three, 0, end, D, W, i, None, gap, unit, loss, space)
-    return grouped_cost(p, groups, 0, end, (end, end), D, W, i, skip, unit, loss, space, scratch)
-
-
-@inlined
-def recenter(p, points, two, three, many, row, band, turn, loss, space, scratch, v):
-    """Fill v with Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j: the paper's Recenter."""
-    X, groups, end = points
-    D, W, i, skip, unit = row
-    if many is None:
-        gap = (skip, skip + 1)
-        sums, _ = band_pull(
-            p, None, X, two, three, band, D, W, i, None, gap, unit, loss, space, v, None
-        )  # fmt: skip
-    else:
-        sums = grouped_pull(p, groups, end, band, D, W, i, skip, unit, loss, space, scratch, v)
-    step(p, turn, sums[0], sums[1], sums[2], space, v)
-
-
-@inlined
-def step(p, turn, total, stiff, apart, space, v):
-    """Make a step of the pulls that `v` and the sums hold."""
-    space.project(p, v)
-    if apart > 0.0:
-        part_ways(p, turn, apart, space, v)
-    shorten(total, stiff, space, v)
-
-
-@inlined
-def move(p, turn, total, stiff, apart, space, v):
-    """Go that step."""
-    # `step`, written out: at a call Numba counts references to arrays, by atomics, point by point
-    space.project(p, v)
-    if apart > 0.0:
-        part_ways(p, turn, apart, space, v)
-    shorten(total, stiff, space, v)
-    space.exp(p, v)
-
-
-@inlined
-def shorten(total, stiff, space, v):
-    """Divide v by Σ w, and by more where negative curvature bends the majorizer.
-
-    There ½(dist − ρ)² has a Hessian of at most 1 + bend·(dist − ρ + the way gone), see
-    docs/mathematics.md; so this step descends as the unit step does in flat space.
-    """
-    k, square = v.shape[0], 0.0
-    for a in range(k):
-        square += space.sign(a) * v[a] * v[a]
-    divisor = total + stiff
-    if space.bend() > 0.0 and divisor > 0.0:
-        way = space.unit_length() * np.sqrt(max(square, 0.0)) / divisor
-        divisor += space.bend() * way * total
-    for a in range(k):
-        v[a] = v[a] / divisor if divisor > 0.0 else 0.0
-
-
-@kernel
-def part_ways(p, turn, apart, space, v):
-    """Add a pull away from points that coincide with `p`: any direction does, `turn` fixes one."""
-    k = p.shape[0]
-    away = np.zeros(k)
-    for a in range(k):  # spread over the axes by the golden ratio, another way for each point
-        away[a] = np.cos(2.399963229728653 * (turn + 1.0) * (a + 1.0))
-    space.project(p, away)
-    norm = 0.0
-    for a in range(k):
-        norm += space.sign(a) * away[a] * away[a]
-    if norm > 0.0:
-        for a in range(k):
-            v[a] += apart / space.unit_length() * away[a] / np.sqrt(norm)
+from unimds.compiled.parts import kernel
+from unimds.kernels.fused import (
+    band_pull,
+    coordinates,
+    cost_in_turn,
+    pair_pull,
+    recenter,
+    row_cost,
+    weight_of,
+)
+from unimds.kernels.rows import WIDTH, group_end, load, move, packed, turn_of, workspace
 
 
 @kernel
@@ -109,10 +36,10 @@ def place(
 ):  # fmt: skip
     """Move `p` to lower its cost against the points of its row: the paper's Place.
 
-    Where `inner_iter` is None a single step is known to descend. Otherwise the cost of the row is
-    compared after every step, and the step shortened until it has not risen; where `stretch`, a
-    step that needs no shortening is doubled as long as that pays. Returns the cost of the row, or
-    −1 where it was not needed, and whether the point has settled.
+    If `inner_iter` is None, take a single step, which is known to descend. Otherwise halve each
+    step until the cost of the row does not rise; if `stretch`, double a step that needs no halving
+    as long as the cost falls. Return the cost of the row, or −1 if it was not needed, and whether
+    the point has settled.
     """
     if inner_iter is None:
         recenter(p, points, two, three, many, row, band, turn, loss, space, scratch, v)
@@ -143,14 +70,8 @@ def place(
 
 
 @kernel
-def workspace(k, layers, dtype):
-    """Return scratch memory for one row: a group of numbers for each of its passes."""
-    return np.empty((4 + layers, max(WIDTH, k)), dtype)
-
-
-@kernel
 def grouped_points(X, many):
-    """Return the points in groups, where those are used."""
+    """Return the points in groups, if the kernel uses groups."""
     if many is None:
         return np.empty((0, X.shape[0], WIDTH), X.dtype)
     return packed(X)
@@ -160,8 +81,8 @@ def grouped_points(X, many):
 def sweep(D, W, first, free, band, X, two, three, many, loss, space, unit, inner_iter, eps):
     """Place every free point of the given rows once, in place.
 
-    Points from ``band[0]`` to ``band[1]`` are placed one after the other, all others at the same
-    time elsewhere: then the cost of all does not rise either.
+    Points ``band[0]`` to ``band[1]`` are placed one after another; points beyond the band move at
+    the same time on other workers, and even so the total cost does not rise.
     """
     if many is None and inner_iter is None:
         sweep_by_two(D, W, first, free, band, X, two, three, loss, space, unit)
@@ -171,24 +92,16 @@ def sweep(D, W, first, free, band, X, two, three, many, loss, space, unit, inner
         )
 
 
-@inlined
-def coordinates(two):
-    """Return the number of coordinates as a constant: loops over them are then unrolled."""
-    if two is not None:
-        return 2
-    return 3
-
-
 @kernel
 def sweep_by_two(D, W, first, free, band, X, two, three, loss, space, unit):
-    """Do that with two rows in one loop; see `unimds.kernels.fused`.
+    """Sweep two rows per loop; see `unimds.kernels.fused`.
 
-    All pairs but their own are the same whichever of the two points has moved.
+    Of all their pairs, only the pair of the two points depends on which of them moves first.
     """
     k, scale = coordinates(two), X.dtype.type(unit)
     p, q, u, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k), np.empty(k)
     for row in range(0, D.shape[0], 2):
-        other = min(row + 1, D.shape[0] - 1)  # the last one may be alone
+        other = min(row + 1, D.shape[0] - 1)  # the last row may be alone
         i, j = first + row, first + other
         for a in range(k):
             p[a], q[a] = X[a, i], X[a, j]
@@ -212,7 +125,7 @@ def sweep_by_two(D, W, first, free, band, X, two, three, loss, space, unit):
 
 @kernel
 def sweep_by_one(D, W, first, free, band, X, two, three, many, loss, space, unit, inner_iter, eps):
-    """Do that row by row."""
+    """Sweep row by row."""
     k, n = X.shape
     groups, scratch = grouped_points(X, many), workspace(k, D.shape[1], X.dtype)
     p, trial, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k)
@@ -232,14 +145,14 @@ def sweep_by_one(D, W, first, free, band, X, two, three, many, loss, space, unit
 
 @kernel
 def place_rows(D, W, X, P, two, three, many, loss, space, unit, inner_iter, eps, cost, settled):
-    """Place new points, the columns of `P`, against the fixed points `X`, each by its own row."""
+    """Place new points, the columns of `P`, against the fixed points `X`, one row of `D` each."""
     k, n = X.shape
     groups, scratch = grouped_points(X, many), workspace(k, 1, X.dtype)
     p, trial, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k)
     points, scale = (X, groups, n), X.dtype.type(unit)
     for i in range(P.shape[1]):
         p[:] = P[:, i]
-        # one turn for all: a row's place must not depend on its number
+        # turn 0 for all: the place of a new point must not depend on its row number
         cost[i], settled[i] = place(
             p, points, two, three, many, (D, W, i, -1, scale), (0, n), 0, loss, space, inner_iter,
             eps, True, scratch, v, trial,
@@ -249,15 +162,15 @@ def place_rows(D, W, X, P, two, three, many, loss, space, unit, inner_iter, eps,
 
 @kernel
 def evaluate(D, W, first, X, two, three, many, exact, smooth, both, space, unit):
-    """Return the costs of the given rows by the loss as given and, where `both`, as smoothed.
+    """Return the cost of the given rows by the exact loss and, if `both`, by the smoothed loss.
 
-    Every pair counts once; the two directions of an asymmetric pair count half each.
+    Every pair counts once; each direction of an asymmetric pair counts half.
     """
     k, scale, costs, smooth_costs = X.shape[0], X.dtype.type(unit), 0.0, 0.0
     p, q, row = np.empty(k, X.dtype), np.empty(k, X.dtype), 0
     groups, scratch = grouped_points(X, many), workspace(k, D.shape[1], X.dtype)
     while row < D.shape[0]:
-        other = row  # two rows of a group, or the last one alone
+        other = row  # two rows of a group, or its last row alone
         if many is None and row + 1 < D.shape[0] and (first + row + 1) % WIDTH > 0:
             other = row + 1
         i, j = first + row, first + other
@@ -273,28 +186,12 @@ def evaluate(D, W, first, X, two, three, many, exact, smooth, both, space, unit)
     return costs, smooth_costs if both else costs
 
 
-@inlined
-def cost_in_turn(p, q, points, two, three, many, rows, loss, space, scratch):
-    """Return the cost of one row or two against the points that they are counted with."""
-    X, groups, i, j = points
-    D, W, row, other, unit = rows
-    n = X.shape[1]
-    begin, gap = turn_of(i, n)
-    if many is not None:
-        return grouped_cost(p, groups, begin, n, gap, D, W, row, -1, unit, loss, space, scratch)
-    weight = weight_of(W, other, i)
-    cost = fused_cost(p, q, X, two, three, begin, n, D, W, row, other, gap, unit, loss, space)
-    if i == j:
-        return 0.5 * cost  # the same row twice
-    return cost + pair_cost(q, p, two, three, D[other, 0, i], weight, unit, loss, space)
-
-
 @kernel
 def pair_sums(D, W, first, X, loss, space, unit):
     """Return four sums over the pairs of the given rows, each pair once.
 
-    Σ weight·|residual| and Σ weight tell the mean error; Σ wρu and Σ wu² the factor on the size of
-    the space that minimises the majorizer.
+    Σ weight·|residual| and Σ weight give the mean error. Σ wρu and Σ wu² give the factor on the
+    size of the space that minimises the majorizer.
     """
     (k, n), layers = X.shape, D.shape[1]
     groups, scratch = packed(X), workspace(k, layers, X.dtype)
@@ -328,7 +225,7 @@ def pair_sums(D, W, first, X, loss, space, unit):
 
 @kernel
 def extrapolate(X, previous, beta, free, space, out):
-    """Walk from `previous` through `X` and `beta` times as far again: exp_x(−β log_x(previous))."""
+    """Extrapolate the step from `previous` to `X` by `beta`: exp_x(−β log_x(previous))."""
     k, n = X.shape
     p, v, other = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty((k, 1), X.dtype)
     u, slope = np.empty(1, X.dtype), np.empty(1, X.dtype)
