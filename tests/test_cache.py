@@ -19,9 +19,9 @@ import json
 from numba.core.dispatcher import Dispatcher
 from unimds.kernels import sweep as kernels
 from unimds.kernels import shake as shaking
-from unimds.spaces import pairwise
+from unimds.spaces import registry
 
-modules = kernels, shaking, pairwise
+modules = kernels, shaking, registry
 found = {f for m in modules for f in vars(m).values() if isinstance(f, Dispatcher)}
 print(json.dumps({
     "hits": sum(sum(f.stats.cache_hits.values()) for f in found),

@@ -12,7 +12,7 @@ import pytest
 from numba import njit, typeof
 
 from unimds import Absolute, Euclidean, Loss, Squared, place_center
-from unimds.compiled.digest import digest
+from unimds.compiled.digest import code_digest
 from unimds.compiled.parts import JIT
 from unimds.kernels import fused as invariants
 from unimds.kernels import rows
@@ -85,7 +85,7 @@ def test_the_numba_type_holds_no_class():
     kept = pickle.dumps(typeof(Helped()))
     assert b"test_part" not in kept  # so that a process without this module can read it
     assert pickle.loads(kept) == typeof(Helped())
-    assert str(typeof(Helped())) == f"LossType:Helped(width)#{digest(Helped)}"
+    assert str(typeof(Helped())) == f"LossType:Helped(width)#{code_digest(Helped)}"
 
 
 def cell(source, **names):
@@ -140,9 +140,9 @@ GLOBAL = """
 
 
 def test_the_digest_does_not_depend_on_where_the_code_is():
-    want = digest(cell(CELL))
-    assert digest(cell(CELL)) == want
-    assert digest(cell("\n\n# a comment\n" + dedent(CELL) + "\nother = 1\n")) == want
+    want = code_digest(cell(CELL))
+    assert code_digest(cell(CELL)) == want
+    assert code_digest(cell("\n\n# a comment\n" + dedent(CELL) + "\nother = 1\n")) == want
     assert re.fullmatch("[0-9a-f]{16}", want)
 
 
@@ -153,16 +153,16 @@ def test_the_digest_depends_on_all_code_that_is_compiled():
         ("x * x", "x * x * x"),
         ("x * x", "x + x"),
     ]
-    digests = {digest(cell(CELL))} | {digest(cell(CELL.replace(*edit))) for edit in edits}
+    digests = {code_digest(cell(CELL))} | {code_digest(cell(CELL.replace(*edit))) for edit in edits}
     assert len(digests) == 1 + len(edits)
 
 
 def test_the_digest_does_not_depend_on_what_is_not_compiled():
-    want = digest(cell(CELL))
+    want = code_digest(cell(CELL))
     plain = CELL + "\n        def scaled(self, factor):\n            return self\n"
-    assert digest(cell(plain)) == want
-    assert digest(cell(CELL.replace("width: float = 1.0", "width: float = 2.0"))) == want
-    assert digest(cell(CELL, unrelated=3.0)) == want
+    assert code_digest(cell(plain)) == want
+    assert code_digest(cell(CELL.replace("width: float = 1.0", "width: float = 2.0"))) == want
+    assert code_digest(cell(CELL, unrelated=3.0)) == want
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_the_digest_depends_on_constants(one, other, tmp_path):
     def made(constant):
         names = {"__name__": "script", "dataclass": dataclass, "Loss": Loss, "CONSTANT": constant}
         exec(compile(path.read_text(), str(path), "exec"), names)
-        return digest(names["Mine"])
+        return code_digest(names["Mine"])
 
     assert made(one) != made(other)
     assert made(one) == made(one)
@@ -205,16 +205,18 @@ def test_the_digest_depends_on_functions_that_are_called():
         ("SCALE * x", "SCALE + x"),
         ("inner(x)\n", "-inner(x)\n"),
     ]
-    digests = {digest(cell(source))} | {digest(cell(source.replace(*edit))) for edit in edits}
+    digests = {code_digest(cell(source))} | {
+        code_digest(cell(source.replace(*edit))) for edit in edits
+    }
     assert len(digests) == 1 + len(edits)
-    assert digest(cell(source)) == digest(cell("\n\n" + source))
+    assert code_digest(cell(source)) == code_digest(cell("\n\n" + source))
 
 
 def test_the_digest_depends_on_what_is_used_of_a_module():
     def made(scale, other=0.0):
         settings = ModuleType("settings")
         settings.SCALE, settings.OTHER = scale, other
-        return digest(cell(GLOBAL.format("settings.SCALE"), settings=settings))
+        return code_digest(cell(GLOBAL.format("settings.SCALE"), settings=settings))
 
     assert made(1.0) == made(1.0)
     assert made(1.0) != made(2.0)
@@ -226,7 +228,7 @@ def test_the_digest_depends_on_what_each_method_uses_of_a_module():
         settings = ModuleType("settings")
         settings.SCALE, settings.WEIGHT = scale, weight
         source = GLOBAL.format("settings.SCALE").replace("return 1.0", "return settings.WEIGHT")
-        return digest(cell(source, settings=settings))
+        return code_digest(cell(source, settings=settings))
 
     assert made(1.0, 1.0) == made(1.0, 1.0)
     assert len({made(1.0, 1.0), made(2.0, 1.0), made(1.0, 2.0)}) == 3
@@ -236,9 +238,9 @@ def test_modules_that_import_each_other_are_no_trap():
     package, part = ModuleType("package"), ModuleType("package.part")
     package.part, part.package, part.SCALE = part, package, 1.0
     source = GLOBAL.format("package.part.SCALE")
-    one = digest(cell(source, package=package))
+    one = code_digest(cell(source, package=package))
     part.SCALE = 2.0
-    assert digest(cell(source, package=package)) != one
+    assert code_digest(cell(source, package=package)) != one
 
 
 def test_the_digest_depends_on_closures():
@@ -253,8 +255,8 @@ def test_the_digest_depends_on_closures():
 
         return Mine
 
-    assert digest(made(1.0)) == digest(made(1.0))
-    assert digest(made(1.0)) != digest(made(2.0))
+    assert code_digest(made(1.0)) == code_digest(made(1.0))
+    assert code_digest(made(1.0)) != code_digest(made(2.0))
     assert compiled(made(3.0)(), 3.0, 1.0) == (12.0, 3.0)
     assert compiled(made(5.0)(), 3.0, 1.0) == (20.0, 5.0)
 
@@ -262,7 +264,7 @@ def test_the_digest_depends_on_closures():
 def test_the_digest_depends_on_inherited_methods():
     text = CELL.replace("Mine", "Parent") + "\n    @dataclass(frozen=True)\n"
     text += "    class Mine(Parent):\n        def radius(self, u, r):\n            return r\n"
-    assert digest(cell(text)) != digest(cell(text.replace("x * x", "x * x * x")))
+    assert code_digest(cell(text)) != code_digest(cell(text.replace("x * x", "x * x * x")))
 
 
 # --- speed ----------------------------------------------------------------------------------------
@@ -365,7 +367,7 @@ def test_the_digest_depends_on_the_file_of_an_object_it_does_not_know(tmp_path, 
         module.__file__ = str(path)
         exec(path.read_text(), vars(module))
         monkeypatch.setitem(sys.modules, "unknown_settings", module)
-        return digest(cell(GLOBAL.format("SETTINGS.scale"), SETTINGS=module.Settings()))
+        return code_digest(cell(GLOBAL.format("SETTINGS.scale"), SETTINGS=module.Settings()))
 
     assert made(1.0) == made(1.0)
     assert made(1.0) != made(2.0)

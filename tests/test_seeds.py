@@ -1,5 +1,7 @@
 """Seeds: spectral ones are exact for exact data and agree with scikit-learn's and scipy's."""
 
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +25,6 @@ from unimds.distances.pairs import as_pairs
 from unimds.placecenter.problem import Problem
 from unimds.spaces import distances
 from unimds.spaces import spectral as seeds
-from unimds.spaces.krylov import largest_eigenpairs
 from unimds.starts.initial import _seed_table, completed
 
 CURVED = [Sphere(), Sphere(3.0), ChordalSphere(2.0), Hyperbolic(), Hyperbolic(0.3), Simplex(4.0)]
@@ -47,6 +48,10 @@ def noisy(n, k=3, seed=0):
     rng = np.random.default_rng(seed)
     D = cdist(*[rng.normal(size=(n, k))] * 2) * rng.uniform(0.8, 1.2, size=(n, n))
     return np.tril(D, -1) + np.tril(D, -1).T
+
+
+def test_spectral_seeds_can_be_imported_first():
+    subprocess.run([sys.executable, "-c", "import unimds.spaces.spectral"], check=True)
 
 
 # --- classical MDS -------------------------------------------------------------------------------
@@ -368,7 +373,7 @@ def test_eigenpairs_by_products_are_those_of_the_matrix():
     Q = np.linalg.qr(rng.normal(size=(300, 300)))[0]
     want = np.concatenate([-np.linspace(50.0, 1.0, 290), [1, 2, 3, 3, 3, 4, 5, 6, 7, 20]])
     A = (Q * want) @ Q.T
-    values, vectors = largest_eigenpairs(lambda V: A @ V, 300, 4, 1e-10)
+    values, vectors = seeds.largest_eigenpairs(lambda V: A @ V, 300, 4, 1e-10)
     assert_allclose(values, [5.0, 6.0, 7.0, 20.0], rtol=1e-12)
     assert_allclose(np.abs(np.sum(vectors * Q[:, -4:], axis=0)), 1.0, atol=1e-12)
 
@@ -376,6 +381,6 @@ def test_eigenpairs_by_products_are_those_of_the_matrix():
 def test_products_end_where_nothing_settles():
     rng = np.random.default_rng(0)
     A = rng.normal(size=(400, 400))
-    values, vectors = largest_eigenpairs(lambda V: (A + A.T) @ V, 400, 2, 0.0)
+    values, vectors = seeds.largest_eigenpairs(lambda V: (A + A.T) @ V, 400, 2, 0.0)
     assert_allclose(values, np.linalg.eigvalsh(A + A.T)[-2:], rtol=1e-3)
     assert_allclose(vectors.T @ vectors, np.eye(2), atol=1e-12)

@@ -1,10 +1,9 @@
-r"""Losses: what a wrong distance costs, each with a majorizer.
+r"""Losses: the cost of a wrong distance, each with a majorizer.
 
-For one pair, with :math:`u` its distance on the map and :math:`r` its given distance, a loss
-gives ``value(u, r)`` and a parabola :math:`w (t - \rho)^2 + c` that touches the value at
-:math:`t = u` and lies above it for every :math:`t \ge 0`; ``weight(u, r)`` is :math:`w` and
-``radius(u, r)`` is :math:`\rho`. Because the parabola lies above, a step that lowers it lowers the
-cost.
+Let :math:`u` be the distance of a pair on the map and :math:`r` its given distance. A loss has a
+``value(u, r)`` and a parabola :math:`w (t - \rho)^2 + c` that touches the value at :math:`t = u`
+and lies above it for every :math:`t \ge 0`; ``weight(u, r)`` is :math:`w` and ``radius(u, r)`` is
+:math:`\rho`. Since the parabola lies above the value, a step that lowers it lowers the cost.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from math import sqrt
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 from unimds.compiled.elementary import power
-from unimds.compiled.parts import LossType, Part
+from unimds.compiled.parts import Call, LossType, Part
 
 __all__ = [
     "LOSSES",
@@ -32,12 +31,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Loss(Part, ABC):
-    r"""Base of all losses; subclass it as a frozen dataclass with float fields.
+    r"""Base class of all losses; write a subclass as a frozen dataclass with float fields.
 
-    Only ``value`` and ``weight`` must be written: they are compiled, so they use plain arithmetic
-    and functions of `math`. ``weight`` is half the derivative of ``value`` divided by
-    :math:`u - \rho`. A field called ``smoothing`` makes the solver anneal the loss: from a smooth
-    one at first to the one as given. `unimds.checks.check_loss` tells whether all is right.
+    Only `value` and `weight` are required. Both are compiled, so write plain arithmetic and
+    functions of `math`. `weight` is half the derivative of `value` with respect to :math:`u`,
+    divided by :math:`u - \rho`. If there is a field called ``smoothing``, the solver anneals the
+    loss: it starts with a large smoothing and lowers it to the given value.
+
+    `unimds.checks.check_loss` tests a loss; ``docs/extending.md`` has more examples.
 
     Examples
     --------
@@ -58,56 +59,55 @@ class Loss(Part, ABC):
     """
 
     _kind = LossType
-    _compiled = ("value", "weight", "radius", "residual")
+    _compiled: ClassVar[dict[str, Call]] = dict.fromkeys(
+        ("value", "weight", "radius", "residual"), Call(1.0, 0.5)
+    )
 
     degree: ClassVar[float | None] = None
     """How the cost grows with the unit of length: ``scaled(a).value(a*u, a*r)`` is
-    ``a**degree * value(u, r)``. None where no such rule is known: then the data are used in their
-    own unit, and extreme scales (beyond about 1e±70) are the loss's own business."""
+    ``a**degree * value(u, r)``. None if there is no such rule: then the data keep their own unit,
+    and the loss itself must cope with extreme scales (beyond about 1e±70)."""
 
     @abstractmethod
     def value(self, u: float, r: float) -> float:
-        """Cost, not negative, of a pair at distance `u` whose given distance is `r`."""
+        """Return the nonnegative cost of a pair at distance `u` with given distance `r`."""
 
     @abstractmethod
     def weight(self, u: float, r: float) -> float:
-        """Curvature `w` of the majorizer that touches the loss at `u`."""
+        """Return the curvature `w` of the majorizer that touches the loss at `u`."""
 
     def radius(self, u: float, r: float) -> float:
-        """Centre `ρ` of the majorizer: the distance the pair is drawn to."""
+        """Return the centre `ρ` of the majorizer: the distance that the pair is drawn to."""
         return r
 
     def residual(self, u: float, r: float) -> float:
-        """Return what the loss measures, in the unit of its ``smoothing``."""
+        """Return the error that the loss measures, in the unit of its ``smoothing``."""
         return u - r
 
     def scaled(self, factor: float) -> Loss:
-        """Return the loss in a unit of length in which distances are `factor` times as large."""
+        """Return the loss in a unit of length that makes distances `factor` times as large."""
         return self
 
     def resolved(self, typical: float) -> Loss:
-        """Return the loss with every ``"auto"`` replaced; `typical` is the median distance."""
+        """Return the loss with a number for every ``"auto"``; `typical` is the median distance."""
         return self
 
     @property
     def anneals(self) -> bool:
-        """Whether the loss has a kink that must be smoothed at first."""
+        """Whether the solver starts with a smoothed loss."""
         return hasattr(self, "smoothing")
 
     def smoothed(self, smoothing: float) -> Loss:
-        """Return the loss with this ``smoothing`` (the loss itself where it has none)."""
+        """Return the loss with this ``smoothing``, or the loss itself if it has no such field."""
         return replace(self, smoothing=smoothing) if self.anneals else self  # type: ignore[call-arg]
 
     def _concrete(self) -> Loss:
         return self.resolved(1.0)
 
-    def _signatures(self) -> list[tuple[str, tuple[Any, ...]]]:
-        return [(name, (1.0, 0.5)) for name in self._compiled]
-
 
 @dataclass(frozen=True)
 class Squared(Loss):
-    """Squared error ``(u − r)²``: the paper's fMDS, scikit-learn's and SMACOF's raw stress.
+    """Squared error ``(u − r)²``: the paper's fMDS; raw stress in SMACOF and scikit-learn.
 
     Examples
     --------
@@ -124,6 +124,7 @@ class Squared(Loss):
         return 1.0
 
 
+@final
 @dataclass(frozen=True)
 class Absolute(Loss):
     """Absolute error ``|u − r|``, robust to corrupted distances: the paper's rMDS.
@@ -156,6 +157,7 @@ class Absolute(Loss):
         return replace(self, smoothing=self.smoothing * factor)
 
 
+@final
 @dataclass(frozen=True)
 class Power(Loss):
     """Error to a power ``|u − r|^p`` with 1 ≤ p ≤ 2: between `Absolute` and `Squared`.
@@ -200,17 +202,18 @@ class Power(Loss):
         return replace(self, smoothing=self.smoothing * factor)
 
 
+@final
 @dataclass(frozen=True)
 class Huber(Loss):
-    """Squared for errors up to ``delta``, linear beyond: robust, and smooth near the answer.
+    """Squared for errors up to ``delta``, linear beyond: robust, and smooth for small errors.
 
     The value is ``e²`` for ``|e| ≤ delta`` and ``2·delta·|e| − delta²`` beyond, with ``e = u − r``.
 
     Parameters
     ----------
     delta : float or "auto", default="auto"
-        Where the linear part begins. "auto" is a tenth of the median given distance,
-        of a sample of them where there are more than 141 points.
+        Error at which the linear part begins. "auto" is a tenth of the median given distance; for
+        more than 141 points the median is of a sample.
 
     Examples
     --------
@@ -241,12 +244,13 @@ class Huber(Loss):
         return replace(self, delta=0.1 * typical) if self.delta == "auto" else self
 
 
+@final
 @dataclass(frozen=True)
 class SquaredDistance(Loss):
     """Absolute error of squared distances ``|u² − r²|``: the paper's r²MDS.
 
-    Its majorizer is drawn to ``ρ = u·(2r² + s)/(u² + r² + s)`` with weight
-    ``(u² + r² + s)/√((u² − r²)² + s²)``, s being the smoothing.
+    With smoothing s, its majorizer has the centre ``ρ = u·(2r² + s)/(u² + r² + s)`` and the weight
+    ``(u² + r² + s)/√((u² − r²)² + s²)``.
 
     Parameters
     ----------
@@ -296,11 +300,11 @@ LOSSES: dict[str, type[Loss]] = {
     "huber": Huber,
     "squared_distance": SquaredDistance,
 }
-"""The losses that have a name."""
+"""Losses by name."""
 
 
 def as_loss(loss: str | Loss) -> Loss:
-    """Return the loss that a name stands for, or the loss itself.
+    """Return the loss of this name; return a `Loss` unchanged.
 
     Examples
     --------

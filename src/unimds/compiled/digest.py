@@ -1,4 +1,4 @@
-"""The digest of a part: everything that can change what its compiled methods compute."""
+"""The digest of a part's code: it changes whenever compiled methods may compute otherwise."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import inspect
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 
-def digest(cls: type[Any]) -> str:
-    """Hash of all code and constants that the compiled methods of `cls` reach."""
+def code_digest(cls: type[Any]) -> str:
+    """Return a hash of all code and constants that the compiled methods of `cls` reach."""
     code = _Code()
     code.add_text(f"{cls.__module__}.{cls.__qualname__}")
     for name, method in methods(cls).items():
@@ -24,7 +24,7 @@ def digest(cls: type[Any]) -> str:
 
 
 def methods(cls: type[Any]) -> dict[str, Callable[..., Any]]:
-    """Return the methods that kernels call, and the methods that those call, by name."""
+    """Return by name the methods that kernels call, and all methods that these call."""
     found: dict[str, Callable[..., Any]] = {}
     todo = list(cls._compiled)
     while todo:
@@ -36,8 +36,9 @@ def methods(cls: type[Any]) -> dict[str, Callable[..., Any]]:
     return dict(sorted(found.items()))
 
 
+@final
 class _Code:
-    """Feeds functions, and what they refer to, into one hash."""
+    """Add functions, and all that they refer to, to one hash."""
 
     def __init__(self) -> None:
         self.hash = hashlib.sha256()
@@ -72,7 +73,7 @@ class _Code:
                 self.add_text(repr(const))
 
     def _add_value(self, name: str, value: object, user: Callable[..., Any]) -> None:
-        """Add what a global or a closure variable stands for."""
+        """Add the value of a global or closure variable."""
         self.add_text(name)
         if isinstance(value, np.ndarray | np.generic):
             self.add_text(f"{value.dtype}{value.shape}")
@@ -80,19 +81,19 @@ class _Code:
         elif isinstance(value, types.ModuleType):
             self._add_module(value, user)
         elif _foreign(value):
-            pass  # part of numpy, math, numba: their versions are in Numba's own key
+            pass  # code of numpy, math, numba: Numba's own key has their versions
         elif inspect.isfunction(value) or isinstance(value, Dispatcher):
             self.add_function(value)
         elif isinstance(value, (bool, int, float, complex, str, bytes, tuple, type(None))):
             self.add_text(repr(value))
-        else:  # we do not know what it holds: any edit of its file or of the user's counts
+        else:  # unknown contents: any edit of its file, or of the file of its user, counts
             home = inspect.getmodule(value) or inspect.getmodule(type(value))
             for file in (user.__code__.co_filename, getattr(home, "__file__", None) or ""):
                 path = Path(file)
                 self.hash.update(path.read_bytes() if path.is_file() else repr(value).encode())
 
     def _add_module(self, module: types.ModuleType, user: Callable[..., Any]) -> None:
-        key = id(module) ^ hash(user)  # each method reads its own constants of a module
+        key = id(module) ^ hash(user)  # each method reads other constants of a module
         if not _foreign(module) and key not in self.seen:
             self.seen.add(key)
             for name in _names(user.__code__):

@@ -1,9 +1,9 @@
 """Elementary functions that vectorise: arcs, logarithms and powers without a branch.
 
-Compiled code has no vectorised mathematics of its own, and a loop with one call of ``atan2`` runs
-an element at a time. So compiled code gets polynomials here, one set for each precision; Python
-gets `math`. The coefficients are minimax fits by ``tools/polynomials.py``. Reordering is not
-allowed in this file: it would turn the corrections for rounding into zeros.
+Numba does not vectorise calls of `math`: a loop with one ``atan2`` runs element by element. So
+compiled code uses polynomials, one set for each precision, and Python uses `math`. The coefficients
+are minimax fits by ``tools/polynomials.py``. This file must be compiled without reordering, which
+would turn the corrections for rounding into zeros.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def atan2(y, x):
 
 def _log1p_double(x):
     u = 1.0 + x
-    lost = x - (u - 1.0)  # what rounding left out of u
+    lost = x - (u - 1.0)  # rounding error of u
     bits = np.float64(u).view(np.int64)
     exponent = (bits - 0x3FE6A09E667F3BCD) >> 52  # so that m lies between √½ and √2
     m = np.int64(bits - (exponent << 52)).view(np.float64)

@@ -1,31 +1,26 @@
-"""Compiled values: losses and spaces that Numba inlines into the solver.
+"""Parts: losses and spaces as values that Numba inlines into the solver.
 
-A `Part` is a frozen dataclass whose fields are floats and whose methods are plain Python. It
-crosses into compiled code as a struct of its fields. Its Numba type is a plain string,
-``kind:name(fields)#digest``, where the digest covers all code that the methods reach. So a cached
-kernel is found again by the next process, is compiled anew once the code of the part has changed,
-and never has to import the class that made it: a part may live in a script, a notebook or
-``__main__``.
-
-This and `unimds.compiled.digest` are the only files that touch Numba's internals.
+A `Part` is a frozen dataclass with float fields and methods in plain Python. Compiled code gets it
+as a struct of its fields. Its Numba type is a plain string, ``kind:name(fields)#digest``, where the
+digest covers all code that the methods reach. So the next process finds a cached kernel again,
+compiles it anew only if the code of the part has changed, and never imports the class: a part may
+live in a script, a notebook or ``__main__``.
 """
 
 from __future__ import annotations
 
 import inspect
-import re
 import threading
 import types as python_types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import fields
 from functools import cache, lru_cache
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 import numpy as np
-from numba import config, njit, typeof
-from numba.core import cgutils, errors, types
+from numba import config, njit
+from numba.core import cgutils, types
 from numba.core.dispatcher import Dispatcher
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
@@ -40,9 +35,9 @@ from numba.extending import (
     unbox,
 )
 
-from unimds.compiled.digest import digest, methods
+from unimds.compiled.digest import code_digest, methods
 
-# error_model="numpy": with Python's, every division is checked and no loop vectorises.
+# error_model="numpy": Python's checks every division, and then no loop vectorises.
 # The flags leave out "nnan" and "ninf": a missing distance is a NaN and must stay one.
 JIT: dict[str, Any] = {
     "error_model": "numpy",
@@ -51,17 +46,17 @@ JIT: dict[str, Any] = {
 
 
 def kernel(function: Callable) -> Any:
-    """Compile a function that takes parts: once, cached on disk, free of the GIL."""
+    """Compile a function that takes parts: cached on disk, without the GIL."""
     try:
         return njit(cache=True, nogil=True, **JIT)(function)
-    except RuntimeError:  # no folder for the cache can be written, as in a read-only container
+    except RuntimeError:  # no folder for the cache is writable, as in a read-only container
         return njit(nogil=True, **JIT)(function)
 
 
 def single_precision(function: Callable) -> Callable:
     """Return the function with its constants in single precision.
 
-    To Numba ``0.5`` is a double, and one of them makes doubles of a whole expression.
+    To Numba ``0.5`` is a double, and one double makes the whole expression double.
     """
     code = function.__code__
     constants = tuple(np.float32(c) if type(c) is float else c for c in code.co_consts)
@@ -75,9 +70,9 @@ def single_precision(function: Callable) -> Callable:
 
 
 def compiled_as(double: Callable, single: Callable) -> Callable[[Callable], Callable]:
-    """Let compiled code use `double` or `single`, by the type of its first argument.
+    """Let compiled code call `double` or `single`, by the type of the first argument.
 
-    Both are compiled as they are written: nothing is reordered.
+    Both are compiled as written, without reordering.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -94,55 +89,58 @@ def compiled_as(double: Callable, single: Callable) -> Callable[[Callable], Call
 
 
 def inlined(function: Callable) -> Any:
-    """Compile a function that becomes a part of the loops that call it."""
+    """Compile a function that Numba inlines into its callers."""
     return njit(forceinline=True, **JIT)(function)
 
 
 class PartError(TypeError):
-    """A loss or a space that cannot be compiled; the message names class, method and mistake."""
+    """A loss or space that cannot be compiled; the message names class, method and mistake."""
+
+
+@final
+class Call:
+    """How kernels call a method: arguments of the right type, and the count of numbers returned."""
+
+    def __init__(self, *args: Any, returns: int = 1):
+        self.args, self.returns = args, returns
 
 
 class Part:
-    """Base of `unimds.losses.Loss` and `unimds.spaces.Space`."""
+    """Base class of `unimds.losses.Loss` and `unimds.spaces.Space`."""
 
     _kind: type[PartType]
-    _compiled: tuple[str, ...]  # the methods that kernels call
+    _compiled: ClassVar[dict[str, Call]]  # the methods that kernels call
     _part_type: ClassVar[PartType]
 
     def _concrete(self) -> Part:
-        """Return the part with any number in place of "auto"."""
-        raise NotImplementedError
-
-    def _signatures(self) -> list[tuple[str, tuple[Any, ...]]]:
-        """Methods to compile one by one where a kernel fails, with arguments of the right type."""
+        """Return the part with some number in place of "auto"."""
         raise NotImplementedError
 
 
+@final
 class Single:
-    """A part as single-precision kernels take it: its fields and constants are rounded to that."""
+    """A part for single-precision kernels: its fields and constants are float32."""
 
     def __init__(self, part: Part):
         self.part = part
-        self.numba_type: PartType | None = None  # asked for at every call of a kernel
+        self.numba_type: PartType | None = None  # kept here: every call of a kernel needs it
 
 
-@lru_cache(maxsize=64)
-def _single(part: Part) -> Single:
-    return Single(part)
+_single = lru_cache(maxsize=64)(Single)
 
 
 def in_precision(part: Part, dtype: Any) -> Any:
-    """Return a part for kernels that compute in `dtype`."""
+    """Return the part for kernels that compute in `dtype`."""
     if dtype != np.float32 or getattr(config, "DISABLE_JIT", 0):
         return part
     try:
         return _single(part)
-    except TypeError:  # a field that is no number has no hash either; typing says it better
+    except TypeError:  # a field without a hash is not a number: `_check_fields` says it better
         return Single(part)
 
 
 class PartType(types.Type):
-    """Numba's name for a part: no class inside, so that it can be unpickled anywhere."""
+    """Numba type of a part: it holds no class, so any process can unpickle it."""
 
     def __init__(self, name: str, digest: str, params: tuple[str, ...], single: bool = False):
         self.digest, self.params, self.single = digest, params, single
@@ -155,10 +153,12 @@ class PartType(types.Type):
         return types.float32 if self.single else types.float64
 
 
+@final
 class LossType(PartType):
     """The type of losses."""
 
 
+@final
 class SpaceType(PartType):
     """The type of spaces."""
 
@@ -178,8 +178,10 @@ def _typeof(part: Part, _context: object) -> PartType:
     if known is None or known.digest not in _CLASSES:
         with _LOCK:
             check_part_class(cls)
-            known = cls._kind(cls.__qualname__, digest(cls), tuple(f.name for f in fields(cls)))
-            _register_methods(cls)
+            params = tuple(field.name for field in fields(cls))
+            known = cls._kind(cls.__qualname__, code_digest(cls), params)
+            for name, method in methods(cls).items():  # the user's own helpers too
+                _register_method(cls._kind, name, len(_arguments(method)))
             _CLASSES[known.digest] = cls
             cls._part_type = known
     return known
@@ -188,18 +190,13 @@ def _typeof(part: Part, _context: object) -> PartType:
 @typeof_impl.register(Single)
 def _typeof_single(single: Single, context: object) -> PartType:
     if single.numba_type is None:
-        name = type(single.part).__qualname__
-        single.numba_type = _rounded(_typeof(single.part, context), name)
+        name, double = type(single.part).__qualname__, _typeof(single.part, context)
+        single.numba_type = type(double)(name, double.digest, double.params, True)
     return single.numba_type
 
 
-@cache
-def _rounded(double: PartType, name: str) -> PartType:
-    return type(double)(name, double.digest, double.params, True)
-
-
 def check_part_class(cls: type[Part]) -> None:
-    """Raise `PartError` unless `cls` is a frozen dataclass with every method it must have."""
+    """Raise `PartError` unless `cls` is a frozen dataclass with all required methods."""
     params = cls.__dict__.get("__dataclass_params__")  # the class's own, not its base's
     if params is None or not params.frozen:
         raise PartError(f"{cls.__name__} must be a frozen dataclass: write @dataclass(frozen=True)")
@@ -208,9 +205,14 @@ def check_part_class(cls: type[Part]) -> None:
         raise PartError(f"{cls.__name__} must define {' and '.join(f'{m}()' for m in missing)}")
     contract = next(base for base in reversed(cls.__mro__) if "_compiled" in vars(base))
     for name in cls._compiled:
-        if isinstance(getattr(cls, name), Dispatcher):
+        method, need = getattr(cls, name), _arguments(getattr(contract, name))
+        if isinstance(method, Dispatcher):
             raise PartError(f"{cls.__name__}.{name}() must be plain Python: leave out its @njit")
-        have, need = _arguments(getattr(cls, name)), _arguments(getattr(contract, name))
+        if not inspect.isfunction(method):
+            raise PartError(
+                f"{cls.__name__}.{name} must be a method: def {name}({', '.join(need)})"
+            )
+        have = _arguments(method)
         if len(have) != len(need):
             raise PartError(
                 f"{cls.__name__}.{name}() has {len(have)} arguments, but is called with "
@@ -223,7 +225,7 @@ def _arguments(method: Callable) -> tuple[str, ...]:
 
 
 def _check_fields(part: Part) -> None:
-    """Raise `PartError` where a field is not a number."""
+    """Raise `PartError` if a field is not a number."""
     for field in fields(part):
         value = getattr(part, field.name)
         if not isinstance(value, Real):
@@ -279,14 +281,8 @@ for _kind in (LossType, SpaceType):
     _register_kind(_kind)
 
 
-def _register_methods(cls: type[Part]) -> None:
-    """Let compiled code call the methods of `cls`, a person's own helpers included."""
-    for name, method in methods(cls).items():
-        _register_method(cls._kind, name, len(_arguments(method)))
-
-
 def _typed_name(name: str, arity: int) -> str:
-    """Name under which Numba knows a method: classes may have helpers of one name, not alike."""
+    """Return Numba's name for a method: two classes may have unlike helpers of the same name."""
     return f"{name}/{arity}"
 
 
@@ -296,64 +292,10 @@ def _register_method(kind: type[PartType], name: str, arity: int) -> None:
         method = getattr(_CLASSES[typ.digest], name, None)
         return single_precision(method) if method is not None and typ.single else method
 
-    # Numba reads the number of arguments off the signature, so it has to be written out;
-    # strict=False lets a person's method call them as it likes.
+    # Numba takes the number of arguments from the signature, so it must be written out;
+    # strict=False lets the user choose their names.
     args = ", ".join(f"a{i}" for i in range(arity))
     method = eval(f"lambda {args}: find(a0)", {"find": find})
-    options = {**JIT, "forceinline": True}  # one call in a loop, and it would not vectorise
+    options = {**JIT, "forceinline": True}  # a loop with a call does not vectorise
     register = overload_method(kind, _typed_name(name, arity), strict=False, jit_options=options)  # type: ignore[call-arg]
     register(method)
-
-
-# --- errors a person can read -----------------------------------------------------------------
-
-
-@contextmanager
-def explained(*parts: Part) -> Iterator[None]:
-    """Turn a page of compiler output into a sentence about the part that caused it."""
-    try:
-        yield
-    except PartError:
-        raise
-    except (errors.NumbaError, TypeError) as error:
-        if isinstance(error, TypeError) and "got None" not in str(error):
-            raise  # only a method that sometimes returns None ends like this
-        for part in parts:
-            for name, args in part._signatures():
-                _compile_alone(part._concrete(), name, args)
-        raise error
-
-
-def _compile_alone(part: Part, name: str, args: tuple) -> None:
-    method = getattr(type(part), name)
-    where = f"{type(part).__name__}.{name}()"
-    alone = njit(**JIT)(method)
-    try:
-        alone.compile((typeof(part), *(typeof(a) for a in args)))
-    except errors.NumbaError as error:
-        raise PartError(f"{where} cannot be compiled: {_mistake(str(error))}") from None
-    (compiled,) = alone.overloads.values()
-    returned = compiled.signature.return_type
-    if all(np.isscalar(a) for a in args) and not isinstance(
-        returned, types.Integer | types.Float | types.Boolean
-    ):
-        raise PartError(f"{where} must return a number on every path, but its type is {returned}")
-
-
-def _mistake(report: str) -> str:
-    """Pick what is wrong, and where, out of Numba's report."""
-    report = re.sub(r"(?:Loss|Space)Type(?:32)?:([\w.<>]+)\(.*?\)#\w+", r"\1", report)
-    lines = [line.strip() for line in report.splitlines()]
-    # what Numba met first stands deepest, below its account of the callers
-    causes = ("NameError:", "Unknown attribute", "Untyped global name", "TypingError: ")
-    named = [line for line in lines if line.startswith(causes) and "Failed in nopython" not in line]
-    calls = [f"no way to compute {line[4:]}" for line in lines if line.startswith(">>> ")]
-    calls = [call for call in calls if "<lambda>" not in call]
-    what = next(iter([*named, *calls, *lines[1:]]), "the reason is not known")
-    helper = re.search(r"BoundFunction\(\(<class '[^']+'>, '(\w+)/\d+'\)", report)
-    if helper:
-        what = f"in its call of {helper[1]}(): {what}"
-    if what.startswith("Untyped global name") and "function" in what:
-        what += "; a function that a method calls needs Numba's @njit"
-    place = next((line for line in lines if line.startswith("File ") and "<" not in line), "")
-    return f"{what} ({place.rstrip(':')})" if place else what

@@ -26,7 +26,7 @@ from sklearn.utils._param_validation import (
 from unimds.compiled.parts import Part
 from unimds.losses import LOSSES, Absolute, Loss, Squared, SquaredDistance, as_loss
 from unimds.spaces import SPACES, ChordalSphere, Euclidean, Space, Sphere, as_space
-from unimds.starts.initial import SEEDS
+from unimds.spaces.registry import SEEDS
 from unimds.starts.keep import Checkpoint
 
 Documented = TypeVar("Documented", bound=Callable[..., Any])

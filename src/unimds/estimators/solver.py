@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 from unimds._runtime.memory import fits
 from unimds._runtime.progress import Watch
 from unimds._runtime.warning import warn
-from unimds.compiled.parts import explained
+from unimds.compiled.explain import explained
 from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
 from unimds.distances.pairs import Pairs, as_pairs
 from unimds.distances.table import ComputedTable

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.spaces import Space, distances
-from unimds.spaces.base import normalised
+from unimds.spaces.vectors import normalised
 
 Array = NDArray[np.floating[Any]]
 

@@ -14,7 +14,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds._runtime.progress import Progress
-from unimds.compiled.parts import explained
+from unimds.compiled.explain import explained
 from unimds.distances.inputs import TABLE, as_float, as_table
 from unimds.distances.metric import Metric, warn_of_distances
 from unimds.distances.table import ComputedTable, HeldTable, LocalTable

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from unimds.distances.table import BLOCK, Counter, DistanceTable, Tile
 from unimds.losses import Loss
 from unimds.spaces.base import Space
-from unimds.spaces.pairwise import distances
+from unimds.spaces.registry import distances
 
 Array = NDArray[np.floating[Any]]
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from unimds.plots.axes import FOUND, MISS, PAPER, QUIET, TRUE, new_axes
 from unimds.plots.names import write_names
 from unimds.spaces import to_latlon
-from unimds.spaces.base import normalised
+from unimds.spaces.vectors import normalised
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ from unimds.losses import Loss
 from unimds.placecenter.result import Result
 from unimds.rivals.base import Steps, follow, pose, table
 from unimds.spaces import Space, Sphere, as_space, distances
-from unimds.spaces.base import normalised
+from unimds.spaces.vectors import normalised
 
 Array = NDArray[Any]
 

@@ -13,7 +13,7 @@ from unimds.placecenter.result import Result
 from unimds.rivals.base import Steps, follow, pose, table
 from unimds.spaces import ChordalSphere, Space, Sphere, distances
 from unimds.spaces import spectral as seeds
-from unimds.spaces.base import normalised
+from unimds.spaces.vectors import normalised
 
 Array = NDArray[Any]
 

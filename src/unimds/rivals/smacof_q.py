@@ -15,7 +15,7 @@ from unimds.rivals.base import Steps, follow, pose, seed, table
 from unimds.rivals.renormalised import as_chords
 from unimds.rivals.smacof import guttman
 from unimds.spaces import ChordalSphere, Space, Sphere
-from unimds.spaces.base import normalised
+from unimds.spaces.vectors import normalised
 
 Array = NDArray[Any]
 

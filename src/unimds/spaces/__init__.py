@@ -1,7 +1,7 @@
-"""Target spaces: where the map is drawn.
+"""Target spaces, in which the map lies: distance, logarithm and exponential of each.
 
-Each space is a compiled value with ``dist``, ``log`` (through ``slope``, ``gather`` and
-``project``) and ``exp``; see `Space` for how to write another.
+This package may import `unimds.compiled`, `unimds._runtime` and `unimds.distances.table`. Spaces do
+not import each other. See `Space` for how to write your own.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from unimds.spaces.base import Space
 from unimds.spaces.coordinates import from_latlon, from_poincare, to_latlon, to_poincare
 from unimds.spaces.euclidean import Euclidean
 from unimds.spaces.hyperbolic import Hyperbolic
-from unimds.spaces.names import SPACES, as_space
-from unimds.spaces.pairwise import distances
+from unimds.spaces.registry import SPACES, as_space, distances
 from unimds.spaces.simplex import Simplex
 from unimds.spaces.sphere import ChordalSphere, Sphere
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from unimds.spaces.base import check_unit_rows
 from unimds.spaces.hyperbolic import Hyperbolic
-
-Array = NDArray[np.floating[Any]]
+from unimds.spaces.vectors import Array, check_unit_rows
 
 
 def from_latlon(latlon: ArrayLike) -> Array:
@@ -42,14 +38,14 @@ def to_latlon(X: ArrayLike) -> Array:
     """
     points = _rows(X, 3, "X")
     check_unit_rows(points, "X", "points of S²")
-    # atan2, not asin: exact at the poles too
+    # atan2, not asin, is exact at the poles too
     lat = np.arctan2(points[:, 2], np.hypot(points[:, 0], points[:, 1]))
     lon = np.arctan2(points[:, 1], points[:, 0])
     return np.degrees(np.column_stack([lat, lon]))
 
 
 def to_poincare(X: ArrayLike) -> Array:
-    """Return points of the open unit ball (Poincaré's model) for points of the hyperboloid.
+    """Return the points of the Poincaré ball for points of the hyperboloid.
 
     Examples
     --------
@@ -62,7 +58,7 @@ def to_poincare(X: ArrayLike) -> Array:
 
 
 def from_poincare(Y: ArrayLike) -> Array:
-    """Return points of the hyperboloid for points of the open unit ball.
+    """Return the points of the hyperboloid for points of the Poincaré ball.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The plane, space and ℝ^k."""
+"""Euclidean space: the line, the plane and ℝ^k."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unimds.spaces.base import Space, rotation
+from unimds.spaces.base import Space
 from unimds.spaces.spectral import classical
+from unimds.spaces.vectors import rotation
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Euclidean(Space):
         return True
 
     def random(self, n, n_components, spread, rng):
-        # two such points are √(2k)·σ apart on average
+        # two points are √(2k)·σ apart, in the mean square
         return rng.normal(scale=spread / np.sqrt(2.0 * n_components), size=(n, n_components))
 
     seeds = ("classical", "classical_mds")  # the second is scikit-learn's name

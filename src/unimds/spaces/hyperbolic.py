@@ -1,4 +1,4 @@
-"""Hyperbolic space H^k: room for trees."""
+"""Hyperbolic space H^k, which holds trees well: its volume grows exponentially."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 
 from unimds.compiled.elementary import log1p
 from unimds.distances.table import as_rows
-from unimds.spaces.base import Space, rotation
+from unimds.spaces.base import Space, check_size
 from unimds.spaces.spectral import hyperbolic
-from unimds.spaces.sphere import check_size
+from unimds.spaces.vectors import rotation
 
 
 @dataclass(frozen=True)
 class Hyperbolic(Space):
-    """Hyperbolic space, of constant negative curvature, on the hyperboloid.
+    """Hyperbolic space, of constant negative curvature, as a hyperboloid.
 
-    Points are rows (t, x₁, …, x_k) with t² − ‖x‖² = 1 and t > 0 whatever the curvature; distances
-    are ``arcosh(t·t' − ⟨x, x'⟩) / √curvature``.
+    For any curvature, points are rows (t, x₁, …, x_k) with t² − ‖x‖² = 1 and t > 0; distances are
+    ``arcosh(t·t' − ⟨x, x'⟩) / √curvature``.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ class Hyperbolic(Space):
             dist[j], slope[j], _ = self.pair(near, 0.0, inner[j], gap)
 
     def pair(self, near, far, inner, gap):
-        # The square of the chord from differences is exact for near points, from Minkowski's
-        # product for far ones: each loses digits as its terms outgrow it.
+        # Compute the squared chord of near points from differences and of far points from
+        # Minkowski's product: each loses digits as its terms outgrow it.
         chord2 = max(near if gap <= -2.0 * inner else -2.0 * (inner + 1.0), 0.0)
         # Half of it is cosh − 1, and log(1 + (cosh − 1) + sinh) is exact for near points, where
-        # arcosh loses all digits. Beyond 1e18 sinh and cosh are one number; its square may be none.
+        # arcosh loses all digits. Beyond 1e18 sinh equals cosh, and the square may overflow.
         root, short = sqrt(self.curvature), min(chord2, 1e18)
         sinh = max(sqrt(short * (1.0 + 0.25 * short)), 0.5 * chord2)
         dist = log1p(0.5 * chord2 + sinh) * (1.0 / root)
@@ -134,7 +134,7 @@ class Hyperbolic(Space):
         return self.sized(unit) if unit > self.unit else None
 
     def from_flatter(self, X, flatter):
-        # seen from their mean, points keep their directions and how far they are
+        # points keep their directions and distances from the mean
         return exp_origin(log_origin(self.centred(X)) * (flatter.unit / self.unit))
 
     def centred(self, X):
@@ -169,7 +169,7 @@ class Hyperbolic(Space):
             )
 
     def isometry(self, A, B):
-        # Boost each cloud's mean to the origin, then rotate: exact for congruent clouds.
+        # boost each mean to the origin, then rotate: exact for congruent configurations
         boost_a, boost_b = boost(A), boost(B)
         Q = rotation(log_origin(A @ boost_a), log_origin(B @ boost_b))
         turn = np.eye(A.shape[1])
@@ -191,13 +191,13 @@ def boost(X):
 
 
 def exp_origin(v):
-    """Return the points of the hyperboloid reached from its origin along the rows of `v`."""
+    """Return the points that geodesics from the origin reach along the rows of `v`."""
     length = np.linalg.norm(v, axis=1, keepdims=True)
     ratio = np.where(length > 0.0, np.sinh(length) / np.where(length > 0.0, length, 1.0), 1.0)
     return np.hstack([np.sqrt(1.0 + (ratio * length) ** 2), ratio * v])
 
 
 def log_origin(X):
-    """Return the vectors at the origin that point to the rows of `X`; inverse of `exp_origin`."""
+    """Return the logarithms of the rows of `X` at the origin: the inverse of `exp_origin`."""
     sine = np.linalg.norm(X[:, 1:], axis=1, keepdims=True)
     return np.where(sine > 0.0, np.arcsinh(sine) / np.where(sine > 0.0, sine, 1.0), 1.0) * X[:, 1:]

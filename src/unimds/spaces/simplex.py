@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
+from typing import final
 
 import numpy as np
 
-from unimds.distances.table import as_rows
-from unimds.spaces.base import Space, check_unit_rows, normalised, rotation
-from unimds.spaces.spectral import into_orthant, spherical
-from unimds.spaces.sphere import check_size, chord_cosine
+from unimds.spaces.base import Space, check_size
+from unimds.spaces.spectral import chordal, into_orthant
+from unimds.spaces.vectors import check_unit_rows, normalised, rotation
 
 
+@final
 @dataclass(frozen=True)
 class Simplex(Space):
     """Distributions over k+1 outcomes with the Hellinger distance ``√(½ Σ (√pₐ − √qₐ)²)``.
 
-    A point is the vector of square roots of its probabilities: nonnegative, of unit length. So
-    ``embedding_ ** 2`` are the distributions, and the distance is the chord over √2: at most 1.
+    The coordinates of a point are the square roots of its probabilities: nonnegative, of unit
+    length. So ``embedding_ ** 2`` holds the distributions, and the distance is the chord divided by
+    √2: at most 1.
 
     Parameters
     ----------
     size : float or "auto", default=1
-        The largest distance, that of distributions with nothing in common; "auto" estimates it.
+        The largest distance, between distributions without a common outcome; "auto" estimates it.
 
     Examples
     --------
@@ -65,7 +67,7 @@ class Simplex(Space):
         for a in range(p.shape[0]):
             if norm > 0.0:
                 p[a] = max(v[a], 0.0) / norm
-            else:  # nothing is positive: the best corner
+            else:  # no entry is positive: take the best corner
                 p[a] = 1.0 if a == largest else 0.0
 
     @property
@@ -89,8 +91,7 @@ class Simplex(Space):
         return np.sqrt(rng.dirichlet(np.ones(n_components + 1), size=n))
 
     def seed(self, D, n_components):
-        cosines = as_rows(D).through(chord_cosine(self.unit, sqrt(2.0)))
-        return into_orthant(spherical(cosines, n_components))
+        return into_orthant(chordal(D, self.unit, sqrt(2.0), n_components))
 
     def project_points(self, X):
         return normalised(np.maximum(X, 0.0))
@@ -102,6 +103,6 @@ class Simplex(Space):
             raise ValueError(f"{name}: row {i} has a negative entry, but rows are √ probabilities")
 
     def isometry(self, A, B):
-        # Only permutations keep the simplex, but maps with equal distances differ by a rotation.
+        # only permutations keep the simplex, but maps with equal distances differ by a rotation
         Q = rotation(A, B)
         return lambda X: X @ Q

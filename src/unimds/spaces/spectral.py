@@ -1,28 +1,32 @@
-r"""Seeds: where the descent begins.
+r"""Spectral seeds: start configurations from eigenvectors, and the eigensolvers behind them.
 
-Each spectral seed is exact for exact data. Euclidean space: the double-centred :math:`-D^2/2` is a
-Gram matrix. Sphere: :math:`\cos(D/R)` is one. Hyperbolic space: :math:`-\cosh(\sqrt{c} D)` is one
-for Minkowski's product, and its positive eigenpairs are the spatial coordinates.
+Each seed is exact for exact data. Euclidean space: the double-centred :math:`-D^2/2` is a Gram
+matrix. Sphere: :math:`\cos(D/R)` is one. Hyperbolic space: :math:`-\cosh(\sqrt{c} D)` is one for
+Minkowski's product, and its positive eigenpairs are the spatial coordinates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from unimds.distances.table import Rows, as_rows
-from unimds.spaces.base import normalised, rotation
-from unimds.spaces.krylov import largest_eigenpairs
-
-Array = NDArray[np.floating[Any]]
+from unimds.spaces.vectors import Array, normalised, rotation
 
 DENSE, HELD = 200, 1000
-"""Points up to which a full eigensolver is as fast as a partial one, and a matrix may be built."""
+"""Largest n for which a full eigensolver is as fast as a partial one, and to hold a matrix."""
+
+SPARE = 8
+"""Extra vectors in a block: they speed up convergence and cost little."""
+
+KEPT, LONGEST, PASSES = 2, 8, 40
+"""Blocks kept at a restart, most blocks held, and most products made."""
+
+ROUGH = 0.01
+"""Tolerance that two products often reach."""
 
 
 def classical(D: Array | Rows, n_components: int) -> Array:
@@ -50,6 +54,15 @@ def spherical(cosines: Rows, n_components: int) -> Array:
     values, vectors = _leading(cosines, n_components + 1)
     X = vectors * np.sqrt(np.maximum(values, 0.0))
     return normalised(_fill_flat(X, values, lambda: ((X[at] @ X.T, B) for at, B in cosines)))
+
+
+def chordal(D: Array | Rows, radius: float, longest: float, n_components: int) -> Array:
+    """Return unit vectors from their chords on a sphere; chords longer than `longest` are cut."""
+
+    def cosine(d: Array) -> Array:
+        return 1.0 - 0.5 * np.square(np.minimum(d / radius, longest), dtype=np.float64)
+
+    return spherical(as_rows(D).through(cosine), n_components)
 
 
 def hyperbolic(D: Array | Rows, n_components: int) -> Array:
@@ -83,7 +96,7 @@ def _centred(rows: Rows) -> Iterator[tuple[slice, Array]]:
 
 
 def _leading(rows: Rows, k: int, centred: bool = False) -> tuple[Array, Array]:
-    """Return what `top_eigenpairs` does of a matrix that is not built where it is large."""
+    """Return the `k` largest eigenpairs; a large matrix is never built."""
     if rows.n <= DENSE or k > rows.n // 20:
         blocks = _centred(rows) if centred else rows
         return top_eigenpairs(np.concatenate([block for _, block in blocks]), k)
@@ -97,16 +110,16 @@ def _leading(rows: Rows, k: int, centred: bool = False) -> tuple[Array, Array]:
         out = times(V - V.mean(axis=0) if centred else V)
         return out - out.mean(axis=0) if centred else out
 
-    # no more digits than the data have
+    # the data have no more digits
     tol = max(rows.tol, 1e-6 if rows.table.dtype == np.float32 else 1e-10)
     return _in_order(*largest_eigenpairs(product, rows.n, k, tol), k)
 
 
 def into_orthant(X: Array) -> Array:
-    """Rotate unit vectors so that their coordinates are nonnegative, as far as that goes.
+    """Rotate unit vectors to make their coordinates nonnegative, as far as possible.
 
-    Alternates the nearest nonnegative vectors and the nearest rotation to them, from several
-    rotations that all turn the mean to the middle of the orthant.
+    Alternate between the nearest nonnegative vectors and the best rotation onto them. Start from
+    several rotations, each of which takes the mean to the middle of the orthant.
     """
     k = X.shape[1]
     starts, turns = (20, 300) if k <= 6 else (3, 100)  # a turn costs k³
@@ -138,31 +151,29 @@ def _frame(first: Array, rng: np.random.Generator) -> Array:
 
 
 def top_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
-    """Return the `k` largest eigenvalues, falling, and their vectors with a fixed sign.
+    """Return the `k` largest eigenvalues in falling order, and their vectors with a fixed sign.
 
-    Fewer than `k` rows are padded with zeros: points need no more dimensions than there are.
+    If the matrix has fewer than `k` rows, zeros fill up the rest.
     """
     n = A.shape[0]
     m = min(k, n)
-    values: Array
-    vectors: Array
     if not A.any():
-        values, vectors = np.zeros(m), np.eye(n, m)  # a partial solver has nothing to start with
+        values, vectors = np.zeros(m), np.eye(n, m)  # a partial solver fails on a zero matrix
     elif n <= DENSE or m > n // 4:
         values, vectors = _all_eigenpairs(A, m)
     else:
-        start = np.cos(np.arange(1.0, n + 1.0))  # fixed: the same data give the same bits
+        start = np.cos(np.arange(1.0, n + 1.0))  # fixed, for reproducible results
         try:
             values, vectors = eigsh(A, k=m, which="LA", v0=start)
         except ArpackNoConvergence:
             values, vectors = np.zeros(0), np.zeros((n, 0))
-        if len(values) < m:  # as on equal eigenvalues
+        if len(values) < m:  # it can miss equal eigenvalues
             values, vectors = _all_eigenpairs(A, m)
     return _in_order(values, vectors, k)
 
 
 def _in_order(values: Array, vectors: Array, k: int) -> tuple[Array, Array]:
-    """Return eigenpairs by falling value, with a fixed sign, and zeros up to `k` of them."""
+    """Sort eigenpairs by falling value, fix their signs and fill up to `k` with zeros."""
     order, m = np.argsort(values)[::-1], len(values)
     values, vectors = np.asarray(values[order]), np.asarray(vectors[:, order])
     strongest = vectors[np.argmax(np.abs(vectors), axis=0), np.arange(m)]
@@ -173,7 +184,7 @@ def _in_order(values: Array, vectors: Array, k: int) -> tuple[Array, Array]:
 
 
 def _all_eigenpairs(A: Array, m: int) -> tuple[Array, Array]:
-    # LAPACK's solvers for a subset come short where eigenvalues are equal: take all, keep the top
+    # LAPACK's solvers for a subset can miss equal eigenvalues: compute all, keep the largest
     values, vectors = eigh(A, driver="evd")
     return values[-m:], vectors[:, -m:]
 
@@ -181,12 +192,11 @@ def _all_eigenpairs(A: Array, m: int) -> tuple[Array, Array]:
 def _fill_flat(
     X: Array, values: Array, grams: Callable[[], Iterable[tuple[Array, Array]]]
 ) -> Array:
-    """Give axes without variance a little of it, unless the data are flat themselves.
+    """Add a little noise on axes without variance, unless the data are flat themselves.
 
-    A descent never leaves a hyperplane that all points lie in, so a missing axis would stay
-    missing even where leaving the plane lowers the cost. Data that are flat themselves are known
-    by their Gram matrix: the points miss nothing of it. `grams` yields rows of the points' own
-    and of that of the data.
+    A descent never leaves a hyperplane that holds all points, so a missing axis would stay missing
+    even where leaving the plane lowers the cost. Data are flat if the points reproduce their Gram
+    matrix. `grams` yields rows of the points' Gram matrix with the same rows of the data's.
     """
     largest = max(values.max(), 0.0)
     flat = values <= 1e-12 * largest
@@ -194,3 +204,59 @@ def _fill_flat(
         noise = np.random.default_rng(0).normal(size=(len(X), int(flat.sum())))
         X[:, flat] = 1e-3 * np.sqrt(largest / len(X)) * noise
     return X
+
+
+def largest_eigenpairs(
+    product: Callable[[Array], Array], n: int, k: int, tol: float
+) -> tuple[Array, Array]:
+    """Return the `k` largest eigenvalues and their vectors, by block Lanczos with restarts.
+
+    Reading the matrix takes most of the time, so each product multiplies it by a whole block of
+    vectors. The Rayleigh-Ritz method finds the vectors in the span of all products so far. It
+    stops when the residuals are at most `tol` times the largest value, or after `PASSES` products:
+    a matrix of pure noise may not converge.
+
+    Parameters
+    ----------
+    product : callable
+        Multiplies the matrix by the columns of an array.
+    n, k : int
+        Rows of the matrix, and eigenpairs to find.
+    tol : float
+        Largest residual, relative to the largest eigenvalue.
+
+    Returns
+    -------
+    values, vectors : ndarray of shape (k,) and (n, k)
+        Eigenvalues in rising order, and their vectors.
+    """
+    block = min(k + SPARE, n)
+    # A fixed seed makes results reproducible. Noise carries no information, so the span begins
+    # with its product; with a rough tolerance, with the product of that, which is often enough.
+    start = product(np.random.default_rng(0).normal(size=(n, block)))
+    Q = np.linalg.qr(product(start) if tol >= ROUGH else start)[0]
+    A = product(Q)
+    for _ in range(PASSES):
+        H = Q.T @ A
+        values, turn = np.linalg.eigh(0.5 * (H + H.T))
+        top = turn[:, -block:]
+        X = Q @ top
+        rest = A @ top - X * values[-block:]
+        wrong = np.linalg.norm(rest[:, -k:], axis=0).max()
+        rounding = 1e-15 * np.abs(values).max()
+        room = min(block, n - Q.shape[1])
+        if wrong <= max(tol * values[-1], rounding) or room == 0:
+            break
+        if Q.shape[1] + block > LONGEST * block:
+            keep = turn[:, -KEPT * block :]
+            Q, A = Q @ keep, A @ keep
+        new = _orthogonal(rest[:, -room:], Q)
+        Q, A = np.hstack([Q, new]), np.hstack([A, product(new)])
+    return values[-k:], X[:, -k:]
+
+
+def _orthogonal(new: Array, Q: Array) -> Array:
+    """Return an orthonormal basis of the span of `new`, at right angles to `Q`."""
+    for _ in range(2):  # rounding errors of one pass would grow; "twice is enough"
+        new = np.linalg.qr(new - Q @ (Q.T @ new))[0]
+    return new

@@ -1,30 +1,23 @@
-"""Spheres S^k, with the distance along the surface or through the ball."""
+"""Spheres S^k, with geodesic or chordal distance."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import cos, sin, sqrt
-from numbers import Real
+from typing import final
 
 import numpy as np
 
 from unimds.compiled.elementary import atan2
 from unimds.distances.table import as_rows
-from unimds.spaces.base import Space, check_unit_rows, normalised, rotation
-from unimds.spaces.spectral import spherical
-
-
-def check_size(owner: str, field: str, value: object) -> None:
-    """Raise where the size of a space is neither a positive number nor "auto"."""
-    if value == "auto":
-        return
-    if not isinstance(value, Real) or not 0.0 < value < np.inf:
-        raise ValueError(f'{owner}({field}={value!r}): {field} must be positive or "auto"')
+from unimds.spaces.base import Space, check_size
+from unimds.spaces.spectral import chordal, spherical
+from unimds.spaces.vectors import check_unit_rows, normalised, rotation
 
 
 @dataclass(frozen=True)
 class RoundSpace(Space):
-    """What both spheres share: unit vectors as points, and a radius that may be estimated."""
+    """What both spheres share: points are unit vectors, and the radius may be estimated."""
 
     radius: float | str = 1.0
 
@@ -60,7 +53,11 @@ class RoundSpace(Space):
         return n_components + 1
 
     def random(self, n, n_components, spread, rng):
-        return random_cap(n, n_components, spread / self.unit, rng)
+        X, angle = rng.normal(size=(n, n_components + 1)), spread / self.unit
+        if angle < 1.0:  # a cap, not the whole sphere
+            X[:, 1:] *= angle / np.sqrt(2.0 * n_components)
+            X[:, 0] = 1.0
+        return normalised(X)
 
     def project_points(self, X):
         return normalised(X)
@@ -77,7 +74,7 @@ class RoundSpace(Space):
 class Sphere(RoundSpace):
     """The sphere S^k with geodesic distance: the target of g-1-sMDS and g-2-sMDS.
 
-    Points are unit vectors in ℝ^(k+1) whatever the radius; distances are ``radius·angle``.
+    For any radius, points are unit vectors in ℝ^(k+1); distances are ``radius·angle``.
 
     Parameters
     ----------
@@ -107,12 +104,12 @@ class Sphere(RoundSpace):
             dist[j], slope[j], _ = self.pair(near[j], far[j], 0.0, 0.0)
 
     def pair(self, near, far, inner, gap):
-        # The angle is 2·atan(|x−p| / |x+p|): exact near 0 and near the antipode, where both
-        # acos and asin lose half the digits. Its sine is |x−p|·|x+p| / 2, so one root does.
+        # The angle is 2·atan(|x−p| / |x+p|): exact near 0 and near the antipode, where acos and
+        # asin lose half the digits. Its sine is |x−p|·|x+p| / 2, so one square root is enough.
         chords = sqrt(near * far)
         angle = 2.0 * atan2(near, chords if near > 0.0 else 1.0)
-        # An antipode lies in every direction at once; its pulls cancel. Below 1e-9 the direction
-        # is lost in rounding.
+        # An antipode lies in every direction, so its pulls cancel. Below 1e-9 rounding destroys
+        # the direction.
         dist, sine = self.radius * angle, 0.5 * chords
         lean = 1.0 / (self.radius * sine) if far > 1e-18 and sine > 0.0 else 0.0
         return dist, lean * dist, lean
@@ -147,7 +144,7 @@ class Sphere(RoundSpace):
         return np.pi * self.radius
 
     def seed(self, D, n_components):
-        def cosine(d):  # by the half angle: short distances keep their digits, single ones too
+        def cosine(d):  # by the half angle: short distances keep their digits, also in float32
             half = np.sin(0.5 * np.minimum(d / self.unit, np.pi))
             return 1.0 - 2.0 * np.square(half, dtype=np.float64)
 
@@ -163,11 +160,12 @@ class Sphere(RoundSpace):
             )
 
 
+@final
 @dataclass(frozen=True)
 class ChordalSphere(RoundSpace):
     """The sphere S^k with chordal (straight-line) distance: c-1-sMDS and c-2-sMDS.
 
-    Points are unit vectors in ℝ^(k+1) whatever the radius; distances are ``radius·‖x − y‖``.
+    For any radius, points are unit vectors in ℝ^(k+1); distances are ``radius·‖x − y‖``.
 
     Parameters
     ----------
@@ -185,7 +183,7 @@ class ChordalSphere(RoundSpace):
         return self.radius * sqrt(chord2)
 
     def exp(self, p, v):
-        # over the sphere Σ w‖x − x̂‖² is linear in x, so normalising is its exact minimiser
+        # on the sphere Σ w‖x − x̂‖² is linear in x, so normalising minimises it exactly
         norm = 0.0
         for a in range(p.shape[0]):
             norm += (p[a] + v[a]) ** 2
@@ -199,18 +197,4 @@ class ChordalSphere(RoundSpace):
         return 2.0 * self.radius
 
     def seed(self, D, n_components):
-        return spherical(as_rows(D).through(chord_cosine(self.unit, 2.0)), n_components)
-
-
-def chord_cosine(unit, longest):
-    """Return the function from chords to cosines, on a sphere of radius `unit`."""
-    return lambda d: 1.0 - 0.5 * np.square(np.minimum(d / unit, longest), dtype=np.float64)
-
-
-def random_cap(n, n_components, angle, rng):
-    """Draw unit vectors about `angle` apart: on a cap, or on all the sphere if it is small."""
-    X = rng.normal(size=(n, n_components + 1))
-    if angle < 1.0:
-        X[:, 1:] *= angle / np.sqrt(2.0 * n_components)
-        X[:, 0] = 1.0
-    return normalised(X)
+        return chordal(D, self.unit, 2.0, n_components)

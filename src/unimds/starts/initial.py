@@ -13,15 +13,12 @@ from scipy.sparse.csgraph import shortest_path
 from unimds.distances.inputs import as_float
 from unimds.distances.pairs import Pairs
 from unimds.distances.table import Rows
-from unimds.spaces import SPACES
+from unimds.spaces.registry import SEEDS
 
 if TYPE_CHECKING:
     from unimds.placecenter.problem import Problem
 
 Array = NDArray[Any]
-
-SEEDS = sorted({name for space in SPACES.values() for name in space.seeds})
-"""Names of spectral seeds."""
 
 
 def first_seed(
