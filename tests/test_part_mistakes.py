@@ -10,8 +10,9 @@ import pytest
 from common import slow
 from numba import njit
 
-from unimds import Loss, PartError, Space, place_center
-from unimds.compiled.parts import check_part_class
+from unimds import Euclidean, Loss, PartError, Space, place_center
+from unimds.compiled.explain import explained
+from unimds.compiled.parts import check_part_class, in_precision
 from unimds.losses import Squared
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
@@ -244,11 +245,100 @@ class Crooked(Space):
         return rng.normal(size=(n, n_components))
 
 
+@dataclass(frozen=True)
+class Unpaired(Euclidean):
+    def pair(self, near, far, inner, gap):
+        return near, undefined, 1.0  # noqa: F821
+
+
+@dataclass(frozen=True)
+class Unbent(Euclidean):
+    def bend(self):
+        return undefined  # noqa: F821
+
+
+@pytest.mark.parametrize(("space", "method"), [(Unpaired(), "pair"), slow(Unbent(), "bend")])
+def test_a_mistake_in_a_space_that_only_some_kernels_meet_is_told_in_a_sentence(space, method):
+    message = mistake(space=space)
+    assert message.startswith(f"{type(space).__name__}.{method}() cannot be compiled: ")
+    assert "'undefined' is not defined" in message
+
+
 @pytest.mark.parametrize("loss", ["squared", slow("huber")])  # huber's own "auto" is not to blame
 def test_a_mistake_in_a_space_is_told_in_a_sentence(loss):
     message = mistake(loss, Crooked())
     assert message.startswith("Crooked.exp() cannot be compiled: ")
     assert "'b' is not defined" in message
+
+
+# --- every compiled method ------------------------------------------------------------------------
+
+
+def with_method(base, name, body):
+    """Return a subclass of `base` whose method of this name returns `body`."""
+    names = {}
+    arguments = getattr(base, name).__code__.co_varnames[: getattr(base, name).__code__.co_argcount]
+    exec(f"def {name}({', '.join(arguments)}):\n    return {body}", names)
+    return dataclass(frozen=True)(type(f"Own{base.__name__}", (base,), {name: names[name]}))
+
+
+def called(part, name, dtype=np.float64):
+    """Call a method from compiled code, as kernels do; return the message of its mistake."""
+    args = part._compiled[name].args
+    given = tuple(a if isinstance(a, int) else np.asarray(a, dtype)[()] for a in args)
+    caller = njit(eval(f"lambda part, given: part.{name}(*given)"))
+    with pytest.raises(PartError) as caught, explained(part):
+        caller(in_precision(part, dtype), given)
+    message = str(caught.value)
+    assert len(message) < 250, message
+    assert "\n" not in message, message
+    return message
+
+
+COMPILED = [(base, name) for base in (Squared, Euclidean) for name in base._compiled]
+
+
+@pytest.mark.parametrize(("base", "name"), COMPILED)
+def test_a_mistake_in_any_compiled_method_is_told_in_a_sentence(base, name):
+    message = called(with_method(base, name, "undefined")(), name)
+    want = f"Own{base.__name__}.{name}() cannot be compiled: NameError: name 'undefined' is not "
+    assert message.startswith(want), message
+
+
+@pytest.mark.parametrize(("base", "name"), COMPILED)
+def test_a_compiled_method_must_be_a_method_with_the_right_arguments(base, name):
+    constant = dataclass(frozen=True)(type("Constant", (base,), {name: 1.0}))
+    with pytest.raises(PartError, match=rf"^Constant\.{name} must be a method: def {name}\(self"):
+        check_part_class(constant)
+    short = dataclass(frozen=True)(type("Short", (base,), {name: lambda: 1.0}))
+    with pytest.raises(PartError, match=rf"^Short\.{name}\(\) has 0 arguments, but is called with"):
+        check_part_class(short)
+
+
+@pytest.mark.parametrize("body", ["near", "(near, far)", "(near, far, None)"])
+def test_pair_must_return_three_numbers(body):
+    message = mistake(space=with_method(Euclidean, "pair", body)())
+    assert message.startswith("OwnEuclidean.pair() must return 3 numbers on every path, but its ")
+
+
+@njit("float64(float64[::1])")
+def first(p):
+    return p[0]
+
+
+@dataclass(frozen=True)
+class Doubles(Euclidean):  # `first` takes no other precision
+    def project(self, p, v):
+        v[0] += first(p)
+
+
+def test_a_mistake_in_single_precision_alone_is_told_in_a_sentence():
+    p = np.ones(2)
+    njit(lambda space, p: space.project(p, p))(Doubles(), p)
+    assert p[0] == 2.0
+    message = called(Doubles(), "project", np.float32)
+    assert message.startswith("Doubles.project() cannot be compiled: ")
+    assert "first" in message
 
 
 def test_a_mistake_does_no_harm_to_other_losses():
