@@ -20,7 +20,6 @@ from unimds import (
     Squared,
     place_center,
 )
-from unimds.distances import table
 from unimds.distances.pairs import as_pairs
 from unimds.placecenter.problem import Problem
 from unimds.spaces import distances
@@ -329,13 +328,13 @@ def test_an_incomplete_grid_is_found():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("space", ALL, ids=repr)
 def test_rows_of_a_table_give_the_seed_of_the_table(space, dtype, monkeypatch):
-    monkeypatch.setattr(table, "BLOCK", 7 * N)  # the last block is shorter
+    monkeypatch.setattr(seeds, "BLOCK", 7 * N)  # the last block is shorter
     monkeypatch.setattr(seeds, "DENSE", N - 1)
     D = np.minimum(noisy(N), 3.0).astype(dtype)
     np.fill_diagonal(D, 1e-9)  # rounding
     problem = Problem.make(as_pairs(D), Squared(), space, 2)
     rows = _seed_table(problem, 0.0)
-    assert isinstance(rows, table.Rows)
+    assert isinstance(rows, seeds.Rows)
     want = problem.frame.space.seed(completed(problem.pairs) * problem.frame.unit, 2)
     atol = 1e-4 if dtype == np.float32 else 1e-7
     got = problem.frame.space.seed(rows, 2)

@@ -17,7 +17,8 @@ from unimds.compiled.parts import check_part_class, kernel
 from unimds.kernels import sweep as kernels
 from unimds.losses import Loss, Squared
 from unimds.placecenter.problem import form, read_only
-from unimds.spaces import Space, distances
+from unimds.spaces.base import Space
+from unimds.spaces.registry import distances
 
 Array = NDArray[Any]
 

@@ -14,7 +14,8 @@ from unimds.distances.table import HeldTable
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import table_stress
-from unimds.spaces import Space, as_space, distances
+from unimds.spaces.base import Space
+from unimds.spaces.registry import as_space, distances
 
 Array = NDArray[np.floating[Any]]
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Protocol, TypeVar, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from unimds.distances.metric import Metric
@@ -344,84 +342,3 @@ def gathered(D: Array, rows: Array, columns: Array, dtype: Any = None) -> Array:
         # "clip" is faster, and columns are in range
         out[at] = np.take(D[rows[at]], columns, axis=2, mode="clip")
     return out
-
-
-# --- what a spectral seed reads ---------------------------------------------------------------
-
-Function = Callable[[Array], Array]
-
-
-@final
-@dataclass(frozen=True)
-class Rows:
-    """A symmetric table seen a few rows at a time, each entry through some functions.
-
-    Attributes
-    ----------
-    table : DistanceTable
-        Distances of one layer; the distance of a point to itself is taken as zero.
-    dtype : dtype
-        Precision of what the first function is given.
-    functions : tuple of callables
-        Applied to a block of distances one after the other; each may write into its block.
-    tol : float
-        How exact a seed must be; by default as exact as the data.
-    """
-
-    table: DistanceTable
-    dtype: Any
-    functions: tuple[Function, ...] = ()
-    tol: float = 0.0
-
-    @property
-    def n(self) -> int:
-        """Number of points."""
-        return self.table.n
-
-    def through(self, function: Function) -> Rows:
-        """Return the rows with another function applied to them."""
-        return replace(self, functions=(*self.functions, function))
-
-    def __iter__(self) -> Iterator[tuple[slice, Array]]:
-        for tile in self.table.tiles():
-            yield from _blocks(tile, self.dtype, self.functions)
-
-    def times(self, V: Array) -> Array:
-        """Return all rows times the columns of `V`, multiplied where the rows are."""
-        product = partial(_product, dtype=self.dtype, functions=self.functions)
-        return np.concatenate(self.table.each(product, V)).astype(V.dtype, copy=False)
-
-    def whole(self) -> Array:
-        """Return all rows as one array."""
-        blocks = [block for _, block in self]
-        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
-
-
-def as_rows(D: ArrayLike | Rows) -> Rows:
-    """Return the rows of a square array; `Rows` stay as they are."""
-    if isinstance(D, Rows):
-        return D
-    return Rows(HeldTable(np.asarray(D)[:, None, :]), np.float64)
-
-
-def _blocks(
-    tile: Tile, dtype: Any, functions: tuple[Function, ...]
-) -> Iterator[tuple[slice, Array]]:
-    first, D, _ = tile
-    step = max(1, BLOCK // D.shape[2])
-    for i in range(0, len(D), step):
-        block = np.array(D[i : i + step, 0], dtype=dtype)
-        own = np.arange(len(block))
-        block[own, first + i + own] = 0.0
-        for function in functions:
-            block = function(block)
-        yield slice(first + i, first + i + len(block)), block
-
-
-def _product(tile: Tile, V: Array, dtype: Any, functions: tuple[Function, ...]) -> Array:
-    """Return the rows of a tile times `V`, in the precision of the rows."""
-    single = np.dtype(np.float32)
-    factor = {V.dtype: V, single: V.astype(single)}
-    return np.concatenate(
-        [block @ factor[block.dtype] for _, block in _blocks(tile, dtype, functions)]
-    )

@@ -23,11 +23,11 @@ from sklearn.utils._param_validation import (
     validate_parameter_constraints,
 )
 
+from unimds.checkpoint import Checkpoint
 from unimds.compiled.parts import Part
 from unimds.losses import LOSSES, Absolute, Loss, Squared, SquaredDistance, as_loss
 from unimds.spaces import SPACES, ChordalSphere, Euclidean, Space, Sphere, as_space
 from unimds.spaces.registry import SEEDS
-from unimds.starts.keep import Checkpoint
 
 Documented = TypeVar("Documented", bound=Callable[..., Any])
 

@@ -8,12 +8,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from unimds._runtime.progress import Callback
+from unimds.checkpoint import Checkpoint
 from unimds.estimators.parameters import check_parameters, documented
 from unimds.estimators.solver import Solver
 from unimds.losses import Loss
 from unimds.placecenter.result import Result
-from unimds.spaces import Space
-from unimds.starts.keep import Checkpoint
+from unimds.spaces.base import Space
 
 
 @documented

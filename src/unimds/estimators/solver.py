@@ -16,6 +16,7 @@ from sklearn.utils.validation import validate_data
 from unimds._runtime.memory import fits
 from unimds._runtime.progress import Watch
 from unimds._runtime.warning import warn
+from unimds.checkpoint import Checkpoint
 from unimds.compiled.explain import explained
 from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
 from unimds.distances.pairs import Pairs, as_pairs
@@ -25,8 +26,9 @@ from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
-from unimds.spaces import Space, as_space
-from unimds.starts.keep import Checkpoint, Keeper, run_digest
+from unimds.spaces.base import Space
+from unimds.spaces.registry import as_space
+from unimds.starts.keep import Keeper, run_digest
 from unimds.starts.race import Search, Starts, lowest, starts_in_memory
 
 Array = NDArray[Any]

@@ -15,7 +15,8 @@ from unimds.distances.inputs import as_float
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.problem import Frame
 from unimds.placecenter.schedule import sharpened
-from unimds.spaces import Space, as_space, distances
+from unimds.spaces.base import Space
+from unimds.spaces.registry import as_space, distances
 
 Array = NDArray[Any]
 

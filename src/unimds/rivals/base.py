@@ -19,7 +19,8 @@ from unimds.losses import Loss, as_loss
 from unimds.placecenter.descent import Level, Record, State
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
-from unimds.spaces import Space, as_space
+from unimds.spaces.base import Space
+from unimds.spaces.registry import as_space
 from unimds.starts.initial import completed, first_seed
 
 Array = NDArray[Any]

@@ -62,7 +62,7 @@ class Space(Part, ABC):
     """Whether float32 coordinates are precise enough for float32 distances."""
 
     seed_reads_rows: ClassVar[bool] = False
-    """Whether `seed` also takes `unimds.distances.table.Rows`, which need not be in memory."""
+    """Whether `seed` also takes `unimds.spaces.spectral.Rows`, which need not be in memory."""
 
     # --- compiled ---------------------------------------------------------------------------
 

@@ -8,9 +8,8 @@ from math import cosh, sinh, sqrt
 import numpy as np
 
 from unimds.compiled.elementary import log1p
-from unimds.distances.table import as_rows
 from unimds.spaces.base import Space, check_size
-from unimds.spaces.spectral import hyperbolic
+from unimds.spaces.spectral import as_rows, hyperbolic
 from unimds.spaces.vectors import rotation
 
 

@@ -8,16 +8,21 @@ Minkowski's product, and its positive eigenpairs are the spatial coordinates.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Protocol, final
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-from unimds.distances.table import Rows, as_rows
 from unimds.spaces.vectors import Array, normalised, rotation
 
 DENSE, HELD = 200, 1000
 """Largest n for which a full eigensolver is as fast as a partial one, and to hold a matrix."""
+
+BLOCK = 2**16
+"""Entries of a table that are worked on together: they stay in a processor's cache."""
 
 SPARE = 8
 """Extra vectors in a block: they speed up convergence and cost little."""
@@ -260,3 +265,113 @@ def _orthogonal(new: Array, Q: Array) -> Array:
     for _ in range(2):  # rounding errors of one pass would grow; "twice is enough"
         new = np.linalg.qr(new - Q @ (Q.T @ new))[0]
     return new
+
+
+# --- a table, by rows ---------------------------------------------------------------------------
+
+Function = Callable[[Array], Array]
+Tile = tuple[int, Array, Array | None]
+"""Some rows of a table: the number of the first, distances ``D[row, layer, column]``, weights."""
+
+
+class RowSource(Protocol):
+    """What a seed asks of a table of distances."""
+
+    n: int
+    dtype: Any
+
+    def tiles(self) -> Iterator[Tile]:
+        """Yield all rows in order, some at a time."""
+
+    def each(self, work: Callable[..., Any], *shared: Any) -> list[Any]:
+        """Return ``work(tile, *shared)`` for every tile in order, computed where the tile is."""
+
+
+@final
+@dataclass(frozen=True)
+class Rows:
+    """A symmetric table seen a few rows at a time, each entry through some functions.
+
+    Attributes
+    ----------
+    table : RowSource
+        Distances of one layer; the distance of a point to itself is taken as zero.
+    dtype : dtype
+        Precision of what the first function is given.
+    functions : tuple of callables
+        Applied to a block of distances one after the other; each may write into its block.
+    tol : float
+        How exact a seed must be; by default as exact as the data.
+    """
+
+    table: RowSource
+    dtype: Any
+    functions: tuple[Function, ...] = ()
+    tol: float = 0.0
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return self.table.n
+
+    def through(self, function: Function) -> Rows:
+        """Return the rows with another function applied to them."""
+        return replace(self, functions=(*self.functions, function))
+
+    def __iter__(self) -> Iterator[tuple[slice, Array]]:
+        for tile in self.table.tiles():
+            yield from _blocks(tile, self.dtype, self.functions)
+
+    def times(self, V: Array) -> Array:
+        """Return all rows times the columns of `V`, multiplied where the rows are."""
+        product = partial(_product, dtype=self.dtype, functions=self.functions)
+        return np.concatenate(self.table.each(product, V)).astype(V.dtype, copy=False)
+
+    def whole(self) -> Array:
+        """Return all rows as one array."""
+        blocks = [block for _, block in self]
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+
+@final
+class _Array:
+    """A square array as a source of rows: one tile."""
+
+    def __init__(self, D: Array):
+        self.n, self.dtype, self.tile = len(D), D.dtype, (0, D[:, None, :], None)
+
+    def tiles(self) -> Iterator[Tile]:
+        """Yield the array."""
+        yield self.tile
+
+    def each(self, work: Callable[..., Any], *shared: Any) -> list[Any]:
+        """Return what `work` makes of the array."""
+        return [work(self.tile, *shared)]
+
+
+def as_rows(D: Array | Rows) -> Rows:
+    """Return the rows of a square array; `Rows` stay as they are."""
+    return D if isinstance(D, Rows) else Rows(_Array(np.asarray(D)), np.float64)
+
+
+def _blocks(
+    tile: Tile, dtype: Any, functions: tuple[Function, ...]
+) -> Iterator[tuple[slice, Array]]:
+    first, D, _ = tile
+    step = max(1, BLOCK // D.shape[2])
+    for i in range(0, len(D), step):
+        block = np.array(D[i : i + step, 0], dtype=dtype)
+        own = np.arange(len(block))
+        block[own, first + i + own] = 0.0
+        for function in functions:
+            block = function(block)
+        yield slice(first + i, first + i + len(block)), block
+
+
+def _product(tile: Tile, V: Array, dtype: Any, functions: tuple[Function, ...]) -> Array:
+    """Return the rows of a tile times `V`, in the precision of the rows."""
+    single = np.dtype(np.float32)
+    factor = {V.dtype: V, single: V.astype(single)}
+    return np.concatenate(
+        [block @ factor[block.dtype] for _, block in _blocks(tile, dtype, functions)]
+    )

@@ -9,9 +9,8 @@ from typing import final
 import numpy as np
 
 from unimds.compiled.elementary import atan2
-from unimds.distances.table import as_rows
 from unimds.spaces.base import Space, check_size
-from unimds.spaces.spectral import chordal, spherical
+from unimds.spaces.spectral import as_rows, chordal, spherical
 from unimds.spaces.vectors import check_unit_rows, normalised, rotation
 
 

@@ -12,8 +12,8 @@ from scipy.sparse.csgraph import shortest_path
 
 from unimds.distances.inputs import as_float
 from unimds.distances.pairs import Pairs
-from unimds.distances.table import Rows
 from unimds.spaces.registry import SEEDS
+from unimds.spaces.spectral import Rows
 
 if TYPE_CHECKING:
     from unimds.placecenter.problem import Problem

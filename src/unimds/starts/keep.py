@@ -1,4 +1,4 @@
-"""Checkpoints: a long run is kept in a file, and goes on from there to the same result."""
+"""The keeper of a run: it writes a checkpoint, and reads the run that goes on from one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, final
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from unimds._runtime.progress import Watch
 from unimds._runtime.warning import warn
+from unimds.checkpoint import Checkpoint
 from unimds.distances.pairs import Pairs
 from unimds.files.archive import read_archive, write_archive
 from unimds.files.errors import FileError
@@ -26,30 +27,6 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 KIND = "checkpoint"
-EVERY = 30.0
-
-
-@final
-@dataclass(frozen=True)
-class Checkpoint:
-    """A file that a run is kept in, and how often.
-
-    Parameters
-    ----------
-    path : str or PathLike
-        The file. Where it is there already the run goes on from it; one of other data or of other
-        settings is an error.
-    every : float, default=30
-        Seconds between two writings. ^C writes once more.
-
-    Examples
-    --------
-    >>> Checkpoint("run.ckpt", every=60)
-    Checkpoint(path='run.ckpt', every=60)
-    """
-
-    path: str | os.PathLike[str]
-    every: float = EVERY
 
 
 def run_digest(pairs: Pairs, arrays: Iterable[Any], settings: object) -> str:
