@@ -16,22 +16,27 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-all lint demo docs choosing bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-report bench-starts reproduce screenshots format clean
+.PHONY: help test test-only test-all lint hooks demo docs choosing bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-report bench-starts reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-test: lint ## Check style and types, run the tests (sets up what it needs)
+test: lint test-only ## Check style and types, run the tests (sets up what it needs)
+
+test-only: $(TEST_STAMP) ## Run the tests, and do not check style and types
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 test-all: lint ## The same, slow tests included
 	$(BIN)/python -m pytest -n $(WORKERS) -m "slow or not slow"
 
-lint: $(TEST_STAMP) ## Check style and types only
+lint: $(TEST_STAMP) ## Check style, types and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+hooks: $(TEST_STAMP) ## Have git check style, types and imports before each commit
+	$(BIN)/pre-commit install
 
 demo: $(DEMO_STAMP) ## Run the demonstration (sets up what it needs)
 	$(BIN)/python -m unimds.demo
@@ -82,7 +87,7 @@ format: $(TEST_STAMP) ## Rewrite the code in the house style
 	$(BIN)/ruff format .
 
 clean: ## Remove the environment, the caches and the builds
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage build dist docs/_build docs/generated
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage build dist docs/_build docs/generated
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # `python -m venv` keeps what an existing .venv holds, so this never throws packages away.
