@@ -10,13 +10,14 @@ VENV_STAMP := $(VENV)/.stamp-venv
 DEMO_STAMP := $(VENV)/.stamp-demo
 TEST_STAMP := $(VENV)/.stamp-dev
 DOCS_STAMP := $(VENV)/.stamp-docs
+RELEASE_STAMP := $(VENV)/.stamp-release
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-only test-all lint hooks demo docs choosing bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-report bench-starts reproduce screenshots format clean
+.PHONY: help test test-only test-all lint hooks release demo docs choosing bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-report bench-starts reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +83,22 @@ reproduce: $(TEST_STAMP) ## Run the paper's experiments and write docs/reproduct
 screenshots: $(TEST_STAMP) ## Take the pictures of the README and of docs/report.md anew (needs Chromium)
 	$(BIN)/python tools/screenshots.py
 
+# Nothing is uploaded. The wheel is tried in a folder of its own, first without any extra.
+release: $(RELEASE_STAMP) ## Build sdist and wheel into dist, check them and try the wheel (no upload)
+	$(BIN)/python tools/check_release.py --tag "$(TAG)"
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python tools/check_release.py dist/*
+	@set -eu; wheel="$$(pwd)/$$(ls dist/*.whl)"; room=$$(mktemp -d); trap 'rm -rf "$$room"' EXIT; \
+	  "$(PYTHON)" -m venv "$$room/venv"; cp tools/smoke.py "$$room"; cd "$$room"; \
+	  unset PYTHONPATH; try() { venv/bin/python -P smoke.py "$$@"; }; \
+	  venv/bin/python -m pip --disable-pip-version-check --quiet install "$$wheel"; \
+	  try --core; \
+	  venv/bin/python -m pip --disable-pip-version-check --quiet install "$$wheel[cli,dask]"; \
+	  try --modules
+	@ls -l dist
+
 format: $(TEST_STAMP) ## Rewrite the code in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -112,4 +129,8 @@ $(DEMO_STAMP): pyproject.toml $(VENV_STAMP)
 
 $(DOCS_STAMP): pyproject.toml $(VENV_STAMP)
 	$(PIP) install --editable '.[docs]'
+	@touch $@
+
+$(RELEASE_STAMP): pyproject.toml $(VENV_STAMP)
+	$(PIP) install --editable '.[release]'
 	@touch $@

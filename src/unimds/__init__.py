@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unimds.placecenter.result import Outcome, Result
     from unimds.spaces import ChordalSphere, Euclidean, Hyperbolic, Simplex, Space, Sphere
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "MDS",
