@@ -29,8 +29,7 @@ PAGES = {
 """Pages with code, and how many blocks of it there are at least; test_docs_cli.py has those with
 commands."""
 TEXTS = sorted(
-    str(page.relative_to(ROOT))
-    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md"))
+    str(page.relative_to(ROOT)) for page in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"))
 )
 """Everything that is written for people."""
 PUBLIC = (
