@@ -23,10 +23,10 @@ from unimds.report import write_report
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "report.md"
 PLACE = re.compile(r"(?<=<!-- make bench-report -->\n).*?(?=<!-- end -->)", re.DOTALL)
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT))
 
-from browser import Browser, programs  # noqa: E402
-from maps import KINDS  # noqa: E402
+from tests.support.browser import Browser, programs  # noqa: E402
+from tests.support.maps import KINDS  # noqa: E402
 
 POINTS = (1000, 20_000)
 PICTURES = {"plane": "the plane", "disk": "the disk", "space": "space", "globe": "the globe"}

@@ -6,8 +6,9 @@ from math import acos, log1p, sin, sqrt
 
 import numpy as np
 import pytest
-from common import slow
 
+from tests.support.parts import slow
+from tests.support.torus import Torus
 from unimds import (
     Absolute,
     ChordalSphere,
@@ -241,41 +242,6 @@ def test_a_loss_that_does_not_compile_is_told():
 
 
 # --- sound spaces ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Torus(Space):
-    """The flat torus: a square whose opposite sides are one."""
-
-    side: float = 1.0
-
-    def wrapped(self, t):
-        return t - self.side * np.floor(t / self.side + 0.5)
-
-    def measure(self, p, X, dist, slope):
-        for j in range(dist.shape[0]):
-            total = 0.0
-            for a in range(X.shape[0]):
-                total += self.wrapped(X[a, j] - p[a]) ** 2
-            dist[j] = np.sqrt(total)
-            slope[j] = 1.0
-
-    def gather(self, p, X, coef, v):
-        for a in range(X.shape[0]):
-            v[a] = 0.0
-            for j in range(coef.shape[0]):
-                v[a] += coef[j] * self.wrapped(X[a, j] - p[a])
-
-    def exp(self, p, v):
-        for a in range(p.shape[0]):
-            p[a] = (p[a] + v[a]) % self.side
-
-    def random(self, n, n_components, spread, rng):
-        return rng.uniform(0.0, self.side, size=(n, n_components))
-
-    def check_points(self, X, name):
-        if ((self.side < X) | (X < 0.0)).any():
-            raise ValueError(f"{name}: coordinates must lie between 0 and {self.side}")
 
 
 SOUND = [

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
-from common import slow
 
+from tests.support.parts import slow
 from unimds import MDS, Hyperbolic, LandmarkMDS, Loss, Power, Simplex, Sphere
 from unimds.files import FileError
 from unimds.files.archive import read_archive, write_archive

@@ -12,6 +12,7 @@ from scipy.spatial import procrustes
 from scipy.spatial.distance import cdist
 from sklearn.manifold import smacof
 
+from tests.support.parts import pair
 from unimds import (
     Absolute,
     ChordalSphere,
@@ -285,8 +286,9 @@ def test_the_cost_is_the_one_that_is_minimised(loss, weighting, table):
     assert_allclose(total_cost(D, X, loss=loss, weights=W), want, rtol=1e-9)
 
 
-@pytest.mark.parametrize("space", SPACES[1:], ids=repr)
-@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize(
+    ("loss", "space"), [pair(*case) for case in product(LOSSES, SPACES[1:])], ids=repr
+)
 def test_the_cost_is_the_one_that_is_minimised_on_every_space(loss, space):
     D, _ = data(8, space=space)
     result = place_center(D, loss=loss, space=space, n_init=1, eps=1e-3)

@@ -22,9 +22,9 @@ from unimds.report import write_report
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT))
 
-from browser import Browser, programs  # noqa: E402
+from tests.support.browser import Browser, programs  # noqa: E402
 
 
 def cities_report(path: Path) -> None:

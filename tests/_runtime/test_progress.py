@@ -9,10 +9,10 @@ import time
 
 import numpy as np
 import pytest
-from common import Euclidean, table
 from sklearn.exceptions import ConvergenceWarning
 
-from unimds import MDS, Outcome, place_center
+from tests.support.tables import table
+from unimds import MDS, Euclidean, Outcome, place_center
 from unimds.quality import total_cost
 
 

@@ -7,84 +7,33 @@ import subprocess
 import sys
 import time
 from importlib.metadata import version
-from typing import NamedTuple
 
 import pytest
-from cli_runs import ENVIRONMENT
 
+from tests.support.commands import ENVIRONMENT, apart, end, python, start
+from tests.support.reproduction import NAMES, ROUND, files
 from unimds.cli import main
 
-KAPPAS = [f"SMACOF-Q, κ={kappa}" for kappa in (1, 10, 100, 1000, 10000)]
-ROUND = ["PC, unimds", "PC, paper", *KAPPAS, "SGD", "Pless & Simon"]
-FLAT_FIGURES = ("rmds-convergence", "rmds-k", "rmds-noise", "fmds-k", "fmds-noise", "r2mds-k")
-NAMES = [*FLAT_FIGURES, "g1smds", "c2smds", "spherical-jl"]
-
-PIPES = {
-    "env": ENVIRONMENT | {"COLUMNS": "100"},
-    "encoding": "utf-8",
-    "stdout": subprocess.PIPE,
-    "stderr": subprocess.PIPE,
-}
-
-
-class Said(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-def python(*arguments, cwd):
-    done = subprocess.run([sys.executable, *arguments], cwd=cwd, check=False, **PIPES)
-    return Said(done.returncode, done.stdout, done.stderr)
-
-
-def unimds(*arguments, cwd):
-    return python("-m", "unimds", *arguments, cwd=cwd)
-
-
-def files(folder, pattern="**/*"):
-    """Time of change and content of the files of a folder."""
-    return {
-        path.relative_to(folder).as_posix(): (path.stat().st_mtime_ns, path.read_bytes())
-        for path in folder.glob(pattern)
-        if path.is_file()
-    }
-
-
-def changed(before, after):
-    return {name for name in before | after if before.get(name) != after.get(name)}
-
-
-def contents(files):
-    return {name: content for name, (_, content) in files.items()}
-
-
 # --- interruptions, mistakes and help ------------------------------------------------------------
-
-
-def interruptible():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to a process")
 def test_interrupted_it_says_how_to_go_on_and_goes_on(tmp_path):
     command = ("reproduce", "c2smds", "--quick", "-o", "here")
-    line = [sys.executable, "-m", "unimds", *command]
-    process = subprocess.Popen(line, cwd=tmp_path, preexec_fn=interruptible, **PIPES)
+    process = start(*command, cwd=tmp_path)
     runs = tmp_path / "here/runs/c2smds"
     while not list(runs.glob("*.json")) and process.poll() is None:
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate()
-    assert (process.returncode, out) == (130, "")
-    assert err == "\nInterrupted. The same command goes on from here; see here.\n"
+    told = "\nInterrupted. The same command goes on from here; see here.\n"
+    assert end(process) == (130, "", told)
     kept = files(runs, "*.json")
     assert 1 <= len(kept) < len(ROUND)
 
     # as if it had been killed while it was writing
     (runs / "k10-smacof-q-10000.json.partial").write_text('{"figure": "c2sm')
     (tmp_path / "here/.c2smds.partial.png").write_bytes(b"\x89PNG")
-    said = unimds(*command, cwd=tmp_path)
+    said = apart(*command, cwd=tmp_path)
     assert (said.code, said.err) == (0, "Figures and tables are in here\n")  # no report: not all
     assert "κ=10000" in said.out
     after = files(runs)
@@ -96,7 +45,7 @@ def test_interrupted_it_says_how_to_go_on_and_goes_on(tmp_path):
 
 
 def test_an_unknown_figure_is_refused_with_the_names_of_those_there_are(tmp_path):
-    said = unimds("reproduce", "c2smds", "rmds", "--quick", cwd=tmp_path)
+    said = apart("reproduce", "c2smds", "rmds", "--quick", cwd=tmp_path)
     assert (said.code, said.out) == (2, "")
     words = re.sub(r"[\s│]+", " ", said.err)  # typer puts it in a box
     assert f"there is no figure 'rmds'; choose among {', '.join(NAMES)} " in words
@@ -113,8 +62,8 @@ def called(monkeypatch, *arguments):
 
 def without(module, *arguments, cwd):
     """Run the command line where a module is not installed."""
-    start = f"import sys; sys.modules[{module!r}] = None; sys.argv = {['unimds', *arguments]!r}"
-    return python("-c", f"{start}; from unimds.cli import main; main()", cwd=cwd)
+    setup = f"import sys; sys.modules[{module!r}] = None; sys.argv = {['unimds', *arguments]!r}"
+    return end(python("-c", f"{setup}; from unimds.cli import main; main()", cwd=cwd))
 
 
 def test_without_typer_one_line_says_what_to_do(tmp_path):

@@ -6,12 +6,12 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_runs import CITIES, ENVIRONMENT, names, run
 
+from tests.support.commands import CITIES, ENVIRONMENT, NEW, names, run
+from tests.support.pages import ROOT
 from unimds import MDS, LandmarkMDS, SphericalRandomProjection, experiments
 from unimds._runtime.extras import PACKAGES, PURPOSES
 from unimds.cli import reproduce
@@ -20,9 +20,6 @@ from unimds.cli.info import cache_folder
 from unimds.files import read
 from unimds.models import save
 from unimds.spaces import Euclidean, Hyperbolic, Sphere
-
-ROOT = Path(__file__).resolve().parent.parent
-NEW = "point,Jena,Kiel,Ulm,Trier,Bonn\nnear Ulm,281,649,1,291,304\nnear Jena,2,401,281,379,321\n"
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
-from cli_runs import CITIES, apart, names, run
 
+from tests.support.commands import CITIES, apart, names, run
 from unimds import MDS, Sphere, plots
 from unimds.cli import embed as module
 from unimds.files import read

@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 import pytest
-from cli_runs import CITIES, apart, names, run, start
 
+from tests.support.commands import CITIES, apart, end, names, run, start
 from unimds import MDS, Outcome
 from unimds.cli import embed as module
 from unimds.files.archive import read_archive
@@ -30,10 +30,10 @@ def test_interrupted_it_writes_the_best_so_far_and_goes_on(long, tmp_path):
     while not (tmp_path / "run.ckpt").exists() and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate()
-    assert (process.returncode, out) == (130, "")
-    assert "Traceback" not in err
-    assert err.endswith(
+    said = end(process)
+    assert (said.code, said.out) == (130, "")
+    assert "Traceback" not in said.err
+    assert said.err.endswith(
         "Interrupted: the best map so far is in map.npy. The same command goes on from run.ckpt.\n"
     )
     assert np.load(tmp_path / "map.npy").shape == (1500, 2)

@@ -5,9 +5,9 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from chunks import chunked, points, table
 from distributed import Client, LocalCluster
 
+from tests.support.chunks import chunked, points, table
 from unimds import MDS, LandmarkMDS, place_center
 from unimds.cluster import ClusterError, health, read_rows
 from unimds.files.errors import FileError

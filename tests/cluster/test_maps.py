@@ -10,11 +10,11 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from chunks import N, chunked, points, table
-from cli_runs import run
-from common import slow
 from distributed import Client, LocalCluster
 
+from tests.support.chunks import N, chunked, points, table
+from tests.support.commands import run
+from tests.support.parts import slow
 from unimds import MDS, LandmarkMDS, place_center, spaces
 from unimds.cluster import ClusterError
 from unimds.cluster.sending import submit

@@ -3,6 +3,7 @@
 Every run here is a process of its own, with its own cache directory.
 """
 
+import inspect
 import json
 import os
 import subprocess
@@ -11,7 +12,9 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
-from common import slow
+
+from tests.support.parts import slow
+from tests.support.torus import Torus
 
 # Appended to every script: what was found in the cache, what was compiled, and the answers.
 REPORT = """
@@ -104,35 +107,8 @@ class GemanMcClure(Loss):
 results = [fit(GemanMcClure(), accelerate=False)]
 """
 
-TORUS = """
-@dataclass(frozen=True)
-class Torus(Space):
-    side: float = 1.0
-
-    def wrapped(self, t):
-        return t - self.side * np.floor(t / self.side + 0.5)
-
-    def measure(self, p, X, dist, slope):
-        for j in range(dist.shape[0]):
-            total = 0.0
-            for a in range(X.shape[0]):
-                total += self.wrapped(X[a, j] - p[a]) ** 2
-            dist[j] = np.sqrt(total)
-            slope[j] = 1.0
-
-    def gather(self, p, X, coef, v):
-        for a in range(X.shape[0]):
-            v[a] = 0.0
-            for j in range(coef.shape[0]):
-                v[a] += coef[j] * self.wrapped(X[a, j] - p[a])
-
-    def exp(self, p, v):
-        for a in range(p.shape[0]):
-            p[a] = (p[a] + v[a]) % self.side
-
-    def random(self, n, n_components, spread, rng):
-        return rng.uniform(0.0, self.side, size=(n, n_components))
-
+TORUS = f"""
+{inspect.getsource(Torus)}
 
 from unimds.spaces import distances
 

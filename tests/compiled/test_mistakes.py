@@ -3,16 +3,16 @@
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import dedent
 
 import numpy as np
 import pytest
-from common import slow
 from numba import njit
 
-from unimds import Euclidean, Loss, PartError, Space, place_center
-from unimds.compiled.explain import explained
-from unimds.compiled.parts import check_part_class, in_precision
+from tests.support.parts import slow
+from unimds import Loss, PartError, Space, place_center
+from unimds.compiled.parts import check_part_class
 from unimds.losses import Squared
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
@@ -212,10 +212,10 @@ class TooFewArguments(Base):
     ("loss", "method", "words"),
     [
         (UnknownName(), "value", ["'square' is not defined"]),
-        (UnknownField(), "weight", ["Unknown attribute 'widht'", "test_part_mistakes.py"]),
-        (UnknownMethod(), "value", ["Unknown attribute 'helper'", "test_part_mistakes.py"]),
-        (AddsText(), "value", ["add(float64, Literal[str](text))", "test_part_mistakes.py"]),
-        (CallsWrongly(), "weight", ["sqrt", "test_part_mistakes.py"]),
+        (UnknownField(), "weight", ["Unknown attribute 'widht'", Path(__file__).name]),
+        (UnknownMethod(), "value", ["Unknown attribute 'helper'", Path(__file__).name]),
+        (AddsText(), "value", ["add(float64, Literal[str](text))", Path(__file__).name]),
+        (CallsWrongly(), "weight", ["sqrt", Path(__file__).name]),
         (WrongRadius(), "radius", ["'undefined' is not defined"]),
         (WrongHelper(), "value", ["error", "'rr' is not defined"]),
         (StaticHelper(), "value", ["square", "too many positional arguments"]),

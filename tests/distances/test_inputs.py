@@ -1,14 +1,14 @@
-"""New points, failed fits, and odd input that has an answer all the same."""
+"""Odd input that has an answer all the same, for every loss and every space."""
 
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
-from common import slow
 from numpy.testing import assert_allclose, assert_array_equal
-from tables import FRAME, LABELS, POINTS, D, N, by_estimator, by_function, changed
 
+from tests.support.parts import pair, slow
+from tests.support.tables import LABELS, POINTS, D, N, by_estimator, by_function, changed
 from unimds import (
     MDS,
     ChordalSphere,
@@ -17,130 +17,14 @@ from unimds import (
     Power,
     Simplex,
     Sphere,
-    place_points,
 )
 from unimds.quality import total_cost
 from unimds.spaces import distances
 
-# --- new points ----------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def fitted():
-    return MDS(metric="precomputed", random_state=0).fit(D)
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        (D[:2, :4], "X has 4 features, but MDS is expecting 6 features"),
-        (np.full((1, N), np.nan), "row 0 of the new distances has no known pair: all are missing"),
-        (np.vstack([D[0], np.full(N, np.nan)]), "row 1 of the new distances has no known pair"),
-        (-D[:2], r"the distance \[0, 1\] = -0.* is negative"),
-        (np.full((1, N), np.inf), r"the distance \[0, 0\] = inf is infinite"),
-        (D[0], "Expected 2D array"),
-        ([["far"] * N], "could not convert string to float"),
-    ],
-    ids=["columns", "missing", "one missing", "negative", "infinite", "one row", "text"],
-)
-def test_bad_new_points(fitted, rows, message):
-    with pytest.raises(ValueError, match=message):
-        fitted.transform(rows)
-
-
-@pytest.mark.parametrize(
-    ("rows", "X", "options", "message"),
-    [
-        (D[:2, :4], POINTS, {}, r"one column for each point of the map X.*\(2, 4\) and \(6, 2\)"),
-        (D[0], POINTS, {}, "one column for each point of the map X"),
-        (np.full((1, N), np.nan), POINTS, {}, "row 0 of the new distances has no known pair"),
-        (-D[:1], POINTS, {}, "is negative"),
-        (np.full((1, N), np.inf), POINTS, {}, r"\[0, 0\] = inf is infinite"),
-        (D[:1], POINTS, {"weights": np.ones((1, 2))}, "weights must be .* of the shape"),
-        (D[:1], POINTS, {"weights": -np.ones((1, N))}, "weights must be finite, not negative"),
-        (D[:1], POINTS, {"weights": np.zeros((1, N))}, "row 0 .* has no known pair"),
-        (D[:1], np.full((N, 2), np.nan), {}, "X.*finite"),
-        (D[:1], np.full((N, 3), 2.0), {"space": "sphere"}, "X: row 0 has length 3.46"),
-        (D[:1], np.eye(N, 3), {"space": Sphere("auto")}, '"auto"'),
-        (D[:1], POINTS, {"loss": "cubic"}, "loss='cubic' is not known"),
-        (D[:1], POINTS, {"space": "torus"}, "space='torus' is not known"),
-    ],
-    ids=[
-        "columns",
-        "one row",
-        "missing",
-        "negative",
-        "infinite",
-        "shape of weights",
-        "negative weights",
-        "no weight",
-        "map not finite",
-        "map off the sphere",
-        "no radius yet",
-        "loss",
-        "space",
-    ],
-)
-def test_bad_maps_and_rows_for_place_points(rows, X, options, message):
-    with pytest.raises(ValueError, match=message):
-        place_points(rows, X, **options)
-
-
-# --- a failed fit changes nothing ----------------------------------------------------------------
-
-
-def fitted_state(estimator):
-    return {name: value for name, value in vars(estimator).items() if name.endswith("_")}
-
-
-def differences(before, after):
-    """Name the attributes that are not what they were."""
-    return [name for name in {**before, **after} if before.get(name) is not after.get(name)]
-
-
-@pytest.mark.parametrize(
-    ("table", "options"),
-    [
-        (changed(1, 2, -1.0), {}),
-        (D[:4], {}),
-        (D[:5, :5], {"weights": np.ones((3, 3))}),
-        (FRAME.iloc[:5, :5], {"fixed": {"zz": [0.0, 0.0]}}),
-        (changed(1, 2, np.inf), {}),
-        (D[:5, :5], {"init": np.ones((2, 2))}),
-    ],
-    ids=["negative", "not square", "weights", "labels", "infinite", "seed"],
-)
-def test_a_failed_fit_leaves_the_last_one_usable(table, options):
-    estimator = MDS(metric="precomputed", random_state=0).fit(D)
-    before, placed = fitted_state(estimator), estimator.transform(D[:2])
-    with pytest.raises(ValueError, match=r".+"):
-        estimator.fit(table, **options)
-    assert differences(before, fitted_state(estimator)) == []
-    assert_array_equal(estimator.transform(D[:2]), placed)
-
-
-def test_a_failed_fit_of_features_leaves_the_last_one_usable():
-    estimator = MDS(random_state=0).fit(POINTS)
-    placed = estimator.transform(POINTS[:2])
-    with pytest.raises(ValueError, match="weights must have the shape"):
-        estimator.fit(np.ones((4, 3)), weights=np.ones((2, 2)))
-    assert_array_equal(estimator.transform(POINTS[:2]), placed)
-
-
-def test_a_fit_with_a_bad_parameter_leaves_the_last_one_usable():
-    estimator = MDS(metric="precomputed", random_state=0).fit(D)
-    before = fitted_state(estimator)
-    with pytest.raises(ValueError, match="n_components=5 needs more than 5 points"):
-        estimator.set_params(n_components=5).fit(FRAME.iloc[:5, :5])
-    estimator.set_params(n_components=2)
-    assert differences(before, fitted_state(estimator)) == []
-
-
-# --- odd input: every loss in every space --------------------------------------------------------
-
 LOSSES = ["squared", "absolute", Power(1.5), "huber", "squared_distance"]
 SPACES = [Euclidean(), Sphere(), ChordalSphere(), Hyperbolic(), Simplex()]
 EVERY = [(loss, space) for loss in LOSSES for space in SPACES]
+every_pair = pytest.mark.parametrize(("loss", "space"), [pair(*case) for case in EVERY], ids=str)
 # each loss once and each space once: for what neither has a say in
 SOME = list(zip(LOSSES, SPACES, strict=True))
 # the same where what is tested is compiled anew
@@ -168,34 +52,29 @@ def check_sound(result, table, loss, space):
     assert_allclose(result.cost, want, rtol=1e-9, atol=1e-12)
 
 
-def odd_cases():
-    """Odd tables with every loss and space; asymmetric ones are compiled anew, so with one."""
-    for (loss, space), (name, table) in product(EVERY, ODD.items()):
-        compiled = name != "asymmetric" or (loss, space) == SOME[0]
-        marks = () if compiled else pytest.mark.slow
-        yield pytest.param(loss, space, table, marks=marks, id=f"{loss}-{space}-{name}")
+def cases(pairs, tables, anew):
+    """Yield tables with losses and spaces; the table called `anew` is quick with one pair only.
+
+    An asymmetric table and a read-only one, which a data frame holds, are compiled anew.
+    """
+    for (loss, space), (name, table) in product(pairs, tables.items()):
+        quick = name != anew or (loss, space) == SOME[0]
+        yield pair(loss, space, table, quick=quick, id=f"{loss}-{space}-{name}")
 
 
-@pytest.mark.parametrize(("loss", "space", "table"), list(odd_cases()))
+@pytest.mark.parametrize(("loss", "space", "table"), list(cases(EVERY, ODD, "asymmetric")))
 def test_odd_tables_give_a_finite_map(loss, space, table):
     check_sound(by_function(table, loss=loss, space=space), table, loss, space)
 
 
-def estimated_cases():
-    """Odd tables with some losses and spaces, and asymmetric ones with one."""
-    for (loss, space), (name, table) in product(SOME, ODD.items()):
-        marks = pytest.mark.slow if name == "asymmetric" and (loss, space) != SOME[0] else ()
-        yield pytest.param(loss, space, table, marks=marks, id=f"{loss}-{space}-{name}")
-
-
-@pytest.mark.parametrize(("loss", "space", "table"), list(estimated_cases()))
+@pytest.mark.parametrize(("loss", "space", "table"), list(cases(SOME, ODD, "asymmetric")))
 def test_the_estimator_gives_the_same_map(loss, space, table):
     got, want = (f(table, loss=loss, space=space) for f in (by_estimator, by_function))
     assert_array_equal(got.embedding, want.embedding)
 
 
 @pytest.mark.parametrize("n", [2, 4])
-@pytest.mark.parametrize(("loss", "space"), EVERY, ids=str)
+@every_pair
 def test_points_without_distance_are_put_in_one_place_with_a_warning(loss, space, n):
     table = np.zeros((n, n))
     with pytest.warns(UserWarning, match="all distances are zero: all points are put in one place"):
@@ -205,14 +84,14 @@ def test_points_without_distance_are_put_in_one_place_with_a_warning(loss, space
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
-@pytest.mark.parametrize(("loss", "space"), EVERY, ids=str)
+@every_pair
 def test_up_to_three_points_are_exact(loss, space, n):
     result = by_function(D[:n, :n], loss=loss, space=space)
     assert_allclose(distances(result.embedding, space=space), D[:n, :n], atol=1e-3)
 
 
 @pytest.mark.parametrize("table", [D, ODD["duplicates"]], ids=["all apart", "duplicates"])
-@pytest.mark.parametrize(("loss", "space"), EVERY, ids=str)
+@every_pair
 def test_a_seed_may_have_all_points_in_one_place(loss, space, table):
     # there is no direction to part in, and no division by their distance
     seed = space.random(1, 2, 0.5, np.random.default_rng(0)).repeat(N, axis=0)
@@ -244,14 +123,7 @@ SAME = {
 }
 
 
-def written_cases():
-    """Return tables with some losses and spaces; read-only ones are compiled anew, so with one."""
-    for (loss, space), (name, table) in product(SOME, SAME.items()):
-        marks = pytest.mark.slow if name == "data frame" and (loss, space) != SOME[0] else ()
-        yield pytest.param(loss, space, table, marks=marks, id=f"{loss}-{space}-{name}")
-
-
-@pytest.mark.parametrize(("loss", "space", "table"), list(written_cases()))
+@pytest.mark.parametrize(("loss", "space", "table"), list(cases(SOME, SAME, "data frame")))
 def test_other_ways_to_write_a_table_give_the_same_map(loss, space, table):
     got = by_function(table, loss=loss, space=space)
     want = by_function(imperfect(), loss=loss, space=space)
@@ -259,7 +131,7 @@ def test_other_ways_to_write_a_table_give_the_same_map(loss, space, table):
     assert got.cost == want.cost
 
 
-@pytest.mark.parametrize(("loss", "space"), SOME, ids=str)
+@pytest.mark.parametrize(("loss", "space"), [pair(*case) for case in SOME], ids=str)
 def test_rounding_does_not_make_a_table_asymmetric(loss, space):
     rounded = imperfect()
     rounded[np.triu_indices(N, 1)] *= 1.0 + 1e-15 * np.arange(15)
@@ -338,14 +210,6 @@ def test_the_input_is_never_modified(embed, make, space):
         assert_array_equal(array, before[name])
 
 
-def test_transform_does_not_modify_its_input(fitted):
-    rows = D[:2].copy()
-    rows[0, 1] = np.nan
-    before = rows.copy()
-    fitted.transform(rows)
-    assert_array_equal(rows, before)
-
-
 @pytest.mark.parametrize("space", SPACES, ids=repr)
 def test_the_seed_is_not_returned_as_the_map(space):
     # the map is an array of its own: writing to one leaves the other alone
@@ -382,13 +246,6 @@ def test_labels_that_disagree_are_told():
     double = pd.DataFrame(D, index=list("aabcde"), columns=list("aabcde"))
     with pytest.raises(ValueError, match="not unique"):
         MDS(metric="precomputed").fit(double)
-
-
-def test_new_distances_are_matched_by_label():
-    names = list("abcdef")
-    frame = pd.DataFrame(D, index=names, columns=names)
-    mds = MDS(metric="precomputed", random_state=0).fit(frame)
-    np.testing.assert_array_equal(mds.transform(frame[names[::-1]]), mds.transform(frame))
 
 
 def test_nullable_columns_are_numbers():

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from common import slow
 from numpy.testing import assert_allclose, assert_array_equal
-from test_memory import most_allocated, peak
 
+from tests.support.memory import most_allocated, peak
+from tests.support.parts import slow
 from unimds import MDS, Hyperbolic, Sphere
 from unimds._runtime import memory
 from unimds.distances import table

@@ -1,17 +1,13 @@
-"""Bad input gets an error that names the object, the need and the remedy."""
-
-import re
+"""Bad tables and weights get an error that names the object, the need and the remedy."""
 
 import numpy as np
 import pytest
-from common import slow
-from numpy.testing import assert_allclose, assert_array_equal
-from tables import FRAME, LABELS, POINTS, D, N, changed
+from numpy.testing import assert_allclose
 
+from tests.support.parts import slow
+from tests.support.tables import FRAME, LABELS, D, N, changed
 from unimds import (
     MDS,
-    ChordalSphere,
-    Huber,
     Sphere,
     place_center,
 )
@@ -140,50 +136,6 @@ def test_bad_weights(embed, weights, message):
         embed(D, weights=weights)
 
 
-# --- seeds ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("init", "message"),
-    [
-        (np.where(np.arange(N)[:, None] == 4, np.nan, POINTS), "init: row 4 is not finite"),
-        (np.where(np.arange(N)[:, None] == 4, np.inf, POINTS), "init: row 4 is not finite"),
-        (np.ones((N, 3)), r"init must have the shape \(6, 2\), one point a row; got \(6, 3\)"),
-        (np.ones((5, 2)), r"init must have the shape \(6, 2\), one point a row; got \(5, 2\)"),
-        (np.ones(2), r"init must have the shape \(6, 2\), one point a row; got \(2,\)"),
-        ([["a", "b"]] * N, "init must hold numbers only"),
-        ("pca", r"'init' parameter .* among .*'random'.* Got 'pca' instead"),
-        ("spherical", r"""init='spherical' is not a seed for Euclidean; use "auto" for its own"""),
-        (3, "'init' parameter .* array-like. Got 3 instead"),
-    ],
-    ids=["NaN", "inf", "width", "height", "flat", "text", "unknown", "of another space", "number"],
-)
-def test_bad_seeds(embed, init, message):
-    with pytest.raises(ValueError, match=message):
-        embed(D, init=init)
-
-
-@pytest.mark.parametrize(
-    ("space", "message"),
-    [
-        ("sphere", "init: row 0 has length 3.46.*divide each row by its length"),
-        ("chordal_sphere", "init: row 0 has length 3.46.*divide each row by its length"),
-        ("simplex", "init: row 0 has length 3.46.*divide each row by its length"),
-        ("hyperbolic", "init: row 0 has t² − ‖x‖² = -4.*use from_poincare"),
-    ],
-    ids=["sphere", "chordal_sphere", "simplex", "hyperbolic"],
-)
-def test_seeds_off_the_space(embed, space, message):
-    with pytest.raises(ValueError, match=message):
-        embed(D, space=space, init=np.full((N, 3), 2.0))
-
-
-def test_seeds_with_a_negative_probability(embed):
-    seed = np.tile([[0.6, 0.8, 0.0], [0.6, 0.0, -0.8]], (3, 1))
-    with pytest.raises(ValueError, match="init: row 1 has a negative entry"):
-        embed(D, space="simplex", init=seed)
-
-
 # --- distances that do not fit the space ---------------------------------------------------------
 
 
@@ -216,143 +168,3 @@ def test_a_distance_of_weight_0_may_be_of_any_length(embed, space):
     result = embed(table, space=space, weights=weights)
     same = embed(np.where(weights > 0.0, D, np.nan), space=space)
     assert_allclose(result.cost, same.cost, rtol=1e-3, atol=1e-12)
-
-
-# --- anchors -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("fixed", "message"),
-    [
-        ({0: [1.0, 2.0, 3.0]}, r"fixed\[0\] must have 2 coordinates; its shape is \(3,\)"),
-        ({0: 1.0}, r"fixed\[0\] must have 2 coordinates; its shape is \(\)"),
-        ({2: [1.0, np.nan]}, "fixed: row 2 is known in part; give all coordinates or none"),
-        ({2: [1.0, np.inf]}, "fixed: row 2 is infinite"),
-        ({6: [0.0, 0.0]}, r"fixed: 6 is not the number of a point \(0 to 5\)"),
-        ({"zz": [0.0, 0.0]}, r"fixed: 'zz' is not the number of a point \(0 to 5\)"),
-        ({0: ["a", "b"]}, r"fixed\[0\] must hold numbers only"),
-        (
-            np.ones((5, 2)),
-            r"one row of 2 coordinates for each of the 6 points, with NaN .* \(5, 2\)",
-        ),
-        (
-            np.ones((N, 3)),
-            r"one row of 2 coordinates for each of the 6 points, with NaN .* \(6, 3\)",
-        ),
-        ([0, 1], r"one row of 2 coordinates for each of the 6 points"),
-        ("abc", "fixed must hold numbers only"),
-        (
-            np.where(np.eye(N, 2), 1.0, np.nan),
-            "fixed: row 0 is known in part; give all coordinates or none",
-        ),
-    ],
-    ids=[
-        "width",
-        "number",
-        "partly NaN",
-        "infinite",
-        "index",
-        "label",
-        "words",
-        "height of an array",
-        "width of an array",
-        "list of points",
-        "text",
-        "array partly NaN",
-    ],
-)
-def test_bad_anchors(embed, fixed, message):
-    with pytest.raises(ValueError, match=message):
-        embed(D, fixed=fixed)
-
-
-@pytest.mark.parametrize(
-    ("space", "point", "message"),
-    [
-        ("sphere", [1.0, 1.0, 1.0], "fixed: row 3 has length 1.73.*unit length"),
-        ("simplex", [0.6, -0.8, 0.0], "fixed: row 3 has a negative entry"),
-        ("hyperbolic", [0.0, 0.3, 0.3], "fixed: row 3 has t² − ‖x‖²"),
-    ],
-    ids=["sphere", "simplex", "hyperbolic"],
-)
-def test_anchors_off_the_space(embed, space, point, message):
-    with pytest.raises(ValueError, match=message):
-        embed(D, space=space, fixed={3: point})
-
-
-def test_anchors_by_label():
-    with pytest.raises(ValueError, match="fixed: 'zz' is not among the labels of the table"):
-        MDS(metric="precomputed").fit(FRAME, fixed={"zz": [0.0, 0.0]})
-    found = MDS(metric="precomputed", random_state=0).fit(FRAME, fixed={"c": [5.0, 7.0]})
-    assert_array_equal(found.embedding_[2], [5.0, 7.0])
-
-
-# --- names and numbers ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("loss", "cubic"),
-        ("loss", 2),
-        ("loss", Huber),
-        ("space", "torus"),
-        ("space", None),
-        ("space", Sphere),
-        ("n_components", 0),
-        ("n_components", -1),
-        ("n_components", 1.5),
-        ("n_components", "2"),
-        ("eps", -1e-3),
-        ("eps", np.nan),
-        ("eps", "small"),
-        ("max_iter", 0),
-        ("max_iter", 2.5),
-        ("n_init", 0),
-        ("n_init", "many"),
-        ("smoothing", -1.0),
-        ("smoothing", np.nan),
-        ("smoothing", "none"),
-        ("inner_iter", 0),
-        ("inner_iter", 1.5),
-        ("accelerate", "yes"),
-        ("n_jobs", 1.5),
-        ("random_state", "seed"),
-        ("random_state", -1),
-        ("callback", 3),
-        ("verbose", -1),
-    ],
-)
-@pytest.mark.parametrize("loss", ["squared", "absolute"])
-def test_bad_parameters(embed, loss, name, value):
-    message = rf"The '{name}' parameter of \w+ must be .* Got {re.escape(repr(value))} instead"
-    with pytest.raises(ValueError, match=message):
-        embed(D, **{"loss": loss, name: value})
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"variant": "xMDS"}, "variant='xMDS' is not known: use one of 'fMDS', 'rMDS', 'r2MDS'"),
-        ({"variant": 3}, "'variant' parameter .* Got 3 instead"),
-        (
-            {"variant": "rMDS", "space": "sphere"},
-            r"variant='rMDS' means space=Euclidean\(\), but space=Sphere.* leave one out",
-        ),
-        (
-            {"variant": "fMDS", "loss": "absolute"},
-            r"variant='fMDS' means loss=Squared\(\), but loss=Absolute.* leave one out",
-        ),
-        (
-            {"variant": "g-1-sMDS", "space": ChordalSphere()},
-            r"variant='g-1-sMDS' means space=Sphere.*, but space=ChordalSphere.* leave one out",
-        ),
-        ({"metric": 3}, "'metric' parameter .* Got 3 instead"),
-        ({"metric": "euclidian"}, "(?i)metric.*euclidian"),
-        ({"metric_params": 3}, "'metric_params' parameter .* Got 3 instead"),
-    ],
-    ids=lambda options: str(options) if isinstance(options, dict) else "",
-)
-def test_bad_parameters_of_the_estimator(options, message):
-    with pytest.raises(ValueError, match=message):
-        MDS(**{"metric": "precomputed", **options}).fit(POINTS if "metric" in options else D)

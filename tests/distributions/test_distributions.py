@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from common import slow
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -16,8 +15,9 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
-from test_projection import SPARSE, failed_checks, forbid_dense, unchanged, untidy
 
+from tests.support.parts import slow
+from tests.support.sparse import SPARSE, failed_checks, forbid_dense, unchanged, untidy
 from unimds import DistributionEmbedding, HellingerMap, Simplex, Sphere, hellinger_distances
 from unimds.distributions.embedding import METHODS
 from unimds.quality import recovery_error, stress_1, total_cost
@@ -390,7 +390,7 @@ def test_points_of_a_small_sphere_are_found_again():
 
 
 @pytest.mark.parametrize(
-    ("space", "loss"), [("sphere", "absolute"), ("simplex", "squared"), ("simplex", "absolute")]
+    ("space", "loss"), [("sphere", "absolute"), ("simplex", "squared"), slow("simplex", "absolute")]
 )
 def test_what_the_cost_is(space, loss):
     """Angles on the sphere, Hellinger's distances on the simplex."""

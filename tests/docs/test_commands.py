@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_runs import CITIES
-from test_cli_commands import NEW
-from test_docs import LENIENT, ROOT, SAME, blocks, check_page
 from typer.testing import CliRunner
 
+from tests.support.commands import CITIES, NEW
+from tests.support.pages import LENIENT, ROOT, SAME, blocks, check_page
 from unimds.cli.app import app
 
 COMMANDS = ("embed", "place", "compare", "project", "warmup", "info")

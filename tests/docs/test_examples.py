@@ -4,7 +4,6 @@ import importlib.util
 import re
 import sys
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,9 @@ import scipy.sparse as sp
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+from tests.support.pages import ROOT
+
+EXAMPLES = ROOT / "examples"
 
 
 def load(name):

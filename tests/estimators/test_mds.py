@@ -5,15 +5,16 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from common import Euclidean, slow, table
 from sklearn.base import clone
 from sklearn.metrics import pairwise_distances
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from unimds import MDS, Huber, Hyperbolic, Power, Sphere
-from unimds.estimators.parameters import VARIANTS
+from tests.support.parts import slow
+from tests.support.tables import table
+from unimds import MDS, Euclidean, Huber, Hyperbolic, Power, Sphere
+from unimds.estimators.variants import VARIANTS
 from unimds.quality import stress_1
 
 

@@ -3,16 +3,15 @@
 import re
 import sys
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 import pytest
 
+from tests.support.pages import ROOT
 from unimds.experiments import FIGURES, NAMES, Run, Scale, Store, jl
 from unimds.experiments.claims import CLAIMS, Evidence
 from unimds.experiments.report import main, report
 from unimds.experiments.tables import write_tables
 
-ROOT = Path(__file__).resolve().parent.parent
 KS = ("k=2", "k=20", "k=50", "k=150")
 NOISE = ("noise=2%", "noise=10%", "noise=30%", "noise=90%")
 SETTINGS = {

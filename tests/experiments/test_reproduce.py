@@ -1,6 +1,6 @@
 """All of `unimds reproduce --quick`: what it makes, and how it goes on.
 
-It compiles a kernel for every loss and space of the paper; test_cli.py runs one figure of it.
+It compiles a kernel for every loss and space of the paper; cli/test_app.py runs one figure of it.
 """
 
 import csv
@@ -17,8 +17,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from matplotlib.image import imread
-from test_cli import NAMES, ROUND, Said, changed, contents, files, unimds
 
+from tests.support.commands import Said, apart
+from tests.support.reproduction import NAMES, ROUND, changed, contents, files
 from unimds.experiments import FIGURES, Scale, jl, reproduce
 from unimds.experiments.claims import CLAIMS
 from unimds.experiments.report import report
@@ -75,7 +76,7 @@ def quick(tmp_path_factory):
             time.sleep(0.2)
     else:
         partial = shared / "quick-run.partial"
-        partial.write_text(json.dumps(unimds("reproduce", "--quick", cwd=place)), encoding="utf-8")
+        partial.write_text(json.dumps(apart("reproduce", "--quick", cwd=place)), encoding="utf-8")
         partial.replace(said)
     return Quick(place / "reproduction-quick", Said(*json.loads(said.read_text(encoding="utf-8"))))
 
@@ -221,7 +222,7 @@ def test_the_report_judges_every_claim_and_shows_every_figure(quick):
 def test_run_again_it_computes_nothing_and_makes_the_same_files(quick, copy):
     before = files(copy)
     names = ("rmds-convergence", "c2smds")
-    said = unimds("reproduce", *names, "--quick", cwd=copy.parent)
+    said = apart("reproduce", *names, "--quick", cwd=copy.parent)
     assert (said.code, said.err) == (quick.said.code, quick.said.err)
     after = files(copy)
     assert contents(after) == contents(before)  # tables, pictures and report too
@@ -247,7 +248,7 @@ def test_only_what_is_missing_or_damaged_is_computed_again(quick, copy):
     for name in gone:
         (copy / name).unlink()
     (copy / torn).write_bytes(before[torn][1][: len(before[torn][1]) // 2])
-    said = unimds("reproduce", "c2smds", "--quick", cwd=copy.parent)
+    said = apart("reproduce", "c2smds", "--quick", cwd=copy.parent)
     assert said.code == 0, said.err
     again = {name for name in changed(before, files(copy)) if name.startswith("runs/")}
     assert again == gone | {torn}
@@ -259,7 +260,7 @@ def test_only_what_is_missing_or_damaged_is_computed_again(quick, copy):
 def test_a_folder_with_other_settings_is_refused(copy):
     before = files(copy)
     arguments = ("c2smds", "--quick", "--seed", "1", "-o", copy.name)
-    said = unimds("reproduce", *arguments, cwd=copy.parent)
+    said = apart("reproduce", *arguments, cwd=copy.parent)
     assert (said.code, said.out) == (1, "")
     (line,) = said.err.splitlines()
     assert line.startswith(f"error: {copy.name} holds runs with the settings ")

@@ -7,9 +7,9 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from by_hand import angles, straight
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from tests.support.by_hand import angles, straight
 from unimds import Absolute, ChordalSphere, Euclidean, Sphere, Squared, SquaredDistance
 from unimds.estimators.place_center import place_center
 from unimds.experiments import FIGURES, Scale, Store, reproduce

@@ -8,62 +8,13 @@ import struct
 import sys
 import zipfile
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
 
-from unimds.files import FileError, Table, read, write
+from tests.support.valid_files import SMALL, VALID, D, attempt, saved
+from unimds.files import FileError, read, write
 from unimds.files.source import size
-
-D = np.array([[0.0, 1.0, 2.5], [1.0, 0.0, 3.0], [2.5, 3.0, 0.0]])
-SMALL = 1 << 20  # more than a file here has reason to take
-
-
-def saved(write_to):
-    file = io.BytesIO()
-    write_to(file)
-    return file.getvalue()
-
-
-def valid():
-    """Return a valid file of every format."""
-    frame = pd.DataFrame(D, index=list("abc"), columns=list("abc"))
-    return {
-        "csv": b",a,b,c\na,0,1,2.5\nb,1,0,3\nc,2.5,3,0\n",
-        "semicolon": b'"a; b";0;1,5\nc;1,5;0\n',
-        "lsmat": b"#\n\ta\tb\na\t0\t1\nb\t1\t0\n",
-        "points": "name,class,x,y\nä,u,1,2\nb,u,3,4e-3\nc,v,5,NA\n".encode(),
-        "utf-16": "name,x\nä,1\nb,2\n".encode("utf-16"),
-        "triangle": b"a\nb 1\nc 2 3\n",
-        "phylip": b"3\na 0 1 2\nb 1 0 3\nc 2 3 0\n",
-        "pairs": b"from,to,dist,weight\na,b,1,1\na,c,2,3\n",
-        "edges": b"source target\na b\nb c\n",
-        "json": b'[{"label": "a", "x": 1.5}, {"label": "b", "x": null}]',
-        "graphml": saved(lambda file: nx.write_graphml(nx.path_graph(3), file)),
-        "npy": saved(lambda file: np.save(file, D)),
-        "npz": saved(lambda file: np.savez(file, D=D, labels=list("abc"))),
-        "npz compressed": saved(lambda file: np.savez_compressed(file, D=D, labels=list("abc"))),
-        "parquet": saved(lambda file: frame.to_parquet(file)),
-        "gzip": gzip.compress(b"0,1\n1,0\n"),
-    }
-
-
-VALID = valid()
-
-
-def attempt(path, content, **options):
-    """Read a file; anything but a table or a FileError ends the test."""
-    path.write_bytes(content)
-    try:
-        table = read(path, max_bytes=SMALL, **options)
-    except FileError:
-        return None
-    assert isinstance(table, Table)
-    assert table.values.ndim == 2
-    assert table.values.shape[1] == table.n or not table.precomputed
-    assert table.labels is None or len(table.labels) == table.n
-    return table
 
 
 @pytest.mark.parametrize("name", VALID)

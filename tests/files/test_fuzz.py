@@ -7,8 +7,8 @@ import zipfile
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from test_files_broken import VALID, attempt
 
+from tests.support.valid_files import VALID, attempt
 from unimds.files import FORMATS, KINDS
 
 PLACES = st.sampled_from(sorted(VALID))

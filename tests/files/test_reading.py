@@ -4,7 +4,6 @@ import gzip
 import io
 import os
 import sys
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -12,13 +11,13 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.spatial.distance import squareform
-from test_docs import blocks
 
+from tests.support.pages import ROOT, blocks
+from tests.support.valid_files import D
 from unimds import MDS
 from unimds.files import FileError, read, write
 from unimds.files.frames import as_texts
 
-D = np.array([[0.0, 1.0, 2.5], [1.0, 0.0, 3.0], [2.5, 3.0, 0.0]])
 ABC = ["a", "b", "c"]
 TOWNS, PEOPLE, APES = ["Ulm", "Bonn", "Kiel"], ["Ada", "Bob", "Cy"], ["Human", "Chimp", "Gorilla"]
 NAN = float("nan")
@@ -378,7 +377,7 @@ def test_what_a_table_can_do(put):
 
 
 def test_the_examples_of_the_documentation(put):
-    page = Path(__file__).parents[1] / "docs/files.md"
+    page = ROOT / "docs/files.md"
     plain = [block.body for block in blocks(page.read_text("utf-8")) if not block.language]
     tables = [put(body) for body in plain if not body.startswith("pip")]
     assert [(table.kind, table.layout) for table in tables] == [

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
+from tests.support.valid_files import D
 from unimds.files import FileError, Table, atomic, read, write
 
-D = np.array([[0.0, 1.0, 2.5], [1.0, 0.0, 3.0], [2.5, 3.0, 0.0]])
 ABC = ["a", "b", "c"]
 NAN = float("nan")
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=64)

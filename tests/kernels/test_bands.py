@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from common import name, slow
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.parts import name, pair
 from unimds import losses, spaces
 from unimds.kernels import sweep as kernels
 from unimds.placecenter.problem import form, read_only
@@ -32,9 +32,8 @@ def cases():
     """Yield every loss with every space, without weights and with; weights are compiled anew."""
     for loss in LOSSES:
         for space in SPACES:
-            yield loss, space, False
-            usual = loss is LOSSES[0] and space in SPACES[:2]
-            yield (loss, space, True) if usual else slow(loss, space, True)
+            yield pair(loss, space, False)
+            yield pair(loss, space, True, quick=loss is LOSSES[0] and space in SPACES[:2])
 
 
 def label(part):

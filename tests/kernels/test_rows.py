@@ -4,8 +4,9 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from common import LOSSES, SPACES, name, slow, table
 
+from tests.support.parts import LOSSES, SPACES, name, slow
+from tests.support.tables import table
 from unimds.compiled.parts import in_precision
 from unimds.kernels import sweep as kernels
 from unimds.kernels.rows import WIDTH

@@ -8,13 +8,13 @@ from math import log1p
 import numpy as np
 import pandas as pd
 import pytest
-from common import slow
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_swiss_roll
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from tests.support.parts import slow
 from unimds import (
     MDS,
     Absolute,
@@ -28,7 +28,7 @@ from unimds import (
 from unimds._runtime.progress import Progress
 from unimds.datasets import corrupt
 from unimds.distances.metric import Metric
-from unimds.distances.table import ComputedTable, HeldTable
+from unimds.distances.sources import Features, Table
 from unimds.landmarks import cost, place
 from unimds.landmarks.choose import choose
 from unimds.landmarks.cost import PairSample

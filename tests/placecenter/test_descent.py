@@ -5,18 +5,18 @@ from itertools import product
 
 import numpy as np
 import pytest
-from common import LOSSES, SPACES, name, slow, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
+from tests.support.parts import LOSSES, SPACES, every_pair, name, pair, slow
+from tests.support.tables import table
 from unimds import Absolute, Euclidean, Hyperbolic, Outcome, Sphere, Squared, place_center
 from unimds.distances.pairs import as_pairs
 from unimds.placecenter.problem import Problem
 from unimds.quality import recovery_error, total_cost
 from unimds.spaces import distances
 
-every_loss = pytest.mark.parametrize("loss", LOSSES, ids=name)
 every_space = pytest.mark.parametrize("space", SPACES, ids=name)
 
 
@@ -40,9 +40,9 @@ def kinds():
     }
     for loss, space in product(LOSSES, SPACES):
         for kind in product((False, True), (False, True), (1, 5), (1, 2, 3)):
-            pair = name(loss), name(space)
-            marks = () if kind in [plain, *quick.get(pair, [])] else pytest.mark.slow
-            yield pytest.param(loss, space, kind, marks=marks, id=f"{'-'.join(pair)}-{kind}")
+            names = name(loss), name(space)
+            usual = kind in [plain, *quick.get(names, [])]
+            yield pair(loss, space, kind, quick=usual, id=f"{'-'.join(names)}-{kind}")
 
 
 every_kind = pytest.mark.parametrize(("loss", "space", "kind"), list(kinds()))
@@ -123,8 +123,7 @@ def test_no_run_raises_the_cost(loss, space, kind, data, smoothing):
     assert np.all(np.diff(result.history[:, 0]) >= 0.0)
 
 
-@every_loss
-@every_space
+@every_pair
 def test_returned_cost_belongs_to_returned_points(loss, space):
     rng = np.random.default_rng(1)
     D, _ = table(rng, 12, space, noise=0.3)
@@ -137,8 +136,7 @@ def dimensions():
     """Each loss with each curved space; of dimensions other than 2, other kernels, one."""
     for loss, space, k in product(LOSSES, SPACES[1:], (1, 2, 3, 4)):  # the plane is everything
         quick = k == 2 or (name(loss), name(space), k) == ("Squared", "Sphere", 4)
-        marks = () if quick else pytest.mark.slow
-        yield pytest.param(loss, space, k, marks=marks, id=f"{name(loss)}-{name(space)}-{k}")
+        yield pair(loss, space, k, quick=quick, id=f"{name(loss)}-{name(space)}-{k}")
 
 
 @pytest.mark.parametrize(("loss", "space", "k"), list(dimensions()))
@@ -160,8 +158,7 @@ def test_points_stay_on_the_space(loss, space, k, seed):
         assert np.abs((X**2).sum(axis=1) - 1.0).max() <= 1e-12
 
 
-@every_loss
-@every_space
+@every_pair
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-150, 1e-9, 0.3, 1024.0, 1e150]))
 def test_scale_of_the_data_does_not_matter(loss, space, seed, scale):
     """The same steps in any unit of length, and the same map."""
@@ -193,8 +190,7 @@ def test_powers_of_two_take_the_same_steps_to_the_bit():
     assert one.n_iter == other.n_iter
 
 
-@every_loss
-@every_space
+@every_pair
 @settings(max_examples=6)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_order_of_the_points_does_not_matter(loss, space, seed):
@@ -234,8 +230,7 @@ def test_exact_data_are_met_exactly(space, k):
     assert recovery_error(result.embedding, points, space=space) <= 1e-7
 
 
-@every_loss
-@every_space
+@every_pair
 def test_exact_data_from_anywhere(loss, space):
     D, _ = table(np.random.default_rng(5), 25, space)
     result = place_center(D, 2, loss=loss, space=space, init="random", n_init=8, random_state=0)
@@ -389,8 +384,16 @@ def test_all_points_fixed():
     np.testing.assert_array_equal(result.embedding, points)
 
 
-@pytest.mark.parametrize("space", [Sphere(7.0), Sphere(0.01), Hyperbolic(0.3), Hyperbolic(40.0)])
-@pytest.mark.parametrize("loss", ["squared", "absolute"])
+SIZED = [Sphere(7.0), Sphere(0.01), Hyperbolic(0.3), Hyperbolic(40.0)]
+
+
+@pytest.mark.parametrize(
+    ("loss", "space"),
+    [
+        pair(loss, space, id=f"{loss}-space{i}")
+        for loss, (i, space) in product(["squared", "absolute"], enumerate(SIZED))
+    ],
+)
 def test_size_is_found_for_exact_data(space, loss):
     D, _ = table(np.random.default_rng(13), 50, space)
     asked = type(space)("auto")
@@ -398,8 +401,10 @@ def test_size_is_found_for_exact_data(space, loss):
     assert result.space.unit == pytest.approx(space.unit, rel=1e-5)
 
 
-@pytest.mark.parametrize("space", [s for s in SPACES if name(s) != "Euclidean"], ids=name)
-@every_loss
+@pytest.mark.parametrize(
+    ("loss", "space"),
+    [pair(*case, id="-".join(map(name, case))) for case in product(LOSSES, SPACES[1:])],
+)
 def test_estimating_the_size_never_raises_the_cost(space, loss):
     truth = space.scaled(3.0)
     D, _ = table(np.random.default_rng(14), 25, truth, noise=0.2)

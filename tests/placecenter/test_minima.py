@@ -1,11 +1,14 @@
 """Fixed points of the theory, against computations that are not ours."""
 
+from itertools import product
+
 import numpy as np
 import pytest
-from common import paper_data, slow, table
 from scipy.optimize import minimize
 from sklearn.manifold import smacof
 
+from tests.support.parts import pair, slow
+from tests.support.tables import paper_data, table
 from unimds import Absolute, Euclidean, Huber, Power, Sphere, place_center, place_points
 from unimds.quality import recovery_error, total_cost
 from unimds.spaces import distances
@@ -141,8 +144,13 @@ def test_centres_by_sweeps_agree_with_scipy(loss, power):
         assert distances(x[None], there[None], space=Sphere())[0, 0] <= 1e-5
 
 
-@pytest.mark.parametrize("loss", [Huber(0.2), Power(1.5)], ids=str)
-@pytest.mark.parametrize("space", ["euclidean", "sphere", "hyperbolic"])
+@pytest.mark.parametrize(
+    ("loss", "space"),
+    [
+        pair(loss, space, id=f"{space}-{loss}")
+        for loss, space in product([Huber(0.2), Power(1.5)], ["euclidean", "sphere", "hyperbolic"])
+    ],
+)
 def test_no_scipy_optimiser_goes_lower_from_the_answer(loss, space):
     """L-BFGS on free coordinates, from where PlaceCenter ended, finds nothing to gain."""
     from unimds.spaces import as_space

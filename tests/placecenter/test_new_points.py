@@ -1,14 +1,14 @@
 """New points on an old map."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from common import LOSSES, SPACES, name, table
+from numpy.testing import assert_array_equal
 
-from unimds import MDS, Euclidean, Hyperbolic, place_points
+from tests.support.parts import every_pair
+from tests.support.tables import POINTS, D, N, table
+from unimds import MDS, Euclidean, Hyperbolic, Sphere, place_points
 from unimds.spaces import distances
-
-every_loss = pytest.mark.parametrize("loss", LOSSES, ids=name)
-every_space = pytest.mark.parametrize("space", SPACES, ids=name)
 
 
 def gaps(A, B, space):
@@ -17,8 +17,7 @@ def gaps(A, B, space):
     )
 
 
-@every_loss
-@every_space
+@every_pair
 def test_training_rows_land_on_training_points(loss, space):
     D, _ = table(np.random.default_rng(0), 25, space, noise=0.05)
     mds = MDS(2, loss=loss, space=space, metric="precomputed", eps=1e-9, max_iter=20_000)
@@ -26,8 +25,7 @@ def test_training_rows_land_on_training_points(loss, space):
     assert gaps(mds.transform(D), mds.embedding_, space).max() <= 2e-3 * D.max()
 
 
-@every_loss
-@every_space
+@every_pair
 def test_new_rows_are_placed_one_by_one(loss, space):
     """Each row for itself, to the bit; and in the right place for exact data."""
     D, _points = table(np.random.default_rng(1), 30, space)
@@ -110,3 +108,82 @@ def test_far_points_settle_in_hyperbolic_space():
     far = space.random(60, 2, 3.0, np.random.default_rng(9))
     placed = place_points(distances(far[50:], far[:50], space=space), far[:50], space=space)
     assert gaps(placed, far[50:], space).max() <= 1e-3
+
+
+# --- input ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return MDS(metric="precomputed", random_state=0).fit(D)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (D[:2, :4], "X has 4 features, but MDS is expecting 6 features"),
+        (np.full((1, N), np.nan), "row 0 of the new distances has no known pair: all are missing"),
+        (np.vstack([D[0], np.full(N, np.nan)]), "row 1 of the new distances has no known pair"),
+        (-D[:2], r"the distance \[0, 1\] = -0.* is negative"),
+        (np.full((1, N), np.inf), r"the distance \[0, 0\] = inf is infinite"),
+        (D[0], "Expected 2D array"),
+        ([["far"] * N], "could not convert string to float"),
+    ],
+    ids=["columns", "missing", "one missing", "negative", "infinite", "one row", "text"],
+)
+def test_bad_new_points(fitted, rows, message):
+    with pytest.raises(ValueError, match=message):
+        fitted.transform(rows)
+
+
+@pytest.mark.parametrize(
+    ("rows", "X", "options", "message"),
+    [
+        (D[:2, :4], POINTS, {}, r"one column for each point of the map X.*\(2, 4\) and \(6, 2\)"),
+        (D[0], POINTS, {}, "one column for each point of the map X"),
+        (np.full((1, N), np.nan), POINTS, {}, "row 0 of the new distances has no known pair"),
+        (-D[:1], POINTS, {}, "is negative"),
+        (np.full((1, N), np.inf), POINTS, {}, r"\[0, 0\] = inf is infinite"),
+        (D[:1], POINTS, {"weights": np.ones((1, 2))}, "weights must be .* of the shape"),
+        (D[:1], POINTS, {"weights": -np.ones((1, N))}, "weights must be finite, not negative"),
+        (D[:1], POINTS, {"weights": np.zeros((1, N))}, "row 0 .* has no known pair"),
+        (D[:1], np.full((N, 2), np.nan), {}, "X.*finite"),
+        (D[:1], np.full((N, 3), 2.0), {"space": "sphere"}, "X: row 0 has length 3.46"),
+        (D[:1], np.eye(N, 3), {"space": Sphere("auto")}, '"auto"'),
+        (D[:1], POINTS, {"loss": "cubic"}, "loss='cubic' is not known"),
+        (D[:1], POINTS, {"space": "torus"}, "space='torus' is not known"),
+    ],
+    ids=[
+        "columns",
+        "one row",
+        "missing",
+        "negative",
+        "infinite",
+        "shape of weights",
+        "negative weights",
+        "no weight",
+        "map not finite",
+        "map off the sphere",
+        "no radius yet",
+        "loss",
+        "space",
+    ],
+)
+def test_bad_maps_and_rows_for_place_points(rows, X, options, message):
+    with pytest.raises(ValueError, match=message):
+        place_points(rows, X, **options)
+
+
+def test_transform_does_not_modify_its_input(fitted):
+    rows = D[:2].copy()
+    rows[0, 1] = np.nan
+    before = rows.copy()
+    fitted.transform(rows)
+    assert_array_equal(rows, before)
+
+
+def test_new_distances_are_matched_by_label():
+    names = list("abcdef")
+    frame = pd.DataFrame(D, index=names, columns=names)
+    mds = MDS(metric="precomputed", random_state=0).fit(frame)
+    np.testing.assert_array_equal(mds.transform(frame[names[::-1]]), mds.transform(frame))

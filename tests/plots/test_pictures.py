@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from maps import KINDS, a_map
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
+from tests.support.maps import KINDS, a_map
 from unimds.plots import (
     plot_convergence,
     plot_embedding,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import Browser, need_browser
-from maps import KINDS, a_map
 
+from tests.support.browser import Browser, need_browser
+from tests.support.maps import KINDS, a_map
 from unimds.report import write_report
 
 EVIL = (

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from maps import KINDS, a_map
 
+from tests.support.maps import KINDS, a_map
 from unimds import MDS, LandmarkMDS, Outcome, Squared
 from unimds.files import FileError
 from unimds.quality import point_stress, stress_1

@@ -7,11 +7,21 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
-from by_hand import COMPLETE, DETERMINED, ENDLESS, GEODESIC, METHODS, REE, WATCHED, data, exact
-from common import LOSSES, Euclidean, slow
 from sklearn.exceptions import ConvergenceWarning
 
-from unimds import ChordalSphere, Hyperbolic, Outcome, Result, Simplex, Sphere
+from tests.support.by_hand import (
+    COMPLETE,
+    DETERMINED,
+    ENDLESS,
+    GEODESIC,
+    METHODS,
+    REE,
+    WATCHED,
+    data,
+    exact,
+)
+from tests.support.parts import LOSSES, slow
+from unimds import ChordalSphere, Euclidean, Hyperbolic, Outcome, Result, Simplex, Sphere
 from unimds.placecenter.problem import Problem
 from unimds.quality import total_cost
 from unimds.rivals import multiresolution, sgd, smacof, smacof_q

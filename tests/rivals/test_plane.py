@@ -4,7 +4,13 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from by_hand import (
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import approx_fprime
+from sklearn import manifold
+from sklearn.exceptions import ConvergenceWarning
+
+from tests.support.by_hand import (
     by_scipy,
     geodesic,
     noisy,
@@ -13,14 +19,9 @@ from by_hand import (
     straight,
     weighted_stress,
 )
-from common import SPACES, Euclidean, name, table
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.optimize import approx_fprime
-from sklearn import manifold
-from sklearn.exceptions import ConvergenceWarning
-
-from unimds import Sphere
+from tests.support.parts import SPACES, name
+from tests.support.tables import table
+from unimds import Euclidean, Sphere
 from unimds.quality import align, total_cost
 from unimds.rivals import classical_mds, robust_euclidean_embedding, sgd, smacof
 from unimds.rivals.base import merged, pose

@@ -4,13 +4,20 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from by_hand import angles, by_scipy, geodesic, noisy, smooth_stress, unit_vectors, weighted_stress
-from common import Euclidean
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
-from unimds import ChordalSphere, Sphere
+from tests.support.by_hand import (
+    angles,
+    by_scipy,
+    geodesic,
+    noisy,
+    smooth_stress,
+    unit_vectors,
+    weighted_stress,
+)
+from unimds import ChordalSphere, Euclidean, Sphere
 from unimds.experiments.data import near_sphere
 from unimds.quality import align, total_cost
 from unimds.rivals import multiresolution, renormalised, smacof_q

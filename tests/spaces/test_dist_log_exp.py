@@ -4,7 +4,11 @@ from math import cosh, pi, sinh, sqrt
 
 import numpy as np
 import pytest
-from formulas import (
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+from scipy.special import logsumexp
+
+from tests.support.formulas import (
     ALL,
     ROUND,
     SIZED,
@@ -18,10 +22,6 @@ from formulas import (
     minkowski,
     points,
 )
-from numpy.testing import assert_allclose, assert_array_equal
-from scipy.spatial.distance import cdist
-from scipy.special import logsumexp
-
 from unimds import ChordalSphere, Hyperbolic, Simplex, Sphere
 from unimds.spaces import distances
 

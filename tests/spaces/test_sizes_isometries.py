@@ -4,7 +4,12 @@ from math import cosh, pi, sinh, sqrt
 
 import numpy as np
 import pytest
-from formulas import (
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+
+from tests.support.formulas import (
     ALL,
     ROUND,
     SIZED,
@@ -14,11 +19,6 @@ from formulas import (
     minkowski,
     points,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import minimize
-
 from unimds import ChordalSphere, Euclidean, Hyperbolic, Simplex, Sphere
 from unimds.spaces import SPACES, as_space, distances
 

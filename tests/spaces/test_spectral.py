@@ -20,11 +20,11 @@ from unimds import (
     Squared,
     place_center,
 )
+from unimds.distances import table
 from unimds.distances.pairs import as_pairs
 from unimds.placecenter.problem import Problem
-from unimds.spaces import distances
-from unimds.spaces import spectral as seeds
-from unimds.starts.initial import _seed_table, completed
+from unimds.spaces import distances, spectral
+from unimds.spaces.krylov import largest_eigenpairs
 
 CURVED = [Sphere(), Sphere(3.0), ChordalSphere(2.0), Hyperbolic(), Hyperbolic(0.3), Simplex(4.0)]
 ALL = [Euclidean(), *CURVED]
@@ -34,7 +34,7 @@ N = 60
 @pytest.fixture(params=["dense", "partial"])
 def solver(request, monkeypatch):
     """Use the full and the partial eigensolver in turn, on tables that both take fast."""
-    monkeypatch.setattr(seeds, "DENSE", N if request.param == "dense" else N - 1)
+    monkeypatch.setattr(spectral, "DENSE", N if request.param == "dense" else N - 1)
     return request.param
 
 
@@ -64,7 +64,7 @@ def test_classical_is_that_of_scikit_learn(k):
         pytest.skip("this scikit-learn has no ClassicalMDS")
     D = noisy(N)
     want = manifold.ClassicalMDS(n_components=k, metric="precomputed").fit_transform(D)
-    got = seeds.classical(D, k)
+    got = spectral.classical(D, k)
     assert_allclose(got @ got.T, want @ want.T, atol=1e-8)
 
 
@@ -74,7 +74,7 @@ def test_classical_is_the_textbook_formula(k):
     J = np.eye(12) - 1.0 / 12
     values, vectors = np.linalg.eigh(-0.5 * J @ D**2 @ J)
     want = (vectors[:, -k:] * values[-k:]) @ vectors[:, -k:].T
-    got = seeds.classical(D, k)
+    got = spectral.classical(D, k)
     assert_allclose(got @ got.T, want, atol=1e-10)
     assert_allclose(got.mean(axis=0), 0.0, atol=1e-10)
     assert (np.diff((got**2).sum(axis=0)) <= 0.0).all()  # axes by falling importance
@@ -83,7 +83,7 @@ def test_classical_is_the_textbook_formula(k):
 @pytest.mark.parametrize("scale", [1e150, 1.0, 1e-150])
 def test_classical_at_any_scale(scale):
     X = np.random.default_rng(0).normal(size=(10, 2))
-    got = seeds.classical(scale * cdist(X, X), 2)
+    got = spectral.classical(scale * cdist(X, X), 2)
     assert_allclose(distances(got), scale * cdist(X, X), rtol=1e-10, atol=1e-10 * scale)
 
 
@@ -170,7 +170,7 @@ def test_a_space_of_ones_own_has_no_spectral_seed():
 def test_eigenpairs_are_those_of_numpy(n):
     B = -0.5 * noisy(n) ** 2
     B = B - B.mean(axis=0) - B.mean(axis=0)[:, None] + B.mean()
-    values, vectors = seeds.top_eigenpairs(B, 3)
+    values, vectors = spectral.top_eigenpairs(B, 3)
     want, axes = np.linalg.eigh(B)
     assert_allclose(values, want[-3:][::-1], rtol=1e-9)
     assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-9)
@@ -178,22 +178,22 @@ def test_eigenpairs_are_those_of_numpy(n):
 
 
 def test_many_points_get_the_partial_solver(monkeypatch):
-    n = seeds.DENSE + 1
+    n = spectral.DENSE + 1
     want = np.arange(1.0, n + 1.0)
-    monkeypatch.delattr(seeds, "eigh")  # the full solver would be slow: it must not be called
-    values, _ = seeds.top_eigenpairs(np.diag(want), 2)
+    monkeypatch.delattr(spectral, "eigh")  # the full solver would be slow: it must not be called
+    values, _ = spectral.top_eigenpairs(np.diag(want), 2)
     assert_allclose(values, [n, n - 1], rtol=1e-12)
 
 
 @pytest.mark.usefixtures("solver")
 def test_eigenvectors_have_a_fixed_sign():
-    _, vectors = seeds.top_eigenpairs(noisy(N), 4)
+    _, vectors = spectral.top_eigenpairs(noisy(N), 4)
     strongest = vectors[np.abs(vectors).argmax(axis=0), np.arange(4)]
     assert (strongest > 0.0).all()
 
 
 def test_eigenpairs_beyond_the_number_of_rows_are_zero():
-    values, vectors = seeds.top_eigenpairs(np.diag([1.0, 3.0]), 4)
+    values, vectors = spectral.top_eigenpairs(np.diag([1.0, 3.0]), 4)
     assert_array_equal(values, [3.0, 1.0, 0.0, 0.0])
     assert_array_equal(vectors, [[0, 1, 0, 0], [1, 0, 0, 0]])
 
@@ -219,7 +219,7 @@ def test_seeds_leave_their_table_alone(space):
 def test_data_on_a_line_stay_on_a_line():
     x = np.array([0.0, 1.0, 2.5, 4.0, 7.0])
     D = np.abs(x[:, None] - x)
-    X = seeds.classical(D, 3)
+    X = spectral.classical(D, 3)
     assert_allclose(distances(X), D, atol=1e-12)
     assert_allclose(X[:, 1:], 0.0, atol=1e-7)
 
@@ -227,7 +227,7 @@ def test_data_on_a_line_stay_on_a_line():
 def test_an_axis_without_variance_gets_some_where_data_are_not_flat():
     # the triangle inequality is broken: one eigenvalue is positive, and the plane would help
     D = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [3.0, 1.0, 0.0]])
-    X = seeds.classical(D, 2)
+    X = spectral.classical(D, 2)
     spread = X.std(axis=0)
     assert 0.0 < spread[1] < 1e-2 * spread[0]
 
@@ -278,7 +278,7 @@ def test_duplicates_coincide(space, n):
 def test_points_that_a_seed_puts_together_are_parted(loss):
     # a thin rhombus: on a line, classical MDS puts its near corners in one place
     D = cdist(*[np.array([[-5.0, 0.0], [5.0, 0.0], [0.0, 1.0], [0.0, -1.0]])] * 2)
-    assert_allclose(np.ptp(seeds.classical(D, 1)[2:]), 0.0, atol=1e-7)
+    assert_allclose(np.ptp(spectral.classical(D, 1)[2:]), 0.0, atol=1e-7)
     result = place_center(D, 1, loss=loss, init="classical")
     assert abs(result.embedding[2, 0] - result.embedding[3, 0]) > 0.05
 
@@ -328,8 +328,8 @@ def test_an_incomplete_grid_is_found():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("space", ALL, ids=repr)
 def test_rows_of_a_table_give_the_seed_of_the_table(space, dtype, monkeypatch):
-    monkeypatch.setattr(seeds, "BLOCK", 7 * N)  # the last block is shorter
-    monkeypatch.setattr(seeds, "DENSE", N - 1)
+    monkeypatch.setattr(table, "BLOCK", 7 * N)  # the last block is shorter
+    monkeypatch.setattr(spectral, "DENSE", N - 1)
     D = np.minimum(noisy(N), 3.0).astype(dtype)
     np.fill_diagonal(D, 1e-9)  # rounding
     problem = Problem.make(as_pairs(D), Squared(), space, 2)
@@ -352,19 +352,19 @@ def test_a_seed_of_ones_own_is_given_an_array():
 
 @pytest.mark.parametrize("space", ALL[:-1], ids=repr)
 def test_many_points_get_an_exact_seed(space):
-    D = distances(points(space, seeds.DENSE + 100), space=space)
+    D = distances(points(space, spectral.DENSE + 100), space=space)
     X = space.seed(D, 2)
     assert_allclose(distances(X, space=space), D, atol=1e-8 * space.unit)
 
 
 @pytest.mark.parametrize("k", [1, 3])
 def test_many_points_on_a_line_stay_on_a_line_and_others_do_not(k):
-    x = np.random.default_rng(0).normal(size=seeds.DENSE + 50)
+    x = np.random.default_rng(0).normal(size=spectral.DENSE + 50)
     D = np.abs(x[:, None] - x)
-    X = seeds.classical(D, k)
+    X = spectral.classical(D, k)
     assert_allclose(distances(X), D, atol=1e-9)
     # squares of distances break the triangle inequality: too few eigenvalues are positive
-    assert (seeds.classical(D**2, k).std(axis=0) > 1e-4).all()
+    assert (spectral.classical(D**2, k).std(axis=0) > 1e-4).all()
 
 
 def test_eigenpairs_by_products_are_those_of_the_matrix():

@@ -1,11 +1,11 @@
 """The rivals and data for them, and what they minimise in formulas that are not the library's."""
 
 import numpy as np
-from common import Euclidean, table
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
-from unimds import ChordalSphere, Sphere
+from tests.support.tables import table
+from unimds import ChordalSphere, Euclidean, Sphere
 from unimds.rivals import (
     classical_mds,
     multiresolution,

@@ -22,6 +22,7 @@ Kiel,650,430,0,550,400
 Trier,290,130,550,0,380
 Jena,280,320,400,380,0
 """
+NEW = "point,Jena,Kiel,Ulm,Trier,Bonn\nnear Ulm,281,649,1,291,304\nnear Jena,2,401,281,379,321\n"
 
 
 class Said(NamedTuple):
@@ -44,9 +45,9 @@ def run(*arguments, stdin=None):
     return Said(done.exit_code, done.stdout, done.stderr)
 
 
-def start(*arguments, cwd, **options):
-    """Start a command in a process of its own, which ^C can reach."""
-    line = [sys.executable, "-m", "unimds", *map(str, arguments)]
+def python(*arguments, cwd, **options):
+    """Start Python in a process of its own, which ^C can reach."""
+    line = [sys.executable, *map(str, arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
     return subprocess.Popen(
         line, cwd=cwd, env=ENVIRONMENT, preexec_fn=interruptible, **{**pipes, **options}
@@ -57,8 +58,17 @@ def interruptible():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def apart(*arguments, cwd, stdin=None):
-    """Run a command in a process of its own."""
-    process = start(*arguments, cwd=cwd, stdin=subprocess.PIPE if stdin is not None else None)
+def start(*arguments, cwd, **options):
+    """Start a command in a process of its own."""
+    return python("-m", "unimds", *arguments, cwd=cwd, **options)
+
+
+def end(process, stdin=None):
+    """Wait for a process, and return what it says."""
     out, err = process.communicate(stdin)
     return Said(process.returncode, out, err)
+
+
+def apart(*arguments, cwd, stdin=None):
+    """Run a command in a process of its own."""
+    return end(start(*arguments, cwd=cwd, stdin=None if stdin is None else subprocess.PIPE), stdin)

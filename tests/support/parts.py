@@ -1,6 +1,7 @@
-"""What several tests share."""
+"""Every loss and every space, and which cases are slow ones."""
 
-import numpy as np
+from itertools import product
+
 import pytest
 
 from unimds import (
@@ -15,11 +16,14 @@ from unimds import (
     Squared,
     SquaredDistance,
 )
-from unimds.experiments.data import perturb, subspace
-from unimds.spaces import distances
 
 LOSSES = [Squared(), Absolute(), Power(1.5), Huber(0.3), SquaredDistance()]
 SPACES = [Euclidean(), Sphere(), ChordalSphere(), Hyperbolic(), Simplex()]
+
+
+def name(part):
+    """Return the class that an object or a name like "squared_distance" stands for."""
+    return part.title().replace("_", "") if isinstance(part, str) else type(part).__name__
 
 
 def slow(*values, **options):
@@ -27,24 +31,24 @@ def slow(*values, **options):
     return pytest.param(*values, marks=pytest.mark.slow, **options)
 
 
-def name(part):
-    return type(part).__name__
+def pair(loss, space, *values, quick=True, **options):
+    """Return a case of a loss in a space: a slow one, unless other tests use the pair as well.
+
+    Compiling a loss for a space takes longer than any test of it. Quick tests have each loss in the
+    plane, each space with the squared loss, and one other pair. `quick=False` is for what the
+    further values have compiled anew: weights, asymmetric tables, single precision, other
+    dimensions.
+    """
+    names = name(loss), name(space)
+    usual = names[0] == "Squared" or names[1] == "Euclidean" or names == ("Absolute", "Sphere")
+    marks = () if usual and quick else pytest.mark.slow
+    return pytest.param(loss, space, *values, marks=marks, **options)
 
 
-def table(rng, n, space, noise=0.0, k=2):
-    """Distances between random points of a space, each off by a random factor."""
-    points = space.random(n, k, 1.5 * space.unit, rng)
-    D = distances(points, space=space)
-    if noise > 0.0:
-        D *= np.exp(noise * rng.normal(size=(n, n)))
-        # what the space can hold: all of a sphere, a handful of radii of curvature
-        D = np.minimum(D, min(0.999 * space.diameter, 8.0 * space.unit))
-    D = np.triu(D, 1)
-    return D + D.T, points
-
-
-def paper_data(share, seed=0, n=300, d=200, k=10):
-    """Points of a k-dimensional subspace; a share of their distances gets Poisson noise."""
-    rng = np.random.default_rng(seed)
-    points, _ = subspace(n, d, k, rng)
-    return perturb(distances(points), share, rng), points
+every_pair = pytest.mark.parametrize(
+    ("loss", "space"),
+    [
+        pair(loss, space, id=f"{name(space)}-{name(loss)}")
+        for loss, space in product(LOSSES, SPACES)
+    ],
+)
