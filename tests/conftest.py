@@ -18,7 +18,8 @@ settings.register_profile(
 )
 settings.load_profile("unimds")
 
-# A shell that starts the tests in the background has them ignore ^C, which some of them send.
+# A shell that starts the tests in the background has them ignore ^C, which some of them send: to
+# themselves, or to a process they start, which inherits this from them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -69,6 +69,12 @@ def test_quiet_by_default(noisy, capsys):
     assert capsys.readouterr() == ("", "")
 
 
+sends_interrupts = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows cannot send SIGINT to a process"
+)
+
+
+@sends_interrupts
 @pytest.mark.parametrize(("n_init", "n_jobs"), [(1, None), (4, 2)])
 def test_interrupt_returns_the_best_so_far(noisy, n_init, n_jobs):
     """A real SIGINT, sent while the sweeps run."""
@@ -98,6 +104,7 @@ def test_interrupt_returns_the_best_so_far(noisy, n_init, n_jobs):
     assert result.n_iter < 100_000
 
 
+@sends_interrupts
 def test_control_c_in_a_script(tmp_path):
     """As a person does it: the process gets ^C, reports, and ends by itself."""
     script = tmp_path / "long.py"

@@ -1,7 +1,6 @@
 """Running the command line: in this process, which is fast, or in one of its own."""
 
 import os
-import signal
 import subprocess
 import sys
 from typing import NamedTuple
@@ -46,16 +45,10 @@ def run(*arguments, stdin=None):
 
 
 def python(*arguments, cwd, **options):
-    """Start Python in a process of its own, which ^C can reach."""
+    """Start Python in a process of its own, which ^C can reach: see conftest.py."""
     line = [sys.executable, *map(str, arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
-    return subprocess.Popen(
-        line, cwd=cwd, env=ENVIRONMENT, preexec_fn=interruptible, **{**pipes, **options}
-    )
-
-
-def interruptible():
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    return subprocess.Popen(line, cwd=cwd, env=ENVIRONMENT, **{**pipes, **options})
 
 
 def start(*arguments, cwd, **options):
