@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.support.parts import slow
 from tests.support.tables import table
 from unimds import MDS, Euclidean, Huber, Hyperbolic, Power, Sphere
-from unimds.estimators.variants import VARIANTS
+from unimds.estimators.parameters import VARIANTS
 from unimds.quality import stress_1
 
 

@@ -28,7 +28,7 @@ from unimds import (
 from unimds._runtime.progress import Progress
 from unimds.datasets import corrupt
 from unimds.distances.metric import Metric
-from unimds.distances.sources import Features, Table
+from unimds.distances.table import ComputedTable, HeldTable
 from unimds.landmarks import cost, place
 from unimds.landmarks.choose import choose
 from unimds.landmarks.cost import PairSample
@@ -258,13 +258,8 @@ def test_farthest_landmarks_are_spread_out():
     X = blobs(800)
     gaps = {}
     for how in ("farthest", "random"):
-        found = choose(
-            ComputedTable(X, Metric("euclidean", {}), X.dtype),
-            20,
-            how,
-            np.random.default_rng(0),
-            SILENT,
-        )
+        table = ComputedTable(X, EUCLIDEAN, X.dtype)
+        found = choose(table, 20, how, np.random.default_rng(0), SILENT)
         apart = distances(X[found])
         gaps[how] = apart[~np.eye(20, dtype=bool)].min()
     assert gaps["farthest"] > 2.0 * gaps["random"]
@@ -273,13 +268,8 @@ def test_farthest_landmarks_are_spread_out():
 def test_every_far_point_is_a_landmark():
     X = np.zeros((50, 2))
     X[[3, 17, 40]] = [[9.0, 0.0], [0.0, 9.0], [-9.0, -9.0]]
-    found = choose(
-        ComputedTable(X, Metric("euclidean", {}), X.dtype),
-        5,
-        "farthest",
-        np.random.default_rng(0),
-        SILENT,
-    )
+    table = ComputedTable(X, EUCLIDEAN, X.dtype)
+    found = choose(table, 5, "farthest", np.random.default_rng(0), SILENT)
     assert {3, 17, 40} <= set(found.tolist())
     assert len(set(found.tolist())) == 5  # the others coincide, and are none twice
 

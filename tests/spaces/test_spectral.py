@@ -20,11 +20,10 @@ from unimds import (
     Squared,
     place_center,
 )
-from unimds.distances import table
 from unimds.distances.pairs import as_pairs
 from unimds.placecenter.problem import Problem
 from unimds.spaces import distances, spectral
-from unimds.spaces.krylov import largest_eigenpairs
+from unimds.starts.initial import _seed_table, completed
 
 CURVED = [Sphere(), Sphere(3.0), ChordalSphere(2.0), Hyperbolic(), Hyperbolic(0.3), Simplex(4.0)]
 ALL = [Euclidean(), *CURVED]
@@ -328,13 +327,13 @@ def test_an_incomplete_grid_is_found():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("space", ALL, ids=repr)
 def test_rows_of_a_table_give_the_seed_of_the_table(space, dtype, monkeypatch):
-    monkeypatch.setattr(table, "BLOCK", 7 * N)  # the last block is shorter
+    monkeypatch.setattr(spectral, "BLOCK", 7 * N)  # the last block is shorter
     monkeypatch.setattr(spectral, "DENSE", N - 1)
     D = np.minimum(noisy(N), 3.0).astype(dtype)
     np.fill_diagonal(D, 1e-9)  # rounding
     problem = Problem.make(as_pairs(D), Squared(), space, 2)
     rows = _seed_table(problem, 0.0)
-    assert isinstance(rows, seeds.Rows)
+    assert isinstance(rows, spectral.Rows)
     want = problem.frame.space.seed(completed(problem.pairs) * problem.frame.unit, 2)
     atol = 1e-4 if dtype == np.float32 else 1e-7
     got = problem.frame.space.seed(rows, 2)
@@ -372,7 +371,7 @@ def test_eigenpairs_by_products_are_those_of_the_matrix():
     Q = np.linalg.qr(rng.normal(size=(300, 300)))[0]
     want = np.concatenate([-np.linspace(50.0, 1.0, 290), [1, 2, 3, 3, 3, 4, 5, 6, 7, 20]])
     A = (Q * want) @ Q.T
-    values, vectors = seeds.largest_eigenpairs(lambda V: A @ V, 300, 4, 1e-10)
+    values, vectors = spectral.largest_eigenpairs(lambda V: A @ V, 300, 4, 1e-10)
     assert_allclose(values, [5.0, 6.0, 7.0, 20.0], rtol=1e-12)
     assert_allclose(np.abs(np.sum(vectors * Q[:, -4:], axis=0)), 1.0, atol=1e-12)
 
@@ -380,6 +379,6 @@ def test_eigenpairs_by_products_are_those_of_the_matrix():
 def test_products_end_where_nothing_settles():
     rng = np.random.default_rng(0)
     A = rng.normal(size=(400, 400))
-    values, vectors = seeds.largest_eigenpairs(lambda V: (A + A.T) @ V, 400, 2, 0.0)
+    values, vectors = spectral.largest_eigenpairs(lambda V: (A + A.T) @ V, 400, 2, 0.0)
     assert_allclose(values, np.linalg.eigvalsh(A + A.T)[-2:], rtol=1e-3)
     assert_allclose(vectors.T @ vectors, np.eye(2), atol=1e-12)

@@ -28,10 +28,12 @@ def test_points_do_not_arrange_themselves_by_who_meets_whom():
     rng = np.random.default_rng(0)
     small = problem.on(rng.permutation(200))
     seed = first_seed(small, "auto", rng)
-    X = race.shaken(small, small.loss, seed, 200, rng, Watch(None, 0, 0.0))
-    cost, _ = small.costs(X, small.loss, small.space)
-    least = place_center(small.pairs.D[:, 0], init=problem.outer(X)).cost
-    assert problem.outer_cost(cost) < 1.03 * least  # 1.18 where a point never meets its neighbours
+    X = race.shaken(small, small.frame.loss, seed, 200, rng, Watch(None, 0, 0.0))
+    cost, _ = small.costs(X, small.frame.loss, small.frame.space)
+    least = place_center(small.pairs.table.D[:, 0], init=problem.frame.outer(X)).cost
+    assert (
+        problem.frame.cost_unit * cost < 1.03 * least
+    )  # 1.18 where a point never meets its neighbours
 
 
 def test_a_shaken_start_ends_lower_than_its_seed():
