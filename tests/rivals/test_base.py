@@ -25,8 +25,7 @@ from unimds import ChordalSphere, Euclidean, Hyperbolic, Outcome, Result, Simple
 from unimds.placecenter.problem import Problem
 from unimds.quality import total_cost
 from unimds.rivals import multiresolution, sgd, smacof, smacof_q
-from unimds.rivals.base import follow, pose
-from unimds.rivals.renormalised import as_chords
+from unimds.rivals.base import as_chords, follow, pose
 from unimds.spaces import distances
 
 every = pytest.mark.parametrize("which", METHODS)
@@ -339,7 +338,7 @@ def test_interrupt_before_the_seed_is_the_callers(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("unimds.rivals.smacof"), "seed", interrupt)
+    monkeypatch.setattr(import_module("unimds.rivals.majorisation"), "seed", interrupt)
     with pytest.raises(KeyboardInterrupt):
         smacof(data("smacof"))
 

@@ -25,15 +25,15 @@ from unimds import Euclidean, Sphere
 from unimds.quality import align, total_cost
 from unimds.rivals import classical_mds, robust_euclidean_embedding, sgd, smacof
 from unimds.rivals.base import merged, pose
-from unimds.rivals.ree import (
+from unimds.rivals.majorisation import guttman
+from unimds.rivals.robust import (
     nearest_psd,
     random_projection,
     solve_sdp,
     squared_distances,
     subgradient,
 )
-from unimds.rivals.sgd import pass_over
-from unimds.rivals.smacof import guttman
+from unimds.rivals.stochastic import pass_over
 from unimds.spaces import distances
 
 # --- classical MDS -------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ def test_numbers_of_pairs():
 
 def test_steps_fall_geometrically(monkeypatch):
     seen = []
-    module = import_module("unimds.rivals.sgd")
+    module = import_module("unimds.rivals.stochastic")
     monkeypatch.setattr(
         module, "pass_over", lambda D, W, order, X, space, eta: seen.append((eta, order.copy()))
     )

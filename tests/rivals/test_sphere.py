@@ -21,10 +21,9 @@ from unimds import ChordalSphere, Euclidean, Sphere
 from unimds.experiments.data import near_sphere
 from unimds.quality import align, total_cost
 from unimds.rivals import multiresolution, renormalised, smacof_q
-from unimds.rivals.elad import between, descent, farthest_points, geodesic_stress
-from unimds.rivals.renormalised import sphere_centre, unit_sphere_centre
-from unimds.rivals.smacof import guttman
-from unimds.rivals.smacof_q import with_centre
+from unimds.rivals.coarse_to_fine import between, descent, farthest_points, geodesic_stress
+from unimds.rivals.majorisation import guttman, with_centre
+from unimds.rivals.normalisation import sphere_centre, unit_sphere_centre
 from unimds.spaces import distances
 from unimds.spaces.spectral import classical
 

@@ -1,4 +1,4 @@
-"""The paper's rivals, and one that is newer: each returns the `Result` that `place_center` returns.
+"""Other methods of MDS, to compare with: each returns the `Result` that `place_center` returns.
 
 =============================== ============================================== =================
 function                        method                                         minimises
@@ -12,17 +12,19 @@ function                        method                                         m
 `sgd`                           Zheng, Pawar & Goodman 2018: pair by pair      squared error
 =============================== ============================================== =================
 
-Every function takes a `loss`: what the cost in its result is measured by, and by which the best of
-the configurations it came by is chosen. It does not change what the method minimises.
+Every function takes a `loss`, which measures the cost in its result and selects the best map that
+the method found. It does not change the cost that the method minimises.
+
+The methods may import `estimators` and every room below it, but no other method: what they share is
+in `base`.
 """
 
 from unimds.rivals.classical import classical_mds
-from unimds.rivals.elad import multiresolution
-from unimds.rivals.ree import robust_euclidean_embedding
-from unimds.rivals.renormalised import renormalised
-from unimds.rivals.sgd import sgd
-from unimds.rivals.smacof import smacof
-from unimds.rivals.smacof_q import smacof_q
+from unimds.rivals.coarse_to_fine import multiresolution
+from unimds.rivals.majorisation import smacof, smacof_q
+from unimds.rivals.normalisation import renormalised
+from unimds.rivals.robust import robust_euclidean_embedding
+from unimds.rivals.stochastic import sgd
 
 __all__ = [
     "classical_mds",

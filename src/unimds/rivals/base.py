@@ -1,4 +1,4 @@
-"""What all rivals share: a method is a sequence of configurations, and the manners are one."""
+"""Shared code of the rivals: checks of the input, one driver for all methods, common tables."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.base import Space
 from unimds.spaces.registry import as_space
+from unimds.spaces.sphere import ChordalSphere
 from unimds.starts.initial import completed, first_seed
 
 Array = NDArray[Any]
 
 Steps = Iterator[tuple[Array, float | None]]
-"""The seed, then the configuration after every iteration: points in rows, in the problem's unit,
-each with the value of what the method itself minimises (None if it does not look at it)."""
+"""The seed, then the points after every iteration, in rows and in the problem's unit, each with the
+value of the cost that the method minimises (None if the method does not compute it)."""
 
 
 def pose(
@@ -40,7 +41,7 @@ def pose(
     complete: bool = True,
     spaces: tuple[type[Space], ...] = (Space,),
 ) -> Problem:
-    """Check what every method is given.
+    """Check the input of a method and return the problem to solve.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def pose(
     complete : bool
         Whether the method needs every distance.
     spaces : tuple of types
-        The spaces that the method knows.
+        The spaces that the method supports.
     """
     check_parameters("rivals", n_components=n_components, loss=loss, space=space)
     loss, space = as_loss(loss), as_space(space)
@@ -61,7 +62,7 @@ def pose(
     pairs = as_pairs(D, weights=weights)
     if complete and not pairs.weighing.complete:
         raise ValueError(
-            "D has missing distances, and this method needs every one; use place_center or smacof"
+            "D has missing distances, but this method needs all of them; use place_center or smacof"
         )
     return Problem.make(pairs, loss, space, n_components)
 
@@ -76,21 +77,21 @@ def follow(
     verbose: int = 0,
     patience: int = 1,
 ) -> Result:
-    """Take a method's steps one by one, and return the best configuration it came by.
+    """Run a method step by step and return the best map it found.
 
-    Best is judged by the loss of the problem, which need not be what the method minimises.
+    The loss of the problem decides which map is best; the method may minimise another cost.
 
     Parameters
     ----------
     problem : Problem
-        What is to be solved.
+        The problem to solve.
     steps : iterator
-        See `Steps`. It begins with making the seed, so that the clock sees that too.
+        See `Steps`. It computes the seed itself, so that the clock includes the seed.
     max_iter : int
-        Number of iterations at most, of a method that does not end by itself.
+        Maximum number of iterations of a method that does not stop by itself.
     eps, patience : float, int
-        The method has settled when what it minimises falls by less than `eps` an iteration,
-        relative to itself, from its lowest up to `patience` iterations ago.
+        The method has converged when the lowest cost so far has fallen by less than a fraction
+        `eps` per iteration over the last `patience` iterations.
     callback, verbose
         As in `unimds.place_center`.
     """
@@ -106,7 +107,7 @@ def follow(
             for points, aim in steps:
                 X = np.array(points.T, order="C")
                 if record is None:
-                    with watch.halted():  # a method that need not know its cost need not pay for it
+                    with watch.halted():  # the clock does not charge a method for our cost
                         record = Record(problem, X, watch)
                 else:
                     with watch.halted():
@@ -145,21 +146,21 @@ def _settled(lowest: list[float], eps: float, patience: int) -> bool:
 
 
 def seed(problem: Problem, init: str | ArrayLike, random_state: Any) -> Array:
-    """Return the seed that `init` stands for: rows of points in the problem's unit."""
+    """Return the seed that `init` names: points in rows, in the problem's unit."""
     check_parameters("rivals", init=init, random_state=random_state)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     return first_seed(problem, init, rng).T
 
 
 def table(problem: Problem) -> Array:
-    """Return the distances in the problem's unit, both directions of a pair averaged."""
+    """Return the distances in the problem's unit, averaged over both directions of a pair."""
     return completed(problem.pairs) * problem.frame.unit
 
 
 def merged(problem: Problem) -> tuple[Array, Array]:
-    """Return one distance and one weight for each pair; the weight of a missing one is 0.
+    """Return one distance and one weight for each pair; missing pairs have weight 0.
 
-    For the squared loss both directions of a pair are worth one, at their weighted mean.
+    For the squared loss both directions of a pair are equivalent to their weighted mean.
     """
     D, W = problem.pairs.table.whole()
     parts = np.where(np.isnan(D), 0.0, 1.0 if W is None else W)
@@ -168,3 +169,11 @@ def merged(problem: Problem) -> tuple[Array, Array]:
     pull = (parts * np.nan_to_num(D)).sum(axis=1)
     mean = np.divide(pull, total, out=np.zeros_like(total), where=total > 0.0)
     return mean * problem.frame.unit, total / D.shape[1]
+
+
+def as_chords(D: Array, sphere: Space) -> Array:
+    """Return distances on a sphere as chords of the unit sphere."""
+    unit = D / sphere.unit
+    if isinstance(sphere, ChordalSphere):
+        return np.minimum(unit, 2.0)
+    return np.asarray(2.0 * np.sin(0.5 * np.minimum(unit, np.pi)))

@@ -1,4 +1,4 @@
-"""Classical MDS (Torgerson 1952): what the paper calls cMDS, or the SVD method."""
+"""Classical MDS (Torgerson 1952), which the paper calls cMDS or the SVD method."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def classical_mds(D: ArrayLike, n_components: int = 2, *, loss: str | Loss = "sq
     Parameters
     ----------
     D : array-like of shape (n, n)
-        Distances, none missing.
+        Distances without missing values.
     n_components : int, default=2
         Dimension of the map.
     loss : str or Loss, default="squared"
-        What the cost in the result is measured by.
+        Measures the cost in the result.
 
     Returns
     -------

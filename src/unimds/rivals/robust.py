@@ -2,7 +2,7 @@
 
 Over Euclidean distance matrices of any rank the problem is convex: minimise
 Σ |b_ii + b_jj − 2 b_ij − d_ij²| over positive semidefinite B, the inner products of the points. The
-map in k dimensions is what the top k eigenvectors of B leave of it.
+top k eigenvectors of B then give the map in k dimensions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from unimds.spaces import spectral as seeds
 
 Array = NDArray[Any]
 
-LAST_STEP = 1e-4  # of the first
+LAST_STEP = 1e-4  # relative to the first step
 
 
 def robust_euclidean_embedding(
@@ -42,31 +42,32 @@ def robust_euclidean_embedding(
     callback: Callback | None = None,
     verbose: int = 0,
 ) -> Result:
-    r"""CD: Cayton & Dasgupta's embedding, brought to k dimensions after every step.
+    r"""CD: Cayton & Dasgupta's embedding, projected to k dimensions after every step.
 
-    A step goes against the subgradient of :math:`\sum |b_{ii} + b_{jj} - 2 b_{ij} - d_{ij}^2|` and
-    then to the nearest positive semidefinite matrix. Its length falls geometrically, to 1/10,000
-    in the last iteration: that came nearer to the optimum than :math:`1/\sqrt t`, for either seed.
+    A step follows the negative subgradient of
+    :math:`\sum |b_{ii} + b_{jj} - 2 b_{ij} - d_{ij}^2|`, then moves to the nearest positive
+    semidefinite matrix. The step length decreases geometrically, to 1/10,000 of the first in the
+    last iteration: for either seed that came closer to the optimum than :math:`1/\sqrt t`.
 
     Parameters
     ----------
     D : array-like of shape (n, n)
-        Distances, none missing.
+        Distances without missing values.
     n_components : int, default=2
         Dimension of the map.
     loss : str or Loss, default="squared_distance"
-        What the cost in the result is measured by; the method minimises that of
-        "squared_distance" in any number of dimensions.
+        Measures the cost in the result; the method minimises "squared_distance", in any number of
+        dimensions.
     method : "subgradient" or "sdp", default="subgradient"
-        "sdp" solves the convex problem as a semidefinite program, for some dozens of points at
-        most; it needs cvxpy, ``pip install 'unimds[sdp]'``.
+        "sdp" solves the convex problem as a semidefinite program, for a few dozen points at most;
+        it needs cvxpy, ``pip install 'unimds[sdp]'``.
     init : "svd" or "random", default="svd"
-        Where the subgradient method starts: from classical MDS in k dimensions (CD+SVD), or from a
-        random projection to k dimensions (CD+rand).
+        The seed of the subgradient method: classical MDS in k dimensions (CD+SVD), or a random
+        projection to k dimensions (CD+rand).
     step : float, default=0.3
         Length of the first step, relative to the size of the matrix of inner products.
     max_iter : int, default=400
-        Number of steps: their lengths are made for it. Each costs two eigendecompositions.
+        Number of steps, which sets their lengths. Each step takes two eigendecompositions.
     random_state, callback, verbose
         As in `unimds.place_center`.
 
@@ -105,7 +106,7 @@ def robust_euclidean_embedding(
 
 
 def subgradient(squares: Array, B: Array, step: float, n_steps: int) -> Iterator[Array]:
-    """Yield Gram matrices: each a step against the subgradient, then the nearest semidefinite."""
+    """Yield Gram matrices: after each subgradient step, the nearest semidefinite matrix."""
     yield B
     first = step * float(np.linalg.norm(seeds.classical_gram(np.sqrt(squares))))
     for length in np.geomspace(first, LAST_STEP * first, n_steps) if first > 0.0 else ():
@@ -119,26 +120,26 @@ def subgradient(squares: Array, B: Array, step: float, n_steps: int) -> Iterator
 
 
 def squared_distances(B: Array) -> Array:
-    """Return the squared distances of points with the Gram matrix `B`."""
+    """Return the squared distances between points with the Gram matrix `B`."""
     diagonal = np.diagonal(B)
     return np.asarray(diagonal[:, None] + diagonal[None] - 2.0 * B)
 
 
 def nearest_psd(B: Array) -> Array:
-    """Return the positive semidefinite matrix nearest to a symmetric one."""
+    """Return the positive semidefinite matrix nearest to a symmetric matrix."""
     values, vectors = eigh(0.5 * (B + B.T), driver="evd")
     keep = values > 0.0
     return np.asarray((vectors[:, keep] * values[keep]) @ vectors[:, keep].T)
 
 
 def to_points(B: Array, k: int) -> Array:
-    """Return points in k dimensions, by the top eigenvectors of their Gram matrix."""
+    """Return points in k dimensions from the top eigenvectors of their Gram matrix."""
     values, vectors = seeds.top_eigenpairs(B, k)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def random_projection(squares: Array, k: int, random_state: Any) -> Array:
-    """Return points with nearly the given distances, projected to k random directions."""
+    """Return points that nearly have the given distances, projected to k random directions."""
     full = to_points(seeds.classical_gram(np.sqrt(squares)), len(squares))
     rng = check_random_state(random_state)
     return np.asarray(full @ rng.normal(scale=k**-0.5, size=(len(squares), k)))

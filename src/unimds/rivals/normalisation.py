@@ -1,4 +1,4 @@
-"""Classical MDS, normalised to the sphere (Pless & Simon 2002)."""
+"""Classical MDS, then normalisation to the sphere (Pless & Simon 2002)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.optimize import least_squares
 
 from unimds.losses import Loss
 from unimds.placecenter.result import Result
-from unimds.rivals.base import Steps, follow, pose, table
+from unimds.rivals.base import Steps, as_chords, follow, pose, table
 from unimds.spaces import ChordalSphere, Space, Sphere, distances
 from unimds.spaces import spectral as seeds
 from unimds.spaces.vectors import normalised
@@ -25,22 +25,23 @@ def renormalised(
     loss: str | Loss = "squared",
     space: str | Space = "sphere",
 ) -> Result:
-    """Pless & Simon: classical MDS in one dimension more, then each point pushed to the sphere.
+    """Pless & Simon: classical MDS in one more dimension, then project each point to the sphere.
 
     Classical MDS puts the mean at the origin, which is the centre of the sphere only if the points
-    surround it evenly. So three centres are tried, and the one with the least error of chords is
-    taken: the mean, that of the sphere that fits best, and that of the unit sphere that does.
+    surround it evenly. So the method tries three centres and keeps the one with the smallest error
+    of chords: the mean, the centre of the best-fitting sphere, and that of the best-fitting unit
+    sphere.
 
     Parameters
     ----------
     D : array-like of shape (n, n)
-        Distances, none missing: geodesic for `Sphere`, chordal for `ChordalSphere`.
+        Distances without missing values: geodesic for `Sphere`, chordal for `ChordalSphere`.
     n_components : int, default=2
         Dimension of the sphere.
     loss : str or Loss, default="squared"
-        What the cost in the result is measured by.
+        Measures the cost in the result.
     space : str or Space, default="sphere"
-        "sphere", "chordal_sphere", or one of them with its radius.
+        "sphere", "chordal_sphere", or an instance with its radius.
 
     Returns
     -------
@@ -65,23 +66,15 @@ def renormalised(
     return follow(problem, steps(), max_iter=1)
 
 
-def as_chords(D: Array, sphere: Space) -> Array:
-    """Return distances on a sphere as straight lines through the unit ball."""
-    unit = D / sphere.unit
-    if isinstance(sphere, ChordalSphere):
-        return np.minimum(unit, 2.0)
-    return np.asarray(2.0 * np.sin(0.5 * np.minimum(unit, np.pi)))
-
-
 def centres(X: Array) -> list[Array]:
-    """Return where the centre of the sphere may be: each choice suits other data."""
+    """Return candidates for the centre of the sphere; each suits different data."""
     return [X.mean(axis=0), sphere_centre(X), unit_sphere_centre(X)]
 
 
 def sphere_centre(X: Array) -> Array:
-    """Return the centre of the sphere that fits best: |x|² = 2⟨c, x⟩ + const by least squares.
+    """Return the centre of the best-fitting sphere: |x|² = 2⟨c, x⟩ + const by least squares.
 
-    For points all around it, also where lost dimensions have made the sphere smaller.
+    It suits points all around the sphere, even if lost dimensions have shrunk the sphere.
     """
     A = np.column_stack([2.0 * X, np.ones(len(X))])
     solution, *_ = np.linalg.lstsq(A, np.einsum("ij,ij->i", X, X), rcond=None)
@@ -89,10 +82,10 @@ def sphere_centre(X: Array) -> Array:
 
 
 def unit_sphere_centre(X: Array) -> Array:
-    """Return the centre c of the unit sphere that fits best: Σ (‖x − c‖² − 1)² is least.
+    """Return the centre c of the best-fitting unit sphere: it minimises Σ (‖x − c‖² − 1)².
 
-    Points of a cap, or a few points, hardly leave a plane; the centre lies on one side of it or on
-    the other, so both are tried.
+    Points of a cap, or a few points, lie close to a plane; the centre may be on either side of it,
+    so the search starts from both.
     """
     mean = X.mean(axis=0)
     Y = X - mean

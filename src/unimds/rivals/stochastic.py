@@ -21,7 +21,7 @@ Array = NDArray[Any]
 
 @kernel
 def pass_over(D, W, order, X, space, eta):  # type: ignore[no-untyped-def]
-    """Bring every pair nearer to its distance: each point goes half of the way at most."""
+    """Bring every pair closer to its distance; each point moves at most half of the way."""
     k = X.shape[0]
     p, v, u, coef = np.empty(k), np.empty(k), np.empty(1), np.empty(1)
     before, after = np.empty((k, 1)), np.empty((k, 1))
@@ -58,31 +58,31 @@ def sgd(
     callback: Callback | None = None,
     verbose: int = 0,
 ) -> Result:
-    r"""SGD: pairs in random order, each brought nearer to its distance by a step that shrinks.
+    r"""SGD: take pairs in random order and bring each closer to its distance, by shrinking steps.
 
-    A pair with distance u moves by :math:`\min(w\eta, 1)(u - d)`, half of it at each end. The step
-    η falls geometrically, from one that meets every distance at once, :math:`1/\min w`, to
-    `last_step` of :math:`1/\max w` in the last pass.
+    A pair at distance u moves by :math:`\min(w\eta, 1)(u - d)`, half of it at each end. The step η
+    decreases geometrically, from :math:`1/\min w`, which meets every distance at once, to
+    `last_step` times :math:`1/\max w` in the last pass.
 
     Parameters
     ----------
     D : array-like of shape (n, n)
-        Distances; NaN where one is missing.
+        Distances; NaN for missing pairs.
     n_components : int, default=2
         Dimension of the map.
     loss : str or Loss, default="squared"
-        What the cost in the result is measured by; the method minimises the squared error.
+        Measures the cost in the result; the method minimises the squared error.
     space : str or Space, default="euclidean"
-        Where the map lies; "sphere" is SGD on the geodesic stress.
+        The space of the map; "sphere" gives SGD on the geodesic stress.
     weights : array-like of shape (n, n), default=None
-        Weight of each pair. Graph drawing takes :math:`d^{-2}`.
+        Weight of each pair. Graph drawing uses :math:`d^{-2}`.
     init : str or array-like of shape (n, n_coordinates), default="random"
         The seed, as in `unimds.place_center`.
     max_iter : int, default=100
-        Number of passes over all pairs: the schedule of steps is made for it.
+        Number of passes over all pairs, which sets the schedule of steps.
     last_step : float, default=0.01
-        How small the step becomes. The authors' 0.1 is enough for drawing, but its cost is
-        percents above the minimum; smaller steps do not get there in time.
+        Size of the last step. The authors' 0.1 is enough for drawing, but its cost is a few per
+        cent above the minimum; much smaller steps do not reach the minimum in time.
     random_state, callback, verbose
         As in `unimds.place_center`.
 

@@ -17,7 +17,7 @@ from unimds.spaces.vectors import normalised
 
 Array = NDArray[Any]
 
-COARSE_STEPS = 50  # on every level but the last, which only has to give a seed to the next
+COARSE_STEPS = 50  # on every level but the last: a coarse level only seeds the next level
 
 
 def multiresolution(
@@ -32,28 +32,28 @@ def multiresolution(
     callback: Callback | None = None,
     verbose: int = 0,
 ) -> Result:
-    """Elad, Keller & Kimmel: geodesic stress on the sphere, from a few points to all of them.
+    """Elad, Keller & Kimmel: geodesic stress on the sphere, from a few points to all points.
 
-    The points are put in an order in which each is the farthest from those before it. Levels are
-    the first few, twice as many, and so on; on each the stress descends along its gradient, and
-    the new points of the next level start between the nearest ones already placed.
+    The points are sorted so that each is the farthest from the points before it. The first level
+    has a few points, and each next level twice as many. Gradient descent lowers the stress of a
+    level; the new points of the next level start between the nearest points already placed.
 
     Parameters
     ----------
     D : array-like of shape (n, n)
-        Geodesic distances, none missing.
+        Geodesic distances without missing values.
     n_components : int, default=2
         Dimension of the sphere.
     loss : str or Loss, default="squared"
-        What the cost in the result is measured by; the method minimises the squared error.
+        Measures the cost in the result; the method minimises the squared error.
     space : str or Space, default="sphere"
-        "sphere", or one with its radius.
+        "sphere", or an instance with its radius.
     coarsest : int, default=16
-        Number of points of the first level.
+        Number of points on the first level.
     max_iter : int, default=2000
-        Steps on the last level, that of all points, at most.
+        Maximum number of steps on the last level, which has all points.
     eps, callback, verbose
-        As in `unimds.place_center`; callback and history see the last level.
+        As in `unimds.place_center`; callback and history cover the last level only.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def multiresolution(
     def steps() -> Steps:
         angles = table(problem) / problem.frame.space.unit
         order = farthest_points(angles)
-        X, placed = coarse_to_fine(angles, order, n_components, coarsest)
+        X, placed = finest_seed(angles, order, n_components, coarsest)
         back = np.argsort(placed)
         yield from descent(angles, X[back])
 
@@ -90,7 +90,7 @@ def multiresolution(
 
 
 def farthest_points(D: Array) -> Array:
-    """Return an order of the points in which each is the farthest from those before it."""
+    """Return the points sorted so that each is the farthest from the points before it."""
     order = [int(np.argmax(D.sum(axis=1)))]
     gap = D[order[0]].copy()
     while len(order) < len(D):
@@ -100,8 +100,8 @@ def farthest_points(D: Array) -> Array:
     return np.array(order)
 
 
-def coarse_to_fine(D: Array, order: Array, k: int, coarsest: int) -> tuple[Array, Array]:
-    """Return a seed for all points, and which row belongs to which, from ever finer levels."""
+def finest_seed(D: Array, order: Array, k: int, coarsest: int) -> tuple[Array, Array]:
+    """Return a seed of all points, refined level by level, and the point that each row holds."""
     n, m = len(D), min(coarsest, len(D))
     placed, sphere = order[:m], as_space("sphere")
     first = D[np.ix_(placed, placed)]
@@ -119,10 +119,10 @@ def coarse_to_fine(D: Array, order: Array, k: int, coarsest: int) -> tuple[Array
 
 
 def between(D: Array, X: Array) -> Array:
-    """Start new points between the three nearest placed ones, nearer to the nearer.
+    """Start new points between the three nearest placed points, closer to the nearer ones.
 
-    And a little aside: a descent never leaves a great circle that all points lie on, nor parts
-    points in one place.
+    A small nudge is needed: descent never leaves a great circle that holds all points, and never
+    separates points in the same place.
     """
     nearest = np.argsort(D, axis=1)[:, :3]
     gap = np.take_along_axis(D, nearest, axis=1)
@@ -132,13 +132,13 @@ def between(D: Array, X: Array) -> Array:
 
 
 def nudged(X: Array, gap: Array) -> Array:
-    """Return points of the sphere moved a little, relative to the distances to their neighbours."""
+    """Return points of the sphere, each moved by a small share of the gap to its neighbours."""
     noise = np.random.default_rng(len(X)).normal(size=X.shape)
     return normalised(X + 1e-3 * np.minimum(gap, 1.0) * noise)
 
 
 def descent(D: Array, X: Array) -> Steps:
-    """Yield unit vectors of falling geodesic stress: gradient steps of Barzilai & Borwein's length.
+    """Yield unit vectors of decreasing geodesic stress, by gradient steps of Barzilai & Borwein.
 
     A step that would raise the stress is halved until it does not.
     """
