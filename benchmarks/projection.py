@@ -23,12 +23,13 @@ from unimds import (
     angular_distortion,
     spherical_jl_min_dim,
 )
-from unimds.distributions.projection import METHODS, pair_failure
+from unimds.distributions.bounds import pair_failure
+from unimds.distributions.projection import PROJECTIONS
 
 OUT = Path(__file__).parents[1] / "docs" / "projection-measured.md"
 EPS, DELTA = 0.25, 0.05
 DRAWS = {"subspace": 200, "gaussian": 50, "sparse": 50}
-SPEED = {method: {"method": method} for method in METHODS} | {
+SPEED = {method: {"method": method} for method in PROJECTIONS} | {
     "sparse, density 0.05": {"method": "sparse", "density": 0.05}
 }
 ROWS, PROMISE_DRAWS = 300, 20

@@ -11,10 +11,11 @@ from unimds._runtime.lazy import lazily
 
 if TYPE_CHECKING:
     from unimds.compiled.parts import PartError
+    from unimds.distributions.bounds import spherical_jl_min_dim
     from unimds.distributions.distortion import AngularDistortion, angular_distortion
     from unimds.distributions.embedding import DistributionEmbedding
     from unimds.distributions.hellinger import HellingerMap, hellinger_distances
-    from unimds.distributions.projection import SphericalRandomProjection, spherical_jl_min_dim
+    from unimds.distributions.projection import SphericalRandomProjection
     from unimds.estimators.mds import MDS
     from unimds.estimators.place_center import place_center
     from unimds.landmarks.estimator import LandmarkMDS
@@ -59,15 +60,16 @@ __getattr__, __dir__ = lazily(
     __name__,
     {
         "compiled.parts": ("PartError",),
+        "distributions.bounds": ("spherical_jl_min_dim",),
         "distributions.distortion": ("AngularDistortion", "angular_distortion"),
         "distributions.embedding": ("DistributionEmbedding",),
         "distributions.hellinger": ("HellingerMap", "hellinger_distances"),
+        "distributions.projection": ("SphericalRandomProjection",),
         "estimators.mds": ("MDS",),
         "landmarks.estimator": ("LandmarkMDS",),
         "losses": ("Absolute", "Huber", "Loss", "Power", "Squared", "SquaredDistance"),
         "estimators.place_center": ("place_center",),
         "placecenter.new_points": ("place_points",),
-        "distributions.projection": ("SphericalRandomProjection", "spherical_jl_min_dim"),
         "placecenter.result": ("Outcome", "Result"),
         "spaces": ("ChordalSphere", "Euclidean", "Hyperbolic", "Simplex", "Space", "Sphere"),
     },

@@ -23,7 +23,7 @@ from unimds import (
     spherical_jl_min_dim,
 )
 from unimds.distributions import distortion
-from unimds.distributions.projection import METHODS
+from unimds.distributions.projection import PROJECTIONS
 from unimds.distributions.unit_rows import _chunks, angles, row_lengths, unit_rows
 
 
@@ -34,7 +34,7 @@ def points():
     return rng.normal(size=(30, 60)) * (rng.random((30, 60)) < 0.5)
 
 
-@pytest.fixture(params=METHODS)
+@pytest.fixture(params=PROJECTIONS)
 def jl(request):
     return SphericalRandomProjection(20, method=request.param, random_state=0)
 
@@ -42,7 +42,7 @@ def jl(request):
 # --- the estimator -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", PROJECTIONS)
 def test_scikit_learn_checks(method):
     """Only a check with rows of zeros fails, and for that reason: they have no direction."""
     failed = failed_checks(SphericalRandomProjection(2, method=method, random_state=0))
@@ -251,7 +251,7 @@ def test_the_subspace_has_no_preferred_direction(direction):
 @pytest.mark.parametrize("n_components", [60, 61, "auto"])
 def test_as_many_dimensions_as_before_keep_all_angles(points, n_components):
     jl = SphericalRandomProjection(n_components, random_state=0)
-    with pytest.warns(UserWarning, match="not fewer than the 60 .* only turned; raise eps, set"):
+    with pytest.warns(UserWarning, match="not fewer than the 60 .* only rotated; raise eps, set"):
         image = jl.fit_transform(points)
     assert image.shape == (30, 60) == (30, jl.n_components_)
     assert len(jl.get_feature_names_out()) == 60
@@ -267,8 +267,8 @@ def test_more_dimensions_than_before_earn_one_warning(points, method, n_componen
         image = jl.fit_transform(points)
     asked = spherical_jl_min_dim(30) if n_components == "auto" else n_components
     assert [str(w.message) for w in warned] == [
-        f"{asked} dimensions are not fewer than the 60 that the points have: nothing is saved; "
-        "raise eps, set a smaller n_components, or leave the projection out"
+        f"{asked} dimensions are not fewer than the 60 dimensions of the points: the projection "
+        "saves nothing; raise eps, set a smaller n_components, or skip the projection"
     ]
     assert warned[0].filename == __file__
     assert image.shape == (30, asked)
@@ -512,7 +512,7 @@ def test_points_that_fall_together():
 
 def test_distortion_of_bad_input(points):
     with pytest.raises(
-        ValueError, match="there are 30 original points and 29 projected ones: give"
+        ValueError, match="there are 30 original points and 29 projected points: pass"
     ):
         angular_distortion(points, points[:29])
     with pytest.raises(ValueError, match="the projected points: row 1 is all zero"):

@@ -17,7 +17,7 @@ from scipy.special import gammaln, hyp2f1
 from threadpoolctl import threadpool_limits
 
 from unimds import SphericalRandomProjection, angular_distortion, spherical_jl_min_dim
-from unimds.distributions.projection import pair_failure
+from unimds.distributions.bounds import pair_failure
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 
@@ -137,14 +137,14 @@ def test_dimensions_grow_with_points_precision_and_certainty(bound):
         ({"eps": 1.0}, "eps=1.0 must be above 0 and below 1"),
         ({"eps": np.nan}, "eps=nan must be above 0"),
         ({"eps": "0.1"}, "eps='0.1' must be above 0"),
-        ({"eps": 0.26, "bound": "theorem"}, "at most 0.25, as the theorem asks"),
+        ({"eps": 0.26, "bound": "theorem"}, "at most 0.25, as the theorem requires"),
         ({"delta": 0.0}, "delta=0.0 must be above 0 and below 1"),
         ({"delta": 1.0}, "delta=1.0 must be above 0 and below 1"),
         ({"bound": "best"}, "bound='best' is not known: use one of 'exact', 'theorem'"),
-        ({"n_samples": 10**200}, "delta=0.05 shared by .* raise delta, or lower n_samples"),
-        ({"n_samples": 10**400}, "shared by 10.800 pairs is too small"),
-        ({"delta": 1e-300}, "delta=1e-300 shared by .* pairs is too small a probability"),
-        ({"delta": 1e-300, "bound": "theorem"}, "delta=1e-300 shared by"),
+        ({"n_samples": 10**200}, "delta=0.05 divided by .* raise delta, or lower n_samples"),
+        ({"n_samples": 10**400}, "divided by 10.800 pairs is too small"),
+        ({"delta": 1e-300}, "delta=1e-300 divided by .* pairs is too small a probability"),
+        ({"delta": 1e-300, "bound": "theorem"}, "delta=1e-300 divided by"),
     ],
 )
 def test_bad_arguments(arguments, message):

@@ -1,4 +1,4 @@
-"""How much a map changes angles."""
+"""How much a projection changes angles."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from unimds.distributions.unit_rows import angles, canonical, unit_rows
 Array = NDArray[np.floating[Any]]
 
 BLOCK_BYTES = 2**26
-SAME = 1e-14  # an angle that dividing by lengths may leave between points of one direction
-EDGES = np.concatenate([[0.0], np.geomspace(1e-3, 1e3, 6001), [np.inf]])  # 0.23 % a bin
+SAME = 1e-14  # rounding may leave an angle this large between equal directions
+EDGES = np.concatenate([[0.0], np.geomspace(1e-3, 1e3, 6001), [np.inf]])  # bins of 0.23 %
 
 
 @dataclass(frozen=True)
 class AngularDistortion:
-    """Angles after a projection over angles before it.
+    """Ratios of the angles after a projection to the angles before it.
 
     Attributes
     ----------
     largest : float
         The largest relative error of an angle.
     mean, rms : float
-        The mean size of the relative errors, and the root of their mean square.
+        The mean absolute relative error, and the root of the mean squared relative error.
     lowest, highest : float
-        The smallest and the largest ratio of the new angle to the old one.
+        The smallest and the largest ratio of a new angle to the old angle.
     constant : float
-        The constant c of the paper's definition that makes the distortion least: all
-        c·ratio lie within 1 ± `distortion`.
+        The constant c of the paper's definition that minimises the distortion: all c·ratio lie
+        within 1 ± `distortion`.
     distortion : float
         The largest relative error with that constant.
     worst_pair : (int, int)
-        The pair of the largest relative error.
+        The pair with the largest relative error.
     n_pairs : int
-        Number of pairs; those at angle zero are left out.
+        Number of pairs, without those at angle zero.
     """
 
     largest: float
@@ -53,10 +53,9 @@ class AngularDistortion:
     counts: NDArray[np.int64] = field(repr=False)
 
     def quantile(self, share: float) -> float:
-        """Return the ratio that a share of all pairs stays below, to a quarter of a percent.
+        """Return a quantile of the ratios, to a quarter of a per cent.
 
-        Ratios beyond a thousand (or below a thousandth) are counted together: a quantile there
-        says no more than that.
+        Ratios above a thousand are counted together, and so are ratios below a thousandth.
 
         Examples
         --------
@@ -76,16 +75,16 @@ class AngularDistortion:
 
 
 def angular_distortion(Y: Any, X: Any, /) -> AngularDistortion:
-    """Compare the angles between projected points with those between the original ones.
+    """Compare the angles between projected points with the angles between the original points.
 
-    Works block by block: memory stays far below that of a table of all pairs.
+    The function works block by block: it never holds a table of all pairs.
 
     Parameters
     ----------
     Y : array-like or sparse matrix of shape (n, n_features)
-        The original points; only their directions count.
+        The original points; only their directions matter.
     X : array-like or sparse matrix of shape (n, n_components)
-        The projected points, row by row the same.
+        The projected points, in the same order.
 
     Returns
     -------
@@ -104,8 +103,8 @@ def angular_distortion(Y: Any, X: Any, /) -> AngularDistortion:
     n = before.shape[0]
     if after.shape[0] != n:
         raise ValueError(
-            f"there are {n} original points and {after.shape[0]} projected ones: give both for the "
-            "same points, the original ones first"
+            f"there are {n} original points and {after.shape[0]} projected points: pass the same "
+            "points before and after the projection, in this order"
         )
     counts = np.zeros(len(EDGES) - 1, dtype=np.int64)
     total, squares, n_pairs = 0.0, 0.0, 0

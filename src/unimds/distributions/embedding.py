@@ -1,7 +1,7 @@
-"""Maps of distributions: counts, histograms, mixtures, by Hellinger's distance.
+"""Maps of distributions (counts, histograms, mixtures) by Hellinger's distance.
 
-Distributions are the positive part of a sphere (see `unimds.distributions.hellinger`). So their
-dimension can be reduced on a sphere, or on a smaller simplex, where they stay distributions.
+Distributions form the positive part of a sphere (see `unimds.distributions.hellinger`). So they can
+be mapped to a smaller sphere, or to a smaller simplex, where they remain distributions.
 """
 
 from __future__ import annotations
@@ -11,21 +11,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unimds.distributions.hellinger import checked, root_rows, tagged
 from unimds.distributions.projection import SphericalRandomProjection
-from unimds.distributions.unit_rows import (
-    angles,
-    squared_chords,
-)
+from unimds.distributions.unit_rows import angles, squared_chords
 from unimds.estimators.place_center import place_center
 from unimds.losses import LOSSES, Loss
 from unimds.placecenter.new_points import place_points
@@ -36,7 +29,7 @@ from unimds.spaces.spectral import into_orthant
 Array = NDArray[np.floating[Any]]
 
 SPACES: dict[str, Space] = {"sphere": Sphere(), "simplex": Simplex()}
-METHODS = ("mds", "jl", "jl+mds")
+TECHNIQUES = ("mds", "jl", "jl+mds")
 
 
 class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -96,7 +89,7 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "space": [StrOptions(set(SPACES))],
-        "method": [StrOptions(set(METHODS))],
+        "method": [StrOptions(set(TECHNIQUES))],
         "loss": [StrOptions(set(LOSSES)), Loss],
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -131,7 +124,7 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Distributions or counts, one a row.
+            Distributions or counts in rows.
         y : ignored
 
         Returns
@@ -142,12 +135,12 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Find the map and return where the rows came to lie.
+        """Find the map and return the points of the rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Distributions or counts, one a row.
+            Distributions or counts in rows.
         y : ignored
 
         Returns
@@ -164,7 +157,7 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self._n_features_out = self.n_components + 1
         self.result_ = None
         earlier = ("cost_", "n_iter_", "stress_", "space_", "_points", "_projection")
-        for name in earlier:  # of a fit by another method
+        for name in earlier:  # attributes of a fit by another method
             self.__dict__.pop(name, None)
         projected = self._projected(points, rng) if self.method != "mds" else None
         if self.method == "jl":
@@ -192,7 +185,7 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return self.embedding_
 
     def transform(self, X: Any) -> Array:
-        """Place new distributions on the map, which does not move.
+        """Place new distributions on the map, which stays fixed.
 
         Parameters
         ----------
@@ -229,7 +222,7 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return np.asarray(D)
 
     def _outer(self, embedding: Array) -> Array:
-        """Return points in the form a person expects: unit vectors, or distributions."""
+        """Return points in the form that users expect: unit vectors, or distributions."""
         if self.space == "sphere":
             return np.array(embedding)  # a copy: new points are placed against the map itself
         squares = np.asarray(embedding) ** 2

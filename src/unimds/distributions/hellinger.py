@@ -1,7 +1,7 @@
-"""Hellinger's distance between distributions, and the points of a sphere that it is a chord of.
+"""Hellinger's distance between distributions, and the map of distributions to a sphere.
 
-The square root of a distribution has unit length: distributions are the positive part of a sphere,
-and Hellinger's distance is the length of a chord of it, divided by √2.
+The square root of a distribution has unit length, so distributions form the positive part of a
+sphere, and Hellinger's distance is the length of a chord divided by √2.
 """
 
 from __future__ import annotations
@@ -12,11 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import (
-    BaseEstimator,
-    OneToOneFeatureMixin,
-    TransformerMixin,
-)
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -34,23 +30,23 @@ Array = NDArray[np.floating[Any]]
 
 
 def check_counts(P: Any, name: str) -> None:
-    """Raise where an entry is negative."""
+    """Raise if an entry is negative."""
     if (P.data if issparse(P) else P).min(initial=0.0) >= 0.0:
         return
     rows, columns = (P < 0.0).nonzero()
     i, j = rows[0], columns[0]
     raise ValueError(
         f"Negative values in data: {name}[{i}, {j}] = {P[i, j]:g}, but counts and probabilities "
-        "are zero or more"
+        "cannot be negative"
     )
 
 
 def check_smoothing(smoothing: float, P: Any) -> None:
-    """Raise where a table cannot be smoothed by that much, or would lose its sparsity."""
+    """Raise if smoothing is not representable in the table, or would make it dense."""
     if smoothing > 0.0 and issparse(P):
         raise ValueError(
             f"smoothing={smoothing:g} makes every entry positive, so that a sparse table would "
-            "become a dense one; use smoothing=0, or call toarray() first"
+            "become dense; use smoothing=0, or call toarray() first"
         )
     with np.errstate(over="ignore"):
         rounded = P.dtype.type(smoothing)
@@ -59,9 +55,9 @@ def check_smoothing(smoothing: float, P: Any) -> None:
 
 
 def root_rows(P: Any, name: str, smoothing: float | None = None) -> Any:
-    """Return √(p / Σp) for every row: a point of the sphere. Sparse stays sparse.
+    """Return √(p / Σp) for every row: a point of the sphere. A sparse table stays sparse.
 
-    `smoothing` is None where the caller has no such parameter.
+    `smoothing` is None if the caller has no such parameter.
     """
     check_counts(P, name)
     if smoothing is not None and smoothing > 0.0:
@@ -74,17 +70,17 @@ def root_rows(P: Any, name: str, smoothing: float | None = None) -> Any:
             "" if smoothing is None or issparse(P) else ", or set smoothing, which makes it uniform"
         )
         raise ValueError(
-            f"{name}: row {empty[0]} is empty and is no distribution "
-            f"({empty.size} of {P.shape[0]} rows are empty); drop such rows first, as by "
+            f"{name}: row {empty[0]} is empty, which is not a distribution "
+            f"({empty.size} of {P.shape[0]} rows are empty); drop such rows first, for example by "
             f"{name}[np.ravel({name}.sum(axis=1)) > 0]{smooth}"
         )
-    P = balanced_rows(P, largest)  # sums of 1e308 are not numbers
+    P = balanced_rows(P, largest)  # sums of values near 1e308 overflow
     total = np.asarray(P.sum(axis=1)).ravel()
     return np.sqrt(scaled_rows(P, 1.0 / total))
 
 
 def check_same_outcomes(P: Any, Q: Any) -> None:
-    """Raise where both tables have names of columns, and not the same ones in the same order."""
+    """Raise if both tables have column names, and the names or their order differ."""
     names, others = _names(P), _names(Q)
     if names is None or others is None or names == others:
         return
@@ -93,20 +89,20 @@ def check_same_outcomes(P: Any, Q: Any) -> None:
         only = [name for name in mine if name not in known]
         if only:
             raise ValueError(
-                f"P and Q must have the same outcomes, but {only[0]!r} is a column of {one} only "
+                f"P and Q must have the same outcomes, but only {one} has the column {only[0]!r} "
                 f"({len(only)} such columns); add it to {other} with zeros, or drop it from {one}"
             )
-    if len(names) != len(others):  # one name twice: the number of columns says it
+    if len(names) != len(others):  # a repeated name: the error on the number of columns follows
         return
     at = next(j for j, name in enumerate(names) if name != others[j])
     raise ValueError(
-        f"column {at} is {names[at]!r} in P and {others[at]!r} in Q; reorder the columns of Q, as "
-        "by Q[list(P.columns)]"
+        f"column {at} is {names[at]!r} in P and {others[at]!r} in Q; reorder the columns of Q, for "
+        "example by Q[list(P.columns)]"
     )
 
 
 def _names(P: Any) -> list[Any] | None:
-    """Return the names of the columns of a data frame; None where they are only numbered."""
+    """Return the column names of a data frame; None if the columns are only numbered."""
     columns = getattr(P, "columns", None)
     if columns is None:
         return None
@@ -120,15 +116,15 @@ def hellinger_distances(P: Any, Q: Any = None) -> Array:
     Parameters
     ----------
     P : array-like or sparse matrix of shape (n, d)
-        Distributions or counts, one a row; rows are divided by their sum.
+        Distributions or counts in rows; each row is divided by its sum.
     Q : array-like or sparse matrix of shape (m, d), default=None
-        Others over the same outcomes, in the same order (names of columns are compared); by
-        default `P` itself.
+        Other distributions over the same outcomes, in the same order (column names are compared);
+        by default `P` itself.
 
     Returns
     -------
     ndarray of shape (n, m)
-        From 0 for equal distributions to 1 for those that have no outcome in common.
+        From 0 for equal distributions to 1 for distributions without a common outcome.
 
     Examples
     --------
@@ -159,15 +155,15 @@ def _counts(P: Any, name: str) -> Any:
 class HellingerMap(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Map distributions or counts to the sphere, :math:`p \mapsto \sqrt{p}`, and back.
 
-    Straight distances between the results are √2 times Hellinger's; angles are the distances of
-    Fisher and Rao, halved.
+    Straight-line distances between the results are √2 times Hellinger's; angles are half the
+    Fisher–Rao distances.
 
     Parameters
     ----------
     smoothing : float, default=0
-        Added to every entry before a row is divided by its sum, as for counts of rare events. An
-        empty row, otherwise an error, becomes the uniform distribution. A sparse table would
-        become dense, and is refused.
+        Added to every entry before a row is divided by its sum, for example for counts of rare
+        events. An empty row, otherwise an error, becomes the uniform distribution. Sparse tables
+        are rejected, since they would become dense.
 
     Examples
     --------
@@ -218,12 +214,12 @@ class HellingerMap(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         return root_rows(checked(self, X, reset=False), "X", self.smoothing)
 
     def inverse_transform(self, X: Any) -> Any:
-        """Return the distributions of points of the sphere: their squares.
+        """Return the distributions that belong to points of the sphere: the squared entries.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Points of the sphere; they need not have unit length.
+            Points of the sphere; their length need not be one.
 
         Returns
         -------
@@ -240,14 +236,14 @@ class HellingerMap(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
 
 
 def checked(owner: Any, X: Any, *, reset: bool) -> Any:
-    """Return the rows as an estimator takes them, sparse ones too."""
+    """Return the rows as scikit-learn validates them, dense or sparse."""
     return canonical(
         validate_data(owner, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
     )
 
 
 def tagged(tags: Any, smoothing: Any) -> Any:
-    """Return what scikit-learn is told of an estimator of distributions."""
+    """Return scikit-learn's tags of an estimator of distributions."""
     tags.input_tags.sparse = smoothing == 0.0
     tags.input_tags.positive_only = True
     tags.transformer_tags.preserves_dtype = ["float64", "float32"]

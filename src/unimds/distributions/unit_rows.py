@@ -13,13 +13,13 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 Array = NDArray[np.floating[Any]]
 
 NEAR = 1e-3
-"""Below this squared chord, what is left of 2 − 2⟨a, b⟩ has lost digits that count."""
+"""For smaller squared chords, cancellation in 2 − 2⟨a, b⟩ loses significant digits."""
 
 
 def canonical(X: Any) -> Any:
-    """Return a sparse table with sorted entries, each once; the caller's own is never changed.
+    """Return a sparse table with sorted entries and no duplicates; the argument never changes.
 
-    scipy sorts and adds up in place as soon as an operation needs it.
+    scipy would sort and sum the entries in place as soon as an operation needs it.
     """
     if issparse(X) and not X.has_canonical_format:
         X = X.copy()
@@ -28,7 +28,7 @@ def canonical(X: Any) -> Any:
 
 
 def check_no_zero_rows(lengths: Array, name: str, remedy: str) -> None:
-    """Raise where a row has no length, hence no direction."""
+    """Raise if a row is zero and so has no direction."""
     empty = np.flatnonzero(lengths == 0.0)
     if empty.size:
         raise ValueError(
@@ -38,7 +38,7 @@ def check_no_zero_rows(lengths: Array, name: str, remedy: str) -> None:
 
 
 def unit_rows(X: Any, name: str, remedy: str = "remove such rows", *, copy: bool = True) -> Any:
-    """Return the rows divided by their length; a sparse table stays sparse, float32 float32.
+    """Return the rows divided by their length; sparsity and dtype stay the same.
 
     Without `copy` a dense table is overwritten.
     """
@@ -50,13 +50,13 @@ def unit_rows(X: Any, name: str, remedy: str = "remove such rows", *, copy: bool
 
 
 def largest_entries(X: Any) -> Array:
-    """Return the size of the largest entry of every row."""
+    """Return the largest absolute entry of every row."""
     largest = abs(X).max(axis=1)
     return np.asarray(largest.toarray().ravel() if issparse(largest) else largest)
 
 
 def balanced_rows(X: Any, largest: Array) -> Any:
-    """Return rows whose squares and sums are numbers: all multiplied by powers of two, if any."""
+    """Return rows whose squares and sums do not overflow, multiplied by powers of two if needed."""
     bits = np.finfo(X.dtype).maxexp
     _, exponent = np.frexp(largest)
     if (np.abs(exponent) < bits // 4).all():
@@ -74,7 +74,7 @@ def row_lengths(X: Any) -> Array:
 
 
 def scaled_rows(X: Any, factors: Array, *, copy: bool = True) -> Any:
-    """Return a table with each row multiplied by its factor, of the same dtype."""
+    """Return a table of the same dtype, with each row multiplied by its factor."""
     factors = factors.astype(X.dtype, copy=False)
     if not issparse(X):
         return np.multiply(X, factors[:, None], out=None if copy else X)
@@ -86,9 +86,9 @@ def scaled_rows(X: Any, factors: Array, *, copy: bool = True) -> Any:
 
 
 def squared_chords(A: Any, B: Any) -> Array:
-    """Return ‖a − b‖² for unit rows of two tables, accurate also for neighbours.
+    """Return ‖a − b‖² for unit rows of two tables, accurate for close points too.
 
-    One product of matrices; where its result is small, the difference itself is squared.
+    A matrix product gives all chords; small chords are computed again from the differences.
     """
     square = np.asarray(safe_sparse_dot(A, B.T, dense_output=True), dtype=np.float64)
     square *= -2.0
@@ -100,7 +100,7 @@ def squared_chords(A: Any, B: Any) -> Array:
 
 
 def _chunks(where: NDArray[np.bool_], A: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs of rows that are meant, a few at a time: all might not fit in memory."""
+    """Yield the selected pairs of rows in chunks: all pairs might not fit in memory."""
     rows, columns = np.nonzero(where)
     entries = A.nnz / max(A.shape[0], 1) if issparse(A) else A.shape[1]
     step = int(max(1, 2**22 // max(entries, 1)))
@@ -109,7 +109,7 @@ def _chunks(where: NDArray[np.bool_], A: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def angles(A: Any, B: Any) -> Array:
-    """Return the angles between unit rows of two tables, accurate also near 0 and near π."""
+    """Return the angles between unit rows of two tables, accurate near 0 and near π too."""
     square = squared_chords(A, B)
     angle = 2.0 * np.arcsin(np.minimum(0.5 * np.sqrt(square), 1.0))
     for i, j in _chunks(square > 4.0 - NEAR, A):

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from unimds._runtime.extras import require
+from unimds.distributions.bounds import pair_failure
 from unimds.distributions.distortion import angular_distortion
-from unimds.distributions.projection import METHODS, SphericalRandomProjection, pair_failure
+from unimds.distributions.projection import PROJECTIONS, SphericalRandomProjection
 from unimds.experiments.draw import save
 from unimds.experiments.runs import write_whole
 
@@ -109,7 +110,7 @@ def spherical_jl(
     count, d = (20, 1000) if n >= 300 else (3, 300)
     X = points(n, d, seed)
     done = []
-    for method in METHODS:
+    for method in PROJECTIONS:
         for dimension in dimensions(n):
             started(TITLE, f"m={dimension}", method)
             path = folder / "runs" / NAME / f"m{dimension}-{method}.json"
@@ -181,7 +182,7 @@ def _draw(folder: Path, done: list[Draws]) -> None:
             ax.plot(m, middle, color=colour, marker=marker, label=f"{method}, all pairs")
             average = [draws.mean for draws in rows]
             ax.plot(m, average, color=colour, marker=marker, linestyle=":", markersize=4)
-        bound = [(d.dimension, d.bound) for d in done if d.method == METHODS[0] and d.bound < 1.0]
+        bound = [(d.dimension, d.bound) for d in rows if d.bound < 1.0]
         ax.plot(*zip(*bound, strict=True), color="#000000", linestyle="--", label="exact bound, ε")
         ax.plot([], [], color="#7F7F7F", linestyle=":", label="mean over pairs")
         ax.set(xscale="log", yscale="log", xlabel="coordinates", ylabel="relative error of angles")
