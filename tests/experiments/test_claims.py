@@ -9,8 +9,9 @@ import pytest
 from tests.support.pages import ROOT
 from unimds.experiments import FIGURES, NAMES, Run, Scale, Store, jl
 from unimds.experiments.claims import CLAIMS, Evidence
+from unimds.experiments.methods import METHODS
 from unimds.experiments.report import main, report
-from unimds.experiments.tables import write_tables
+from unimds.experiments.runs import write_tables
 
 KS = ("k=2", "k=20", "k=50", "k=150")
 NOISE = ("noise=2%", "noise=10%", "noise=30%", "noise=90%")
@@ -48,10 +49,10 @@ class Line:
 def paper_world():
     """A world in which everything is as the paper says: PC's costs are 100."""
     world = {
-        (figure, setting, method.label): Line()
+        (figure, setting, METHODS[name].label): Line()
         for figure, settings in SETTINGS.items()
         for setting in settings
-        for method in FIGURES[figure].methods
+        for name in FIGURES[figure].methods
     }
     change = {
         ("*", "*", OURS): {"cost": 90.0},
@@ -96,7 +97,7 @@ def write(world, folder):
         runs = [
             world[figure.name, setting, method.label].run(figure.name, setting, method)
             for setting in SETTINGS[figure.name]
-            for method in figure.methods
+            for method in map(METHODS.get, figure.methods)
         ]
         write_tables(folder, figure.name, runs)
     draws = ["subspace,10,0.9,0.95,0.2,1,1,0.01", "subspace,50,0.2,0.3,0.1,0.25,0.75,0.01"]

@@ -15,6 +15,7 @@ from unimds.estimators.place_center import place_center
 from unimds.experiments import FIGURES, Scale, Store, reproduce
 from unimds.experiments import methods as m
 from unimds.experiments.data import (
+    Setting,
     near_euclidean,
     near_sphere,
     noisy_points,
@@ -22,9 +23,8 @@ from unimds.experiments.data import (
     perturb,
     subspace,
 )
-from unimds.experiments.methods import Effort, Method, Setting
-from unimds.experiments.runs import CURVE_POINTS, measure, thinned, write_whole
-from unimds.experiments.tables import read_curves, read_table, write_tables
+from unimds.experiments.methods import CURVE_POINTS, METHODS, Effort, Method, measure, thinned
+from unimds.experiments.runs import read_curves, read_table, write_tables, write_text
 from unimds.placecenter.result import Outcome, Result
 from unimds.rivals import classical_mds, smacof
 
@@ -275,9 +275,10 @@ def method():
 def test_a_run_that_is_kept_comes_back(tmp_path, method):
     run = measure("figure", SETTING, method, EFFORT)
     store = Store(tmp_path / "new" / "folder", asdict(Scale()))
-    assert store.get("figure", SETTING, method) is None
-    store.put(SETTING, method, run)
-    again = Store(tmp_path / "new" / "folder", asdict(Scale())).get("figure", SETTING, method)
+    assert store.get("figure", SETTING.name, method.name) is None
+    store.put(run)
+    store = Store(tmp_path / "new" / "folder", asdict(Scale()))
+    again = store.get("figure", SETTING.name, method.name)
     assert asdict(again) == {**asdict(run), "curve": [list(point) for point in run.curve]}
     ours = replace(run, method=m.OURS.name, label=m.OURS.label, cost=0.5 * run.cost)
     write_tables(tmp_path, "figure", [ours, again])
@@ -293,8 +294,8 @@ def test_a_run_that_is_kept_comes_back(tmp_path, method):
 @pytest.mark.parametrize("text", ["", '{"figure": "figure", "set', "[]", "{}", '{"other": 1}'])
 def test_a_file_that_is_no_run_counts_as_missing(tmp_path, method, text):
     store = Store(tmp_path, {})
-    write_whole(store.path("figure", SETTING, method), text)
-    assert store.get("figure", SETTING, method) is None
+    write_text(store.path("figure", SETTING.name, method.name), text)
+    assert store.get("figure", SETTING.name, method.name) is None
 
 
 @pytest.mark.parametrize(
@@ -313,19 +314,20 @@ def test_runs_with_other_settings_do_not_mix(tmp_path, other):
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     path = tmp_path / "new" / "file"
-    write_whole(path, "old")
+    write_text(path, "old")
     with pytest.raises(UnicodeEncodeError):
-        write_whole(path, 1000 * "new" + "\ud800")
+        write_text(path, 1000 * "new" + "\ud800")
     assert path.read_text() == "old"
-    write_whole(path, "new")
+    write_text(path, "new")
     assert path.read_text() == "new"
     assert [file.name for file in path.parent.iterdir()] == ["file"]
 
 
 def test_from_python_one_is_told_of_every_run_also_of_those_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(import_module("unimds.experiments.reproduce"), "draw_figure", print)
+    monkeypatch.setattr(import_module("unimds.experiments.reproduce"), "draw_runs", print)
     scale = Scale(14, 0, Effort(max_iter=3, sweeps=3, sgd_passes=3))
-    title, labels = FIGURES["c2smds"].title, [method.label for method in FIGURES["c2smds"].methods]
+    figure = FIGURES["c2smds"]
+    title, labels = figure.title, [METHODS[name].label for name in figure.methods]
 
     def told():
         log = []

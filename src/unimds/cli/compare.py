@@ -14,7 +14,8 @@ from unimds.cli.outputs import check_outputs, check_picture_name
 from unimds.cli.progress import bar
 
 if TYPE_CHECKING:
-    from unimds.experiments.methods import Effort, Method, Setting
+    from unimds.experiments.data import Setting
+    from unimds.experiments.methods import Effort, Method
     from unimds.experiments.runs import Run
 
 SMALL = 160  # points of a run that only compiles
@@ -64,7 +65,8 @@ def compare(
         table = o.read_table(file, format, kind, metric, encoding)
         o.check_complete(table, file, metric)
         o.tell_doubts(table, file, quiet)
-        from unimds.experiments.methods import Effort, Setting
+        from unimds.experiments.data import Setting
+        from unimds.experiments.methods import Effort
 
         effort = Effort(max_iter=max_iter, eps=eps)
         setting = Setting(file, table.distances(metric), dim, *parts)
@@ -118,7 +120,7 @@ def _measured(setting: Setting, method: Method, effort: Effort) -> Row:
 
     from threadpoolctl import threadpool_limits
 
-    from unimds.experiments.runs import BRIEFLY, judged
+    from unimds.experiments.methods import BRIEFLY, judged
     from unimds.quality import stress_1
 
     few = slice(0, SMALL)

@@ -72,7 +72,7 @@ def _reproduce(names: list[str], folder: Path, quick: bool, seed: int) -> None:
     from unimds.experiments import Scale
     from unimds.experiments import reproduce as run_experiments
     from unimds.experiments.report import report
-    from unimds.experiments.runs import write_whole
+    from unimds.experiments.runs import write_text
 
     scale = Scale.quick(seed) if quick else Scale(seed=seed)
     with bar(sum(_count(name, scale) for name in names)) as step:
@@ -80,24 +80,25 @@ def _reproduce(names: list[str], folder: Path, quick: bool, seed: int) -> None:
     for name, runs in done.items():
         _show(name, runs)
     if all((folder / f"{name}.csv").exists() for name in NAMES):
-        write_whole(folder / "claims.md", report(folder, folder))
+        write_text(folder / "claims.md", report(folder, folder))
         say(f"Figures, tables and the report claims.md are in {folder}")
     else:
         say(f"Figures and tables are in {folder}")
 
 
 def _count(name: str, scale: Any) -> int:
+    from unimds.distributions.projection import PROJECTIONS
     from unimds.experiments import FIGURES, jl
 
     if name == jl.NAME:
-        return len(jl.LOOKS) * len(jl.dimensions(scale.n))
+        return len(PROJECTIONS) * len(jl.dimensions(scale.n))
     figure = FIGURES[name]
     return len(figure.methods) * sum(1 for _ in figure.settings(scale.n, scale.seed))
 
 
 def _show(name: str, runs: list[Any]) -> None:
     from unimds.experiments import FIGURES, jl
-    from unimds.experiments.tables import rows
+    from unimds.experiments.runs import rows
 
     if name == jl.NAME:
         columns = ("method", "coordinates", "largest error", "worst draw", "mean", "promised ε")

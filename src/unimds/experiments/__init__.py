@@ -1,6 +1,7 @@
-"""The paper's experiments: its data, its methods, its figures, and whether its claims hold.
+"""The paper's experiments: its data, methods and figures, and whether its claims hold.
 
-``unimds reproduce`` runs them all; `reproduce` does the same from Python.
+``unimds reproduce`` runs all of them; `reproduce` does the same from Python. The room may import
+every room below it: `rivals`, `distributions`, `plots` and what they import.
 
 >>> from unimds.experiments import FIGURES
 >>> list(FIGURES)[:3]

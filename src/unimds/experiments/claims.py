@@ -8,7 +8,7 @@ from pathlib import Path
 
 from unimds.experiments import methods as m
 from unimds.experiments.figures import FIGURES
-from unimds.experiments.tables import Row, read_curves, read_table
+from unimds.experiments.runs import Row, read_curves, read_table
 
 PC, OURS, SMACOF = m.PAPER.label, m.OURS.label, m.SMACOF.label
 CD, CD_RAND, ELAD = m.CD_SVD.label, m.CD_RAND.label, m.ELAD.label

@@ -16,15 +16,33 @@ Poisson noise to a share of their distances. Our decisions:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds.losses import Loss
 from unimds.spaces import Space, distances
 from unimds.spaces.vectors import normalised
 
 Array = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One panel of a figure: distances, and the dimension, loss and space of their map."""
+
+    name: str
+    D: Array
+    n_components: int
+    loss: Loss
+    space: Space
+
+    def small(self) -> Setting:
+        """Return the same with fewer points; running it compiles all code of the full run."""
+        few = slice(0, 160)  # more than the race samples, so that the race places the rest too
+        return Setting(self.name, self.D[few, few], 2, self.loss, self.space)
 
 
 def subspace(n: int, d: int, k: int, rng: np.random.Generator) -> tuple[Array, Array]:

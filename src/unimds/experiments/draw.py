@@ -1,4 +1,4 @@
-"""Draw a figure of the paper: cost against clock time, one panel for each setting."""
+"""Pictures of the experiments: cost against time, and the change of angles by projections."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unimds._runtime.extras import require
-from unimds.experiments import methods as m
-from unimds.experiments.figures import Figure
-from unimds.experiments.runs import Run
-from unimds.plots.axes import plain
+from unimds.files.atomic import atomic
+from unimds.plots.axes import plain, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from unimds.experiments.jl import Draws
+    from unimds.experiments.runs import Run
 
 BLACK, ORANGE, SKY, GREEN, BLUE, RED, PINK, GREY = (
     "#000000",
@@ -28,27 +29,32 @@ BLACK, ORANGE, SKY, GREEN, BLUE, RED, PINK, GREY = (
     "#7F7F7F",
 )  # Okabe and Ito's palette; dashes and markers differ too, so that it can be read in grey
 LOOKS: dict[str, dict[str, Any]] = {
-    m.OURS.name: {"color": BLUE, "linewidth": 2.4, "marker": "o"},
-    m.PAPER.name: {"color": SKY, "linewidth": 2.0, "linestyle": (0, (5, 1)), "marker": "s"},
-    m.SMACOF.name: {"color": RED, "linestyle": "-", "marker": "^"},
-    m.CD_SVD.name: {"color": GREEN, "linestyle": (0, (3, 1, 1, 1)), "marker": "v"},
-    m.CD_RAND.name: {"color": PINK, "linestyle": (0, (1, 1)), "marker": "<"},
-    m.SGD.name: {"color": ORANGE, "linestyle": (0, (4, 2)), "marker": "D"},
-    m.SVD.name: {"color": BLACK, "linestyle": "none", "marker": "x"},
-    m.RENORMALISED.name: {"color": BLACK, "linestyle": "none", "marker": "x"},
-    m.ELAD.name: {"color": GREEN, "linestyle": (0, (3, 1, 1, 1)), "marker": "v"},
+    "pc-unimds": {"color": BLUE, "linewidth": 2.4, "marker": "o"},
+    "pc-paper": {"color": SKY, "linewidth": 2.0, "linestyle": (0, (5, 1)), "marker": "s"},
+    "smacof": {"color": RED, "linestyle": "-", "marker": "^"},
+    "cd-svd": {"color": GREEN, "linestyle": (0, (3, 1, 1, 1)), "marker": "v"},
+    "cd-rand": {"color": PINK, "linestyle": (0, (1, 1)), "marker": "<"},
+    "sgd": {"color": ORANGE, "linestyle": (0, (4, 2)), "marker": "D"},
+    "svd": {"color": BLACK, "linestyle": "none", "marker": "x"},
+    "renormalised": {"color": BLACK, "linestyle": "none", "marker": "x"},
+    "elad": {"color": GREEN, "linestyle": (0, (3, 1, 1, 1)), "marker": "v"},
+    "smacof-q-1": {"color": "#F4B183", "linestyle": (0, (1, 1)), "marker": "^"},
+    "smacof-q-10": {"color": "#E8915B", "linestyle": (0, (2, 1)), "marker": "^"},
+    "smacof-q-100": {"color": RED, "linestyle": (0, (4, 1)), "marker": "^"},
+    "smacof-q-1000": {"color": "#A94700", "linestyle": (0, (7, 1)), "marker": "^"},
+    "smacof-q-10000": {"color": "#6E2E00", "linestyle": "-", "marker": "^"},
+    # kinds of projections
+    "subspace": {"color": BLUE, "marker": "o"},
+    "gaussian": {"color": RED, "marker": "s"},
+    "sparse": {"color": GREEN, "marker": "^"},
 }
-KAPPA_SHADES = ("#F4B183", "#E8915B", RED, "#A94700", "#6E2E00")
-KAPPA_DASHES = ((0, (1, 1)), (0, (2, 1)), (0, (4, 1)), (0, (7, 1)), "-")
-for method, shade, dash in zip(m.SMACOF_Q, KAPPA_SHADES, KAPPA_DASHES, strict=True):
-    LOOKS[method.name] = {"color": shade, "linestyle": dash, "marker": "^"}
+"""How each method is drawn, by its name."""
 
 
-def draw_figure(folder: Path, figure: Figure, runs: Sequence[Run]) -> None:
-    """Draw a figure as PNG and SVG."""
-    # ids by name, not by chance: the same data give the same file
-    with require("matplotlib", "plot").rc_context({"svg.hashsalt": figure.name, "font.size": 9}):
-        save(drawn(figure.title, runs), folder, figure.name)
+def draw_runs(folder: Path, name: str, title: str, runs: Sequence[Run]) -> None:
+    """Draw the runs of a figure as PNG and SVG."""
+    with _style(name):
+        _save(drawn(title, runs), folder, name)
 
 
 def drawn(title: str, runs: Sequence[Run]) -> Any:
@@ -69,20 +75,11 @@ def drawn(title: str, runs: Sequence[Run]) -> Any:
     return page
 
 
-def save(page: Any, folder: Path, name: str) -> None:
-    """Save a picture as PNG and SVG, each whole or not at all."""
-    for ending in ("png", "svg"):
-        metadata = {"Date": None} if ending == "svg" else {"Software": None}
-        partial = folder / f".{name}.partial.{ending}"
-        page.savefig(partial, dpi=150, metadata=metadata)
-        partial.replace(folder / f"{name}.{ending}")
-
-
 def _draw_panel(ax: Axes, name: str, runs: Sequence[Run]) -> None:
     for run in runs:
         seconds, cost = np.array(run.curve).T
         look = {"linewidth": 1.4, "markersize": 5, **LOOKS[run.method]}
-        # the marker is where the method ended: at the map it returned
+        # the marker shows the end: the time and cost of the returned map
         ax.plot(seconds, cost, **{**look, "marker": "none"})
         ax.plot(run.seconds, run.cost, **{**look, "linestyle": "none"})
         ax.plot([], [], label=run.label, **look)
@@ -95,14 +92,11 @@ def _draw_panel(ax: Axes, name: str, runs: Sequence[Run]) -> None:
     ax.yaxis.set_minor_locator(ticker.LogLocator(subs=(2, 3, 5), numticks=4))
     _frame(ax, runs)
     ax.set_title(plain(name), fontsize=9)
-    ax.grid(color="#E3E6EA", linewidth=0.6)
-    ax.set_axisbelow(True)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    tidy(ax)
 
 
 def _frame(ax: Axes, runs: Sequence[Run]) -> None:
-    """Show where the methods end, and the way there from the seed that most of them share."""
+    """Show the final costs, and the curves down from the seed that most methods share."""
     ends = [run.cost for run in runs]
     seeds = [run.curve[0][1] for run in runs if run.curve[0][1] > 0.0]
     high = max([*ends, *([float(np.median(seeds))] if seeds else [])])
@@ -111,3 +105,45 @@ def _frame(ax: Axes, runs: Sequence[Run]) -> None:
         return
     margin = (high / low) ** 0.06
     ax.set_ylim(low / margin, high * margin)
+
+
+def draw_projections(folder: Path, name: str, title: str, draws: Sequence[Draws]) -> None:
+    """Draw how projections change angles, against the number of coordinates, as PNG and SVG."""
+    with _style(name):
+        page = require("matplotlib.figure", "plot").Figure(figsize=(6.4, 4.0), layout="constrained")
+        ax = page.subplots()
+        for method in dict.fromkeys(d.method for d in draws):
+            _draw_projection(ax, method, [d for d in draws if d.method == method])
+        bound = {d.dimension: d.bound for d in draws if d.bound < 1.0}
+        ax.plot([*bound], [*bound.values()], color=BLACK, linestyle="--", label="exact bound, ε")
+        ax.plot([], [], color=GREY, linestyle=":", label="mean over pairs")
+        ax.set(xscale="log", yscale="log", xlabel="coordinates", ylabel="relative error of angles")
+        ticker = require("matplotlib.ticker", "plot")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter(ticker.FormatStrFormatter("%g"))
+        ax.set_xticks(sorted({d.dimension for d in draws}))
+        ax.set_xticks([], minor=True)
+        ax.set_title(title, fontsize=11, fontweight="bold")
+        tidy(ax)
+        ax.legend(frameon=False)
+        _save(page, folder, name)
+
+
+def _draw_projection(ax: Axes, method: str, draws: Sequence[Draws]) -> None:
+    look = LOOKS[method]
+    m = [d.dimension for d in draws]
+    low, high = [min(d.largest) for d in draws], [max(d.largest) for d in draws]
+    ax.fill_between(m, low, high, color=look["color"], alpha=0.15, linewidth=0)
+    ax.plot(m, [np.median(d.largest) for d in draws], label=f"{method}, all pairs", **look)
+    ax.plot(m, [d.mean for d in draws], linestyle=":", markersize=4, **look)
+
+
+def _style(name: str) -> Any:
+    # ids in an SVG are derived from the name: the same data give the same file
+    return require("matplotlib", "plot").rc_context({"svg.hashsalt": name, "font.size": 9})
+
+
+def _save(page: Any, folder: Path, name: str) -> None:
+    for ending, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
+        with atomic(folder / f"{name}.{ending}", force=True) as partial:
+            page.savefig(partial, dpi=150, metadata=metadata)

@@ -1,13 +1,11 @@
-"""The paper's figures: which settings, which methods."""
+"""The paper's figures: their settings, and the names of their methods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from unimds.experiments import methods as m
-from unimds.experiments.data import near_euclidean, near_sphere, non_euclidean
-from unimds.experiments.methods import Method, Setting
+from unimds.experiments.data import Setting, near_euclidean, near_sphere, non_euclidean
 from unimds.losses import Absolute, Loss, Squared, SquaredDistance
 from unimds.spaces import ChordalSphere, Euclidean, Space, Sphere
 
@@ -26,7 +24,7 @@ class Figure:
     name: str
     title: str
     settings: Settings
-    methods: tuple[Method, ...]
+    methods: tuple[str, ...]
 
 
 def _one(loss: Loss) -> Settings:
@@ -62,8 +60,14 @@ def _on_sphere(loss: Loss, space: Space) -> Settings:
     return settings
 
 
-EUCLIDEAN = (m.OURS, m.PAPER, m.SMACOF, m.CD_SVD, m.SGD, m.SVD)
-SPHERICAL = (m.OURS, m.PAPER, *m.SMACOF_Q, m.SGD, m.RENORMALISED)
+EUCLIDEAN = ("pc-unimds", "pc-paper", "smacof", "cd-svd", "sgd", "svd")
+SPHERICAL = (
+    "pc-unimds",
+    "pc-paper",
+    *(f"smacof-q-{kappa}" for kappa in (1, 10, 100, 1000, 10_000)),
+    "sgd",
+    "renormalised",
+)
 
 FIGURES = {
     figure.name: figure
@@ -74,7 +78,7 @@ FIGURES = {
             "rmds-noise",
             "rMDS: share of distances perturbed",
             _by_noise(Absolute()),
-            (*EUCLIDEAN, m.CD_RAND),
+            (*EUCLIDEAN, "cd-rand"),
         ),
         Figure("fmds-k", "fMDS: dimension of the map", _by_dimension(Squared()), EUCLIDEAN),
         Figure("fmds-noise", "fMDS: share of distances perturbed", _by_noise(Squared()), EUCLIDEAN),
@@ -85,7 +89,7 @@ FIGURES = {
             "g1smds",
             "g-1-sMDS: geodesic distance, absolute error",
             _on_sphere(Absolute(), Sphere()),
-            (*SPHERICAL, m.ELAD),
+            (*SPHERICAL, "elad"),
         ),
         Figure(
             "c2smds",

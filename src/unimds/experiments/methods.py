@@ -1,40 +1,33 @@
-"""The methods that the figures compare: PlaceCenter in two forms, and its rivals."""
+"""The methods that the figures compare, PlaceCenter in two forms and its rivals, and their runs."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
-from unimds import rivals
 from unimds.estimators.place_center import place_center
-from unimds.losses import Loss
-from unimds.placecenter.result import Result
-from unimds.spaces import Space
+from unimds.experiments.data import Setting
+from unimds.experiments.runs import REFERENCE, Run
+from unimds.placecenter.result import Outcome, Result
+from unimds.quality import total_cost
+from unimds.rivals.classical import classical_mds
+from unimds.rivals.coarse_to_fine import multiresolution
+from unimds.rivals.majorisation import smacof, smacof_q
+from unimds.rivals.normalisation import renormalised
+from unimds.rivals.robust import robust_euclidean_embedding
+from unimds.rivals.stochastic import sgd
 
-
-@dataclass(frozen=True)
-class Setting:
-    """One panel of a figure: distances, and what to make of them."""
-
-    name: str
-    D: NDArray[np.floating[Any]]
-    n_components: int
-    loss: Loss
-    space: Space
-
-    def small(self) -> Setting:
-        """Return the same with fewer points: a run of it compiles all that the true one needs."""
-        few = slice(0, 160)  # more than the race takes as a sample, so that it does place the rest
-        return Setting(self.name, self.D[few, few], 2, self.loss, self.space)
+CURVE_POINTS = 300  # enough for any line
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long methods may try. Iterations end before that where nothing more is gained."""
+    """How long methods may run; they stop earlier when they converge."""
 
     max_iter: int = 20_000
     eps: float = 1e-9
@@ -43,9 +36,12 @@ class Effort:
     sgd_passes: int = 300
 
 
+BRIEFLY = Effort(max_iter=2, sweeps=2, cd_steps=2, sgd_passes=2)  # long enough to compile
+
+
 @dataclass(frozen=True)
 class Method:
-    """A method under its name in a file, with the one in a figure."""
+    """A method, with its name in files and its label in figures."""
 
     name: str
     label: str
@@ -68,7 +64,7 @@ def _unimds(s: Setting, effort: Effort) -> Result:
 
 
 def _paper(s: Setting, effort: Effort) -> Result:
-    # the pseudo-code as printed: every placement is repeated until the point stays
+    # the pseudo-code as printed: every placement is repeated until the point no longer moves
     return place_center(
         s.D,
         s.n_components,
@@ -83,16 +79,16 @@ def _paper(s: Setting, effort: Effort) -> Result:
 
 
 def _svd(s: Setting, effort: Effort) -> Result:
-    return rivals.classical_mds(s.D, s.n_components, loss=s.loss)
+    return classical_mds(s.D, s.n_components, loss=s.loss)
 
 
 def _smacof(s: Setting, effort: Effort) -> Result:
-    return rivals.smacof(s.D, s.n_components, loss=s.loss, max_iter=effort.max_iter, eps=effort.eps)
+    return smacof(s.D, s.n_components, loss=s.loss, max_iter=effort.max_iter, eps=effort.eps)
 
 
 def _cd(init: str) -> Callable[[Setting, Effort], Result]:
     def run(s: Setting, effort: Effort) -> Result:
-        return rivals.robust_euclidean_embedding(
+        return robust_euclidean_embedding(
             s.D, s.n_components, loss=s.loss, init=init, max_iter=effort.cd_steps, random_state=0
         )
 
@@ -100,9 +96,9 @@ def _cd(init: str) -> Callable[[Setting, Effort], Result]:
 
 
 def _sgd(s: Setting, effort: Effort) -> Result:
-    # measured: in the plane and in space it ends lower from a random seed, elsewhere from that of
-    # the other methods
-    return rivals.sgd(
+    # measured: in two and three dimensions it ends lower from a random seed, in more dimensions
+    # from the seed of the other methods
+    return sgd(
         s.D,
         s.n_components,
         **_problem(s),
@@ -114,7 +110,7 @@ def _sgd(s: Setting, effort: Effort) -> Result:
 
 def _smacof_q(kappa: float) -> Method:
     def run(s: Setting, effort: Effort) -> Result:
-        return rivals.smacof_q(
+        return smacof_q(
             s.D,
             s.n_components,
             kappa=kappa,
@@ -127,16 +123,16 @@ def _smacof_q(kappa: float) -> Method:
 
 
 def _elad(s: Setting, effort: Effort) -> Result:
-    return rivals.multiresolution(
+    return multiresolution(
         s.D, s.n_components, **_problem(s), max_iter=effort.max_iter, eps=effort.eps
     )
 
 
 def _renormalised(s: Setting, effort: Effort) -> Result:
-    return rivals.renormalised(s.D, s.n_components, **_problem(s))
+    return renormalised(s.D, s.n_components, **_problem(s))
 
 
-OURS = Method("pc-unimds", "PC, unimds", _unimds)
+OURS = Method(REFERENCE, "PC, unimds", _unimds)
 PAPER = Method("pc-paper", "PC, paper", _paper)
 SVD = Method("svd", "SVD (cMDS)", _svd)
 SMACOF = Method("smacof", "SMACOF", _smacof)
@@ -145,5 +141,46 @@ CD_RAND = Method("cd-rand", "CD+rand", _cd("random"))
 SGD = Method("sgd", "SGD", _sgd)
 ELAD = Method("elad", "Elad et al.", _elad)
 RENORMALISED = Method("renormalised", "Pless & Simon", _renormalised)
-KAPPAS = (1.0, 10.0, 100.0, 1000.0, 10_000.0)
-SMACOF_Q = tuple(_smacof_q(kappa) for kappa in KAPPAS)
+SMACOF_Q = tuple(_smacof_q(kappa) for kappa in (1.0, 10.0, 100.0, 1000.0, 10_000.0))
+
+METHODS = {
+    method.name: method
+    for method in (OURS, PAPER, SVD, SMACOF, CD_SVD, CD_RAND, SGD, ELAD, RENORMALISED, *SMACOF_Q)
+}
+
+
+def measure(figure: str, setting: Setting, method: Method, effort: Effort) -> Run:
+    """Run a method, compiled beforehand, on one core."""
+    # one core for all: PlaceCenter uses one, and linear algebra on more stalls on a busy machine
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")  # the run's message tells whether the method converged
+        for task, pains in ((setting.small(), BRIEFLY), (setting, effort)):
+            result = method.run(task, pains)
+            if result.outcome is Outcome.INTERRUPTED:  # an interrupted run is not kept
+                raise KeyboardInterrupt
+    return judged(figure, setting, method, result)
+
+
+def judged(figure: str, setting: Setting, method: Method, result: Result) -> Run:
+    """Return the run of a method, with the cost measured by one function for all methods."""
+    cost = total_cost(setting.D, result.embedding, loss=setting.loss, space=setting.space)
+    seconds, costs = result.history.T
+    return Run(
+        figure=figure,
+        setting=setting.name,
+        method=method.name,
+        label=method.label,
+        cost=cost,
+        seconds=float(seconds[-1]),
+        sweeps=result.n_iter,
+        rises=int(np.count_nonzero(np.diff(costs) > 1e-12 * costs[:-1])),
+        message=result.message,
+        curve=thinned(result),
+    )
+
+
+def thinned(result: Result) -> list[tuple[float, float]]:
+    """Return cost against time at iterations that are evenly spaced on a logarithmic scale."""
+    last = len(result.history) - 1
+    index = np.unique(np.geomspace(1, last + 1, CURVE_POINTS).round().astype(int) - 1)
+    return [(float(f"{s:.4g}"), float(f"{c:.8g}")) for s, c in result.history[index]]

@@ -16,7 +16,7 @@ from typing import Any
 from unimds.experiments import jl
 from unimds.experiments.claims import CLAIMS, OURS, SAME, Evidence
 from unimds.experiments.figures import FIGURES
-from unimds.experiments.runs import write_whole
+from unimds.experiments.runs import write_text
 
 
 def report(folder: Path, relative_to: Path) -> str:
@@ -138,7 +138,7 @@ def _theorem(folder: Path, where: str) -> str:
 def main() -> None:
     """Write the report."""
     folder, target = Path(sys.argv[1]), Path(sys.argv[2])
-    write_whole(target, report(folder, target.parent))
+    write_text(target, report(folder, target.parent))
 
 
 if __name__ == "__main__":

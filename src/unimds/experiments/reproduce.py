@@ -1,4 +1,4 @@
-"""Run the figures, going on with what is missing."""
+"""Run the experiments of the figures; runs that exist already are not repeated."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from typing import Any
 
 from unimds._runtime.extras import require
 from unimds.experiments import jl
-from unimds.experiments.draw import draw_figure
+from unimds.experiments.draw import draw_projections, draw_runs
 from unimds.experiments.figures import FIGURES, Figure
-from unimds.experiments.methods import Effort
-from unimds.experiments.runs import Run, Store, measure
-from unimds.experiments.tables import write_tables
+from unimds.experiments.methods import METHODS, Effort, measure
+from unimds.experiments.runs import Run, Store, write_tables
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How large the experiments are: those of the paper, or small ones to try it out."""
+    """Size of the experiments: that of the paper, or a small one for a trial."""
 
     n: int = 300
     seed: int = 0
@@ -26,12 +25,12 @@ class Scale:
 
     @classmethod
     def quick(cls, seed: int = 0) -> Scale:
-        """Return one at which everything runs in less than a minute."""
+        """Return a size at which everything runs in less than a minute."""
         return cls(60, seed, Effort(max_iter=2000, sweeps=100, cd_steps=100, sgd_passes=100))
 
 
 NAMES = (*FIGURES, jl.NAME)
-"""Names of all figures: those of the paper, and that of its theorem."""
+"""Names of all figures: those of the paper, and the figure of its theorem."""
 
 Started = Callable[[str, str, str], Any]
 Finished = Callable[[Any], Any]
@@ -49,20 +48,20 @@ def reproduce(
     Parameters
     ----------
     folder : str or Path
-        Where everything goes. Runs that are there already are not repeated.
+        Folder of the results. Runs that exist already are not repeated.
     names : iterable of str, default=None
         Figures to make, of `NAMES`; all by default.
     scale : Scale, default=Scale()
-        How large.
+        Size of the experiments.
     started, finished : callable
-        Told of every run before and after it, also of those that were there already.
+        Called before and after every run, including runs that existed already.
 
     Returns
     -------
     dict
-        The runs of each figure: `Run`, or `jl.Draws` for that of the theorem.
+        The runs of each figure: `Run`, or `jl.Draws` for the figure of the theorem.
     """
-    require("matplotlib", "plot")  # now, not after minutes of work
+    require("matplotlib", "plot")  # fail now, not after minutes of work
     scale = Scale() if scale is None else scale
     chosen = list(NAMES if names is None else names)
     for name in chosen:
@@ -73,6 +72,7 @@ def reproduce(
     for name in chosen:
         if name == jl.NAME:
             done[name] = jl.spherical_jl(store.folder, scale.n, scale.seed, started, finished)
+            draw_projections(store.folder, name, jl.TITLE, done[name])
         else:
             done[name] = _compare(store, FIGURES[name], scale, started, finished)
     return done
@@ -84,14 +84,14 @@ def _compare(
     """Run all methods in all settings of a figure."""
     runs = []
     for setting in figure.settings(scale.n, scale.seed):
-        for method in figure.methods:
+        for method in (METHODS[name] for name in figure.methods):
             started(figure.title, setting.name, method.label)
-            run = store.get(figure.name, setting, method)
+            run = store.get(figure.name, setting.name, method.name)
             if run is None:
                 run = measure(figure.name, setting, method, scale.effort)
-                store.put(setting, method, run)
+                store.put(run)
             finished(run)
             runs.append(run)
     write_tables(store.folder, figure.name, runs)
-    draw_figure(store.folder, figure, runs)
+    draw_runs(store.folder, figure.name, figure.title, runs)
     return runs

@@ -1,42 +1,43 @@
-"""Runs of methods, and the folder that keeps them."""
+"""Runs of methods: their results, each kept as JSON, and the tables of a figure as CSV."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-import warnings
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-import numpy as np
-from threadpoolctl import threadpool_limits
+from unimds.files.atomic import atomic
 
-from unimds.experiments.methods import Effort, Method, Setting
-from unimds.placecenter.result import Outcome, Result
-from unimds.quality import total_cost
+REFERENCE = "pc-unimds"
+"""Tables compare the cost of every method with the cost of this method."""
 
-BRIEFLY = Effort(max_iter=2, sweeps=2, cd_steps=2, sgd_passes=2)  # long enough to compile
-CURVE_POINTS = 300  # enough for any line
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one method made of one setting.
+    """The result of one method in one setting.
 
     Attributes
     ----------
-    figure, setting, method, label : str
-        Where it belongs.
+    figure, setting, method : str
+        Names of the figure, the setting and the method.
+    label : str
+        Name of the method in the figure.
     cost : float
-        The cost of the map it returned, by `unimds.quality.total_cost`, as for all methods.
+        The cost of the returned map, by `unimds.quality.total_cost` for all methods.
     seconds : float
-        Time to the end, its seed included.
+        Total time, including the seed.
     sweeps : int
         Number of iterations.
     rises : int
-        In how many iterations the cost rose.
+        Number of iterations that raised the cost.
     message : str
-        Why it ended.
+        Why the method stopped.
     curve : list of (seconds, cost)
         Cost against time; long curves are thinned.
     """
@@ -53,52 +54,18 @@ class Run:
     curve: list[tuple[float, float]]
 
 
-def measure(figure: str, setting: Setting, method: Method, effort: Effort) -> Run:
-    """Run a method, compiled beforehand, on one core."""
-    # one core for all: PlaceCenter uses one, and linear algebra on more stalls where others work
-    with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore")  # a method that is not done in time: `message` tells
-        for task, pains in ((setting.small(), BRIEFLY), (setting, effort)):
-            result = method.run(task, pains)
-            if result.outcome is Outcome.INTERRUPTED:  # its best so far is no run to keep
-                raise KeyboardInterrupt
-    return judged(figure, setting, method, result)
-
-
-def judged(figure: str, setting: Setting, method: Method, result: Result) -> Run:
-    """Return what a method made of a setting, its cost measured as for all methods."""
-    cost = total_cost(setting.D, result.embedding, loss=setting.loss, space=setting.space)
-    seconds, costs = result.history.T
-    return Run(
-        figure=figure,
-        setting=setting.name,
-        method=method.name,
-        label=method.label,
-        cost=cost,
-        seconds=float(seconds[-1]),
-        sweeps=result.n_iter,
-        rises=int(np.count_nonzero(np.diff(costs) > 1e-12 * costs[:-1])),
-        message=result.message,
-        curve=thinned(result),
-    )
-
-
-def thinned(result: Result) -> list[tuple[float, float]]:
-    """Return cost against time at equal steps of the logarithm of the iteration."""
-    last = len(result.history) - 1
-    index = np.unique(np.geomspace(1, last + 1, CURVE_POINTS).round().astype(int) - 1)
-    return [(float(f"{s:.4g}"), float(f"{c:.8g}")) for s, c in result.history[index]]
+# --- one by one -----------------------------------------------------------------------------------
 
 
 class Store:
-    """A folder of runs, each a file that is written whole or not at all.
+    """A folder of runs, one file for each.
 
     Parameters
     ----------
     folder : Path
-        Where the runs are; made if it is not there.
+        The folder; created if it does not exist.
     settings : dict
-        What all runs of a folder have in common: runs at another size do not mix with them.
+        What all runs of the folder have in common: runs with other settings are refused.
     """
 
     def __init__(self, folder: Path, settings: dict[str, Any]):
@@ -108,33 +75,139 @@ class Store:
             before = json.loads(known.read_text(encoding="utf-8"))
             if before != settings:
                 raise ValueError(
-                    f"{self.folder} holds runs with the settings {before}, and these are "
-                    f"{settings}; choose another folder, or remove that one"
+                    f"{self.folder} holds runs with the settings {before}, but these are "
+                    f"{settings}; choose another folder, or remove {self.folder}"
                 )
         else:
-            write_whole(known, json.dumps(settings, indent=2) + "\n")
+            write_text(known, json.dumps(settings, indent=2) + "\n")
 
-    def path(self, figure: str, setting: Setting, method: Method) -> Path:
-        """Return where a run is kept."""
-        name = setting.name.replace("=", "").replace("%", "")
-        return self.folder / "runs" / figure / f"{name}-{method.name}.json"
+    def path(self, figure: str, setting: str, method: str) -> Path:
+        """Return the file of a run."""
+        name = setting.replace("=", "").replace("%", "")
+        return self.folder / "runs" / figure / f"{name}-{method}.json"
 
-    def get(self, figure: str, setting: Setting, method: Method) -> Run | None:
-        """Return a run, or None where it is missing or cannot be read."""
-        path = self.path(figure, setting, method)
-        try:
-            return Run(**json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):
-            return None
+    def get(self, figure: str, setting: str, method: str) -> Run | None:
+        """Return a run, or None if it is missing or cannot be read."""
+        return read_kept(self.path(figure, setting, method), Run)
 
-    def put(self, setting: Setting, method: Method, run: Run) -> None:
+    def put(self, run: Run) -> None:
         """Keep a run."""
-        write_whole(self.path(run.figure, setting, method), json.dumps(asdict(run)))
+        keep(self.path(run.figure, run.setting, run.method), run)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+def keep(path: Path, record: Any) -> None:
+    """Write a dataclass as JSON."""
+    write_text(path, json.dumps(asdict(record)))
+
+
+def read_kept(path: Path, kind: Callable[..., Kept]) -> Kept | None:
+    """Read a dataclass that `keep` wrote; None if the file is missing or cannot be read."""
+    try:
+        return kind(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write or replace a file atomically, and create its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    with atomic(path, force=True) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table; `above` is the cost above that of unimds, in per cent."""
+
+    setting: str
+    method: str
+    cost: float
+    above: float
+    seconds: float
+    sweeps: int
+    rises: int
+    message: str
+
+    @property
+    def lead(self) -> str:
+        """`above` as text; zero has no minus sign."""
+        return f"{round(self.above, 2) + 0.0:+.2f} %"
+
+
+COLUMNS = [
+    "above_pc_unimds_percent" if field.name == "above" else field.name for field in fields(Row)
+]
+
+Curves = dict[tuple[str, str], list[tuple[float, float]]]
+"""(seconds, cost) by (setting, method)."""
+
+
+def rows(runs: Iterable[Run]) -> list[Row]:
+    """Return the table of a figure."""
+    runs = list(runs)
+    reference = {run.setting: run.cost for run in runs if run.method == REFERENCE}
+    return [
+        Row(
+            run.setting,
+            run.label,
+            run.cost,
+            100.0 * (run.cost / reference[run.setting] - 1.0),
+            run.seconds,
+            run.sweeps,
+            run.rises,
+            run.message,
+        )
+        for run in runs
+    ]
+
+
+def write_tables(folder: Path, figure: str, runs: list[Run]) -> None:
+    """Write the table of a figure and its curves."""
+    lines = [
+        [
+            row.setting,
+            row.method,
+            f"{row.cost:.10g}",
+            f"{row.above:.4f}",
+            f"{row.seconds:.4g}",
+            row.sweeps,
+            row.rises,
+            row.message,
+        ]
+        for row in rows(runs)
+    ]
+    curves = [[run.setting, run.label, s, c] for run in runs for s, c in run.curve]
+    write_csv(folder / f"{figure}.csv", [COLUMNS, *lines])
+    write_csv(folder / f"{figure}-curves.csv", [["setting", "method", "seconds", "cost"], *curves])
+
+
+def write_csv(path: Path, lines: Iterable[Iterable[Any]]) -> None:
+    """Write a table."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    write_text(path, text.getvalue())
+
+
+def read_table(folder: Path, figure: str) -> list[Row]:
+    """Read the table of a figure."""
+    return [
+        Row(a, b, float(c), float(d), float(e), int(f), int(g), h)
+        for a, b, c, d, e, f, g, h in read_csv(folder / f"{figure}.csv")
+    ]
+
+
+def read_curves(folder: Path, figure: str) -> Curves:
+    """Read the curves of a figure."""
+    curves: Curves = {}
+    for setting, method, seconds, cost in read_csv(folder / f"{figure}-curves.csv"):
+        curves.setdefault((setting, method), []).append((float(seconds), float(cost)))
+    return curves
+
+
+def read_csv(path: Path) -> list[list[str]]:
+    """Read a table without its header."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]
