@@ -19,7 +19,7 @@ from unimds import MDS, Hyperbolic, Sphere
 from unimds.datasets import EARTH_RADIUS, corrupt, great_circle, load_cities
 from unimds.plots import plot_globe
 from unimds.plots.axes import FOUND, HUES, MISS, PAPER, QUIET, bare
-from unimds.plots.names import write_names
+from unimds.plots.labels import write_labels
 from unimds.plots.views import view_of
 from unimds.quality import align
 from unimds.spaces import distances, from_poincare, to_poincare
@@ -168,7 +168,7 @@ def draw_plane(ax: Axes, points: Array, km: Array, cities: tuple[str, ...], name
         text = f"{a} – {b}: {km[i, j]:,.0f} km, here {far[i, j]:,.0f} km"
         ax.plot(*points[[i, j]].T, **look, label=text)
     ax.legend(loc="upper center", fontsize=9, frameon=False, bbox_to_anchor=(0.5, 0.02))
-    write_names(ax, points, names, points)
+    write_labels(ax, points, names, points)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import numpy as np
 
 from unimds._runtime.extras import require
 from unimds.files.atomic import atomic
-from unimds.plots.axes import plain, tidy
+from unimds.plots.axes import HUES, plain, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,16 +18,7 @@ if TYPE_CHECKING:
     from unimds.experiments.jl import Draws
     from unimds.experiments.runs import Run
 
-BLACK, ORANGE, SKY, GREEN, BLUE, RED, PINK, GREY = (
-    "#000000",
-    "#E69F00",
-    "#56B4E9",
-    "#009E73",
-    "#0072B2",
-    "#D55E00",
-    "#CC79A7",
-    "#7F7F7F",
-)  # Okabe and Ito's palette; dashes and markers differ too, so that it can be read in grey
+BLUE, ORANGE, GREEN, PINK, RED, SKY, BLACK, GREY = HUES
 LOOKS: dict[str, dict[str, Any]] = {
     "pc-unimds": {"color": BLUE, "linewidth": 2.4, "marker": "o"},
     "pc-paper": {"color": SKY, "linewidth": 2.0, "linestyle": (0, (5, 1)), "marker": "s"},
@@ -48,7 +39,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "gaussian": {"color": RED, "marker": "s"},
     "sparse": {"color": GREEN, "marker": "^"},
 }
-"""How each method is drawn, by its name."""
+"""The look of each method, by its name; dashes and markers differ too, to be read in grey."""
 
 
 def draw_runs(folder: Path, name: str, title: str, runs: Sequence[Run]) -> None:

@@ -1,12 +1,12 @@
-"""Pictures of maps: one function draws one picture on one pair of axes, and returns the axes.
+"""Pictures of maps: each function draws one picture on one pair of axes, and returns the axes.
 
-matplotlib is an extra, ``pip install 'unimds[plot]'``, and is imported only when something is
-drawn. Colours are told apart by people who are colour-blind, and shapes differ too, so that a
-picture can be read in grey.
+The room may import `quality`, `spaces` and below. matplotlib is an extra, ``pip install
+'unimds[plot]'``, and is imported only when something is drawn. The colours suit colour-blind
+readers, and shapes differ too, so that a picture can be read in grey.
 """
 
 from unimds.plots.embedding import plot_embedding, plot_poincare, plot_sphere, plot_ternary
-from unimds.plots.fits import plot_convergence, plot_point_stress, plot_shepard
+from unimds.plots.fit import plot_convergence, plot_point_stress, plot_shepard
 from unimds.plots.globe import plot_globe
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What all pictures share: new axes, colours, points and a legend."""
+"""Shared parts of all pictures: axes, colours, points and legends."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.floating[Any]]
 
-# Okabe and Ito's palette: safe for the colour-blind, and each of another grey.
+# The palette of Okabe and Ito: safe for colour-blind readers, and distinct in grey.
 HUES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#8C8C8C")
 SHAPES = ("o", "D", "s", "P", "X", "^", "v")
 FOUND, MISS, TRUE = "#0072B2", "#D55E00", "#000000"
 QUIET, PAPER = "#BFC5CC", "#F5F8FB"
 MOST = 14
-"""Categories with a colour and a shape of their own; the rarest share the last."""
+"""Categories with their own colour and shape; the rarest categories share the last."""
 
 
 def new_axes(width: float, height: float, **how: Any) -> Axes:
@@ -33,7 +33,7 @@ def new_axes(width: float, height: float, **how: Any) -> Axes:
 
 
 def tidy(ax: Axes) -> None:
-    """Take away what says nothing."""
+    """Draw a light grid, and remove the top and right borders."""
     ax.grid(color="#E3E6EA", linewidth=0.6)
     ax.set_axisbelow(True)
     for side in ("top", "right"):
@@ -41,13 +41,13 @@ def tidy(ax: Axes) -> None:
 
 
 def bare(ax: Axes) -> None:
-    """Leave only what is drawn, at the same scale in both directions."""
+    """Hide the axes, and use the same scale in both directions."""
     ax.set_aspect("equal")
     ax.set_axis_off()
 
 
 def plain(text: Any) -> str:
-    r"""Return a text that matplotlib shows as it is: a $ begins no formula, and a _ hides nothing.
+    r"""Return a text that matplotlib shows verbatim: $ starts no formula, and _ hides no name.
 
     Examples
     --------
@@ -55,18 +55,18 @@ def plain(text: Any) -> str:
     US\$ and A\$
     """
     escaped = str(text).replace("$", r"\$")
-    # a legend leaves names out that begin with _; a space of no width goes before it
+    # a legend omits names that begin with _, so put a zero-width space before it
     return f"\u200b{escaped}" if escaped.startswith("_") else escaped
 
 
 def check_length(values: Sequence[Any] | None, n: int, what: str) -> None:
-    """Raise where there is not one value a point."""
+    """Raise if there is not one value for each point."""
     if values is not None and len(values) != n:
         raise ValueError(f"the map has {n} points, but there are {len(values)} {what}")
 
 
 def draw_points(ax: Axes, points: Array, color: Sequence[Any] | None, size: float | None) -> None:
-    """Draw points: in one colour, by numbers with a colour bar, or by categories with a legend."""
+    """Draw points in one colour, by numbers with a colour bar, or by categories with a legend."""
     check_length(color, len(points), "colours")
     area = size if size is not None else float(np.clip(6000.0 / max(len(points), 1), 4.0, 42.0))
     look: dict[str, Any] = {"s": area, "edgecolors": "white", "linewidths": 0.4, "zorder": 2.5}
@@ -75,7 +75,7 @@ def draw_points(ax: Axes, points: Array, color: Sequence[Any] | None, size: floa
     elif _numeric(color):
         values = np.array([np.nan if v is None else float(v) for v in color])
         x, y = points.T
-        # points without a number are drawn, in grey
+        # points without a number are grey
         ramp = require("matplotlib", "plot").colormaps["viridis"].with_extremes(bad=QUIET)
         drawn = ax.scatter(x, y, c=values, cmap=ramp, plotnonfinite=True, **look)
         ax.figure.colorbar(drawn, ax=ax, shrink=0.7, pad=0.02, label=_title(color))

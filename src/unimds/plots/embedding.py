@@ -1,4 +1,4 @@
-"""The points of a map, on whatever space they lie."""
+"""Pictures of maps, in every space."""
 
 from __future__ import annotations
 
@@ -8,19 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.plots.axes import (
-    PAPER,
-    QUIET,
-    bare,
-    check_length,
-    draw_points,
-    new_axes,
-    plain,
-    tidy,
-)
-from unimds.plots.names import write_names
+from unimds.plots.axes import PAPER, QUIET, bare, check_length, draw_points, new_axes, plain, tidy
+from unimds.plots.labels import write_labels
 from unimds.plots.shapes import CORNERS, circle, graticule
-from unimds.plots.views import View, view_of
+from unimds.plots.views import View, points_of, view_of
 from unimds.spaces import Space
 
 if TYPE_CHECKING:
@@ -41,23 +32,24 @@ def plot_embedding(
 ) -> Axes:
     """Draw a map: in the plane, on a sphere, in the Poincaré disk or in a triangle.
 
-    Of a map of more than two dimensions the first two principal coordinates are drawn, and the
-    picture says so. These, the half of a sphere in front and the middle of the disk depend on the
-    points: to show two maps in one picture draw them at once, after `unimds.quality.align`.
+    For a map of more than two dimensions the picture shows the first two principal coordinates,
+    and says so. The principal axes, the front hemisphere of a sphere and the centre of the disk
+    depend on the points: to compare two maps, align them with `unimds.quality.align` and draw them
+    in one call.
 
     Parameters
     ----------
     X : array-like of shape (n, n_coordinates), Result or fitted estimator
         The points.
     labels : sequence of n names, default=None
-        Names of the points; None or "" for those that need none. A name for which there is no
-        room is left out.
+        Names of the points; None or "" for a point without a name. Names that do not fit are
+        omitted.
     color : sequence of n values, default=None
-        Numbers, drawn with a colour bar, or categories, drawn with a legend; shapes differ too.
+        Numbers, drawn with a colour bar, or categories, drawn with a legend and different shapes.
     ax : Axes, default=None
-        Where to draw; a new figure by default.
+        Axes to draw on; a new figure by default.
     space : str or Space, default=None
-        The space of the points: that of the result, or Euclidean.
+        The space of the points; by default the space of the result, or Euclidean.
     size : float, default=None
         Area of a point, as in matplotlib's ``scatter``.
     title : str, default=None
@@ -92,16 +84,6 @@ def plot_embedding(
     return _draw_view(view, labels, color, ax, size, title)
 
 
-def points_of(X: Any, space: str | Space | None) -> tuple[ArrayLike, str | Space]:
-    """Return points and their space, of an array, a result or an estimator."""
-    result = getattr(X, "result_", None) or X
-    if hasattr(result, "embedding"):
-        return result.embedding, space or result.space
-    if hasattr(X, "embedding_"):
-        return X.embedding_, space or X.space_
-    return X, space or "euclidean"
-
-
 def plot_poincare(
     X: ArrayLike,
     labels: Sequence[str | None] | None = None,
@@ -113,9 +95,9 @@ def plot_poincare(
 ) -> Axes:
     """Draw points of the hyperbolic plane H² in the Poincaré disk.
 
-    The mean of the points is moved to the middle. The lines are geodesics, the edge is infinitely
-    far away. `X` are points of the hyperboloid, of shape (n, 3); the other parameters are those of
-    `plot_embedding`.
+    The mean of the points moves to the centre. The lines are geodesics, and the edge is infinitely
+    far away. `X` holds points of the hyperboloid, of shape (n, 3); the other parameters are those
+    of `plot_embedding`.
 
     Examples
     --------
@@ -135,10 +117,10 @@ def plot_ternary(
     size: float | None = None,
     title: str | None = None,
 ) -> Axes:
-    """Draw distributions of three outcomes in a triangle, a corner for each outcome.
+    """Draw distributions of three outcomes in a triangle with a corner for each outcome.
 
-    `X` are points of the simplex, square roots of probabilities, of shape (n, 3); `outcomes` are
-    the names of the corners, and the other parameters are those of `plot_embedding`.
+    `X` holds points of the simplex, square roots of probabilities, of shape (n, 3); `outcomes`
+    names the corners, and the other parameters are those of `plot_embedding`.
 
     Examples
     --------
@@ -188,7 +170,7 @@ def _draw_view(
     if title:
         ax.set_title(title)
     if labels is not None:
-        write_names(ax, view.points, labels, avoid=view.points)
+        write_labels(ax, view.points, labels, avoid=view.points)
     return ax
 
 
@@ -204,11 +186,11 @@ def plot_sphere(
     size: float | None = None,
     title: str | None = None,
 ) -> Axes:
-    """Draw points of the sphere S² on both of its hemispheres, as seen from outside.
+    """Draw points of the sphere S² on its two hemispheres, seen from outside.
 
-    The left one is that in which most of the points are; the right one is the other side, seen
-    from behind. `X` are unit vectors of shape (n, 3); the other parameters are those of
-    `plot_embedding`. For maps of the Earth see `plot_globe`.
+    The left hemisphere is centred on the mean direction of the points; the right hemisphere is the
+    far side, seen from behind. `X` holds unit vectors, of shape (n, 3); the other parameters are
+    those of `plot_embedding`. For maps of the Earth see `plot_globe`.
 
     Examples
     --------
@@ -232,12 +214,12 @@ def plot_sphere(
     if title:
         ax.set_title(title)
     if labels is not None:
-        write_names(ax, places, labels, avoid=places)
+        write_labels(ax, places, labels, avoid=places)
     return ax
 
 
 def _seen(points: Array) -> tuple[Array, Array, Array]:
-    """Return the way to the reader, to the right and up; north is up where that can be."""
+    """Return the directions to the reader, to the right and up; north is up if possible."""
     front = points.mean(axis=0)
     length = float(np.linalg.norm(front))
     front = front / length if length > 1e-6 else np.array([1.0, 0.0, 0.0])

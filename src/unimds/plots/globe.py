@@ -1,4 +1,4 @@
-"""The map of the whole world, for points of S²."""
+"""A map of the whole world, for points of S²."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.plots.axes import FOUND, MISS, PAPER, QUIET, TRUE, new_axes
-from unimds.plots.names import write_names
+from unimds.plots.axes import FOUND, MISS, PAPER, QUIET, TRUE, check_length, new_axes
+from unimds.plots.labels import write_labels
 from unimds.spaces import to_latlon
 from unimds.spaces.vectors import normalised
 
@@ -31,26 +31,26 @@ def plot_globe(
 ) -> Axes:
     """Draw points of the sphere S² on a map of the whole world.
 
-    The map is Mollweide's: equal areas have equal size, north is up. With `truth`, every point is
-    joined to where it belongs by a line along the great circle.
+    The Mollweide projection preserves areas; north is up. With `truth`, a line along the great
+    circle joins every point to its true place.
 
     Parameters
     ----------
     X : array-like of shape (n, 3)
         Unit vectors.
     truth : array-like of shape (n, 3), default=None
-        Where the points belong; drawn as open circles.
+        True places of the points; drawn as open circles.
     labels : sequence of n names, default=None
-        Names of the points; None or "" for those that need none. A name for which there is no
-        room is left out.
+        Names of the points; None or "" for a point without a name. Names that do not fit are
+        omitted.
     ax : Axes with projection="mollweide", default=None
-        Where to draw; a new figure by default.
+        Axes to draw on; a new figure by default.
     center : float, default=0
-        Longitude in the middle of the map, in degrees.
+        Longitude of the centre of the map, in degrees.
     title : str, default=None
         Title of the picture.
     legend : bool, default=True
-        Whether to say what the signs mean; there is nothing to say without `truth`.
+        Whether to explain the symbols; without `truth` there is no legend.
 
     Returns
     -------
@@ -66,8 +66,7 @@ def plot_globe(
     true = found if truth is None else _on_map(truth, center)
     if len(true) != len(found):
         raise ValueError(f"X has {len(found)} points, but truth has {len(true)}")
-    if labels is not None and len(labels) != len(found):
-        raise ValueError(f"X has {len(found)} points, but there are {len(labels)} labels")
+    check_length(labels, len(found), "labels")
     ax = new_axes(9, 5, projection="mollweide") if ax is None else ax
     _draw_graticule(ax)
     if truth is not None:
@@ -80,7 +79,7 @@ def plot_globe(
     if legend and truth is not None:
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=3, frameon=False)
     if labels is not None:
-        write_names(ax, true, labels, avoid=np.vstack([true, found]))
+        write_labels(ax, true, labels, avoid=np.vstack([true, found]))
     return ax
 
 
@@ -88,14 +87,14 @@ def plot_globe(
 
 
 def _on_map(X: ArrayLike, center: float) -> Array:
-    """Return longitude from the middle of the map and latitude, in radians."""
+    """Return longitude relative to the centre of the map, and latitude, in radians."""
     latitude, longitude = to_latlon(X).T
     east = (longitude - center + 180.0) % 360.0 - 180.0
     return np.column_stack([np.radians(east), np.radians(latitude)])
 
 
 def _draw_graticule(ax: Axes) -> None:
-    """Draw meridians and parallels every 30 degrees, without numbers: they hide the points."""
+    """Draw meridians and parallels every 30 degrees; numbers would hide the points."""
     ax.set_xticks(np.radians(np.arange(-150, 180, 30)), labels=[])
     ax.set_yticks(np.radians(np.arange(-60, 90, 30)), labels=[])
     ax.set_longitude_grid_ends(90)  # type: ignore[attr-defined]
@@ -106,11 +105,11 @@ def _draw_graticule(ax: Axes) -> None:
 
 
 def _draw_arcs(ax: Axes, A: Array, B: Array, center: float) -> None:
-    """Draw the great circle between each row of `A` and that of `B`."""
+    """Draw the great circles between the rows of `A` and the rows of `B`."""
     arcs = []
     for a, b in zip(A, B, strict=True):
         arc = _on_map(_arc(a, b), center)
-        # where the line leaves the map at one edge and comes in at the other, lift the pen
+        # break the line where it crosses the edge of the map
         jump = np.flatnonzero(np.abs(np.diff(arc[:, 0])) > np.pi) + 1
         arcs += [np.insert(arc, jump, np.nan, axis=0), np.full((1, 2), np.nan)]
     ax.plot(*np.vstack(arcs).T, color=MISS, linewidth=1.3, label="error", zorder=1.9)
@@ -121,7 +120,7 @@ def _arc(a: Array, b: Array, steps: int = 65) -> Array:
     t = np.linspace(0.0, 1.0, steps)[:, None]
     chord = (1.0 - t) * a + t * b
     length = np.linalg.norm(chord, axis=1, keepdims=True)
-    if length.min() < 1e-9:  # antipodes: every great circle joins them, any one does
+    if length.min() < 1e-9:  # antipodes: any great circle joins them
         middle = np.roll(a, 1) - (np.roll(a, 1) @ a) * a
         middle = normalised(middle[None])[0]
         return np.vstack([_arc(a, middle, steps), _arc(middle, b, steps)])

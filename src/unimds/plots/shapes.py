@@ -1,4 +1,4 @@
-"""Lines that tell a space: meridians, geodesics, the grid of a triangle. Numbers only."""
+"""Lines that show the shape of a space: meridians, geodesics, the grid of a triangle."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unimds.spaces import from_latlon
 Array = NDArray[np.floating[Any]]
 
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
-"""Where the three outcomes of a distribution stand in the plane."""
+"""Corners of the triangle of distributions: one for each of three outcomes."""
 
 
 def graticule(step: int = 30) -> list[Array]:
@@ -36,10 +36,10 @@ def circle(steps: int = 181) -> Array:
 
 
 def geodesic_grid(reach: float = 3.0, step: float = 0.5) -> list[Array]:
-    """Return geodesics of the Poincaré disk that cross an axis at a right angle, `step` apart.
+    """Return geodesics of the Poincaré disk that cross an axis at right angles, `step` apart.
 
-    Each is an arc of a circle that meets the edge of the disk at right angles; along an axis the
-    steps from one to the next all have the same length.
+    Each geodesic is an arc of a circle that meets the edge of the disk at right angles. Along the
+    axis, neighbouring geodesics have equal hyperbolic distances.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def in_triangle(P: ArrayLike) -> Array:
 
 
 def triangle_grid(parts: int = 5) -> list[Array]:
-    """Return the lines on which one of the probabilities is a multiple of 1 / `parts`."""
+    """Return the lines on which one probability is a multiple of 1 / `parts`."""
     lines: list[Array] = []
     for axis in range(3):
         for share in np.arange(1, parts) / parts:

@@ -1,4 +1,4 @@
-"""How the points of a space are shown: in a plane, in a disk, in a triangle or as a globe."""
+"""Views of a space: a plane, a disk, a triangle, a globe or three dimensions."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ Array = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class View:
-    """Points as they are drawn, and the lines around and behind them.
+    """Points as they are drawn, with the lines around and behind them.
 
     Attributes
     ----------
     kind : str
         "plane", "space", "globe", "disk" or "triangle".
     points : ndarray of shape (n, 2) or (n, 3)
-        Where they are drawn.
+        Positions of the points in the picture.
     edge, grid : list of ndarray
-        Lines: the boundary of the space, and what helps to see its shape.
+        Lines: the boundary of the space, and a grid that shows its shape.
     note : str
-        What one must know to read the picture; may be empty.
+        What readers must know to understand the picture; may be empty.
     """
 
     kind: str
@@ -45,8 +45,18 @@ class View:
     note: str = ""
 
 
+def points_of(X: Any, space: str | Space | None) -> tuple[ArrayLike, str | Space]:
+    """Return points and their space, from an array, a result or an estimator."""
+    result = getattr(X, "result_", None) or X
+    if hasattr(result, "embedding"):
+        return result.embedding, space or result.space
+    if hasattr(X, "embedding_"):
+        return X.embedding_, space or X.space_
+    return X, space or "euclidean"
+
+
 def view_of(X: ArrayLike, space: str | Space = "euclidean") -> View:
-    """Return how to show points of a space.
+    """Return the view of points in a space.
 
     Parameters
     ----------
@@ -84,11 +94,11 @@ def view_of(X: ArrayLike, space: str | Space = "euclidean") -> View:
 
 
 def _hyperbolic(points: Array) -> View:
-    """Show Poincaré's model, moved so that the mean of the points is in the middle."""
+    """Show the Poincaré model, moved so that the mean of the points is at the centre."""
     # spaces are compiled code, without types
     moved = points @ boost(points)  # type: ignore[no-untyped-call]
     ball = to_poincare(Hyperbolic().project_points(moved))  # type: ignore[no-untyped-call]
-    middle = "The mean of the points is in the middle; the edge is infinitely far away."
+    middle = "The mean of the points is at the centre; the edge is infinitely far away."
     if ball.shape[1] == 2:
         return View("disk", ball, [circle()], geodesic_grid(), f"The Poincaré disk. {middle}")
     if ball.shape[1] == 3:
@@ -111,7 +121,7 @@ def _simplex(points: Array) -> View:
 
 
 def _projected(points: Array, of: str = "") -> View:
-    """Show up to three coordinates as they are, of more the first two principal ones."""
+    """Show up to three coordinates unchanged, and of more the first two principal coordinates."""
     k = points.shape[1]
     if k <= 1:
         return View("plane", _upright(points), note="The map has one dimension.")

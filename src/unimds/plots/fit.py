@@ -1,4 +1,4 @@
-"""How well a map fits: its distances, its points, and how it came about."""
+"""Pictures of how well a map fits: its distances, its points, and the course of its cost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from unimds._runtime.extras import require
 from unimds.plots.axes import FOUND, HUES, MISS, SHAPES, check_length, new_axes, plain, tidy
-from unimds.plots.embedding import points_of
+from unimds.plots.views import points_of
 from unimds.quality import point_stress, shepard
 from unimds.spaces import Space
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FEW = 2000
-"""Pairs up to which each is a dot; more are drawn as a density."""
+"""Up to this many pairs each pair is a dot; more pairs are drawn as a density."""
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
 
 
@@ -30,21 +30,21 @@ def plot_shepard(
     space: str | Space | None = None,
     title: str | None = None,
 ) -> Axes:
-    """Draw a Shepard diagram: distances on the map against the given ones.
+    """Draw a Shepard diagram: distances on the map against given distances.
 
-    On the line a distance is met. Many pairs are drawn as a density, on a logarithmic scale. The
-    strip at the right counts residuals, mapped minus given.
+    On the line, the map has the given distance. Many pairs are drawn as a density, on a logarithmic
+    scale. The strip at the right shows the distribution of residuals, mapped minus given.
 
     Parameters
     ----------
     D : array-like of shape (n, n)
-        Given distances, NaN where missing.
+        Given distances; NaN for missing pairs.
     X : array-like of shape (n, n_coordinates), Result or fitted estimator
         The points of the map.
     ax : Axes, default=None
-        Where to draw; a new figure by default.
+        Axes to draw on; a new figure by default.
     space : str or Space, default=None
-        The space of the points: that of the result, or Euclidean.
+        The space of the points; by default the space of the result, or Euclidean.
     title : str, default=None
         Title of the picture.
 
@@ -74,7 +74,7 @@ def plot_shepard(
 
 
 def _draw_residuals(ax: Axes, gap: Any) -> None:
-    """Draw how residuals are distributed, in a strip of its own."""
+    """Draw the distribution of the residuals in a separate strip."""
     strip = ax.inset_axes((1.03, 0.0, 0.2, 1.0))
     strip.hist(gap, bins=min(60, 10 + len(gap) // 20), orientation="horizontal", color="#8FA3B5")
     strip.axhline(0.0, color="black", linewidth=1.0)
@@ -96,9 +96,9 @@ def plot_point_stress(
     top: int = 20,
     title: str | None = None,
 ) -> Axes:
-    """Draw which points fit worst: each one's share of the squared error.
+    """Draw the points that fit worst, with the share of the squared error of each.
 
-    The line is where all would be if each had the same share.
+    The line marks equal shares.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def plot_point_stress(
     weights : array-like of shape (n, n), default=None
         Weights of the pairs.
     top : int, default=20
-        How many points are shown, the worst first.
+        Number of points to show, the worst first.
 
     Returns
     -------
@@ -148,10 +148,10 @@ def plot_convergence(results: Any, ax: Axes | None = None, *, title: str | None 
 
     Parameters
     ----------
-    results : Result, fitted estimator, or mapping of names to such
+    results : Result, fitted estimator, or mapping of names to these
         The runs.
     ax : Axes, default=None
-        Where to draw; a new figure by default.
+        Axes to draw on; a new figure by default.
     title : str, default=None
         Title of the picture.
 
@@ -171,7 +171,7 @@ def plot_convergence(results: Any, ax: Axes | None = None, *, title: str | None 
     for k, (name, (seconds, cost)) in enumerate(zip(runs, curves, strict=True)):
         look = {"color": HUES[k % len(HUES)], "linestyle": DASHES[k % len(DASHES)]}
         ax.plot(seconds, cost, linewidth=1.8, **look)
-        # the marker is where the run ended
+        # the marker shows the end of the run
         ax.plot(seconds[-1:], cost[-1:], marker=SHAPES[k % len(SHAPES)], **look, label=plain(name))
     costs = np.concatenate([cost for _, cost in curves])
     if costs.min() > 0.0 and costs.max() > 3.0 * costs.min():
@@ -195,7 +195,7 @@ def _plain_numbers(ax: Axes) -> None:
     ticker = require("matplotlib.ticker", "plot")
     low, high = ax.get_ylim()
     ax.yaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
-    # within one power of ten there would be hardly a number otherwise
+    # within one power of ten there would be hardly any number otherwise
     minor = ticker.FormatStrFormatter("%g") if high < 30.0 * low else ticker.NullFormatter()
     ax.yaxis.set_minor_locator(ticker.LogLocator(subs=(2, 3, 5), numticks=12))
     ax.yaxis.set_minor_formatter(minor)

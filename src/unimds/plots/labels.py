@@ -1,4 +1,4 @@
-"""Names beside points, where there is room for them."""
+"""Names beside points, without overlaps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.floating[Any]]
 
-# Where a name may stand, seen from its point: shift and alignment, the usual places first.
+# Places of a name relative to its point: shift and alignment, the preferred places first.
 PLACES = (
     ((1.0, 0.0), "left", "center"),
     ((-1.0, 0.0), "right", "center"),
@@ -29,13 +29,13 @@ PLACES = (
 )
 
 
-def write_names(
+def write_labels(
     ax: Axes, places: Array, names: Sequence[str | None], avoid: Array, gap: float = 4.0
 ) -> None:
-    """Write names beside their points: never over another name, and over as few points as can be.
+    """Write names beside their points; names never overlap, and cover as few points as possible.
 
-    The layout of the figure must be final, as room is measured in pixels. `gap` is the distance of
-    a name from its point, in typographic points.
+    The layout of the figure must be final, since space is measured in pixels. `gap` is the distance
+    of a name from its point, in typographic points.
     """
     figure: Any = ax.figure
     figure.draw_without_rendering()
@@ -51,7 +51,7 @@ def write_names(
         size = _size(probe, name)
         boxes = [_box(point, size, far, *where) for where in PLACES]
         free = [k for k, box in enumerate(boxes) if not _overlap(box, taken)]
-        # less than the gap: a name keeps clear of others' points
+        # a margin below the gap, so that a name keeps away from the points of other names
         cost = {k: _covered(boxes[k], pixels, 0.6 * far) + _outside(boxes[k], frame) for k in free}
         if free:
             best = min(free, key=cost.__getitem__)
@@ -74,14 +74,14 @@ def _name_at(
         fontsize="small",
         annotation_clip=False,
     )
-    text.set_in_layout(False)  # otherwise the axes would shrink, and the names meet after all
+    text.set_in_layout(False)  # otherwise the axes would shrink, and names overlap
     effects = require("matplotlib.patheffects", "plot")
     text.set_path_effects([effects.withStroke(linewidth=2.0, foreground=PAPER, alpha=0.8)])
     return text
 
 
 def _size(probe: Any, name: str) -> tuple[float, float]:
-    """Return the width and height of a name, in pixels; making a text takes longer than asking."""
+    """Return the width and height of a name in pixels, from one text: new texts are slow."""
     probe.set_text(plain(name))
     box = probe.get_window_extent()
     return box.width, box.height
@@ -95,20 +95,20 @@ def _box(
     ha: str,
     va: str,
 ) -> Array:
-    """Return the corners of a name that stands beside a point: left, low, right, high."""
+    """Return the box of a name beside a point: left, bottom, right, top."""
     behind = {"left": 0.0, "bottom": 0.0, "center": 0.5, "right": 1.0, "top": 1.0}
     low = point + far * np.array(shift) - np.array(size) * [behind[ha], behind[va]]
     return np.concatenate([low, low + size])
 
 
 def _overlap(box: Array, others: Array) -> bool:
-    """Whether a box meets one of the others."""
+    """Whether a box overlaps another box."""
     apart = (others[:, :2] > box[2:]) | (others[:, 2:] < box[:2])
     return bool((~apart.any(axis=1)).any())
 
 
 def _covered(box: Array, points: Array, margin: float) -> int:
-    """Return how many points lie in a box or closer to it than `margin`."""
+    """Return the number of points in a box or within `margin` of it."""
     inside = (points > box[:2] - margin) & (points < box[2:] + margin)
     return int(inside.all(axis=1).sum())
 
