@@ -74,8 +74,8 @@ def find_and_turn(browser: Browser) -> None:
     """Find a point, which is marked on the map, and turn the map by keyboard."""
     before = shades(browser, "#map")
     type_into_search(browser, "oland 17")  # without accents, in small letters
-    browser.wait("document.getElementById('status').textContent.includes('is marked')")
-    assert "Öland 17 is marked" in browser.text("#status")
+    browser.wait("document.getElementById('status').textContent.includes('is selected')")
+    assert "Öland 17 is selected" in browser.text("#status")
     assert browser.text("#details-title") == "Öland 17"
     assert "given" in browser.text("#details")
     marked = changed(browser, before, 1e-4)
@@ -141,7 +141,7 @@ def test_many_matches_are_counted_and_gone_through(
     browser.open(reports["plane"])
     type_into_search(browser, "ÖLAND 3")
     assert "10 labels match: Öland 3, Öland 30" not in browser.text("#status")  # one is exact
-    assert "Öland 3 is marked" in browser.text("#status")
+    assert "Öland 3 is selected" in browser.text("#status")
     type_into_search(browser, "land 2")
     type_into_search(browser, "land")
     assert browser.text("#status").startswith("39 labels match")
@@ -197,7 +197,7 @@ def test_labels_stay_text(browser: Browser, tmp_path: Path) -> None:
     write_report(path, result, D, labels=labels, columns={EVIL: labels}, title=EVIL)
     browser.open(path)
     type_into_search(browser, "onerror")
-    browser.wait("document.getElementById('status').textContent.includes('is marked')")
+    browser.wait("document.getElementById('status').textContent.includes('is selected')")
     assert browser.text("#details-title") == EVIL
     assert browser.run("return document.title") == EVIL
     assert browser.text("h1") == EVIL
@@ -218,7 +218,7 @@ def test_many_points_are_drawn(browser: Browser, tmp_path: Path) -> None:
     browser.open(path)
     assert 0.01 < drawn(shades(browser, "#map")) < 0.9
     assert 0.05 < drawn(shades(browser, "#shepard")) < 0.9
-    assert "A sample is shown" in browser.text("#shepard-note")
+    assert "The dots are a sample" in browser.text("#shepard-note")
     assert browser.complaints() == []
 
 
@@ -243,7 +243,7 @@ def opened_in_the_middle(browser: Browser, path: Path) -> tuple[float, float]:
     return x, y
 
 
-CHOSEN = "document.getElementById('details-title').textContent !== 'No point chosen'"
+CHOSEN = "document.getElementById('details-title').textContent !== 'No point selected'"
 DRAWN = "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 

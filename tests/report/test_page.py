@@ -173,7 +173,7 @@ def test_twenty_thousand_points_stay_small() -> None:
 def test_without_distances_it_says_so() -> None:
     result, _ = a_map("plane")
     page = report(result)
-    assert "The distances are not known here" in page
+    assert "This report has no given distances" in page
     assert "shepard" not in data_of(page)
 
 
@@ -183,7 +183,7 @@ def test_the_verdict_is_in_plain_words() -> None:
     assert "good, in Kruskal's words" in said or "excellent, in Kruskal's words" in said
     assert "Converged" in said
     stopped = replace(result, outcome=Outcome.MAX_ITER)
-    assert "let it run for longer" in " ".join(verdict(*judged(stopped, D)))
+    assert "let it run longer" in " ".join(verdict(*judged(stopped, D)))
     D[0, 1:] *= 5.0
     D[1:, 0] *= 5.0
     subject, fit = judged(result, D)

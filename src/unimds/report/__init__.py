@@ -1,6 +1,7 @@
-"""A report on a map: one HTML file that can be opened, turned and questioned, without network.
+"""A report on a map: one HTML file to open offline, rotate the map and inspect any point.
 
-plotly is an extra, ``pip install 'unimds[report]'``, and is imported only when a report is made.
+The room may import `plots`, `quality` and below. plotly is an extra, ``pip install
+'unimds[report]'``, and is imported only when a report is made.
 """
 
 from __future__ import annotations
@@ -34,25 +35,25 @@ def report(
 ) -> str:
     """Return a report on a map, as one HTML page.
 
-    The page shows the map (a globe that turns for S², the Poincaré disk for H², a triangle for
-    distributions of three outcomes), tells for each point which of its distances fit worst, finds
-    points by their names and colours them, and says in plain words how good the map is. It needs
-    no network: all of it is in the one file.
+    The page shows the map (a rotating globe for S², the Poincaré disk for H², a triangle for
+    distributions of three outcomes), lists the worst-fitting distances of each point, finds points
+    by name, colours them, and says in plain words how good the map is. It is one self-contained
+    file and works offline.
 
     Parameters
     ----------
     mds : MDS, LandmarkMDS or Result
-        The map: an estimator that is fitted, or what `place_center` has returned.
+        The map: a fitted estimator, or a result of `place_center`.
     D : array-like, default=None
-        What the map was made from: distances of shape (n, n), NaN where missing, or the features
-        that the estimator was given. By default those that the estimator has kept. Without them
-        no pair can be judged.
+        The data of the map: distances of shape (n, n), NaN for missing pairs, or the features
+        given to the estimator. By default the data that the estimator kept. Without data the
+        report cannot judge any pair.
     labels : sequence of n names, default=None
         Names of the points; by default the row labels of a data frame, or numbers.
     columns : mapping of names to n values each, or DataFrame, default=None
         Columns to colour the points by: numbers or categories.
     weights : array-like of shape (n, n), default=None
-        Weights of the pairs, where the map was made with some.
+        Weights of the pairs, if the map was made with weights.
     title : str, default=None
         Title of the page.
 
@@ -91,7 +92,7 @@ def write_report(
     title: str | None = None,
     force: bool = False,
 ) -> None:
-    """Write a report on a map into a file, whole or not at all.
+    """Write a report on a map to a file, atomically.
 
     Parameters
     ----------
@@ -100,12 +101,12 @@ def write_report(
     mds, D, labels, columns, weights, title
         As in `report`.
     force : bool, default=False
-        Whether a file that is there already is replaced.
+        Whether to replace an existing file.
 
     Raises
     ------
     FileError
-        Where the file is there and `force` is not given, or cannot be written.
+        If the file exists and `force` is false, or if it cannot be written.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Columns to colour points by: numbers, or categories."""
+"""Columns that colour the points of a report: numbers or categories."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 MOST = 24
-"""Categories that have a colour and a shape of their own; all others share one."""
+"""Maximum number of categories; the rarest share the last."""
 
 
 def column(name: str, values: Any, n: int) -> dict[str, Any]:
-    """Return a column as the page wants it.
+    """Return a column in the form of the page's data.
 
-    Numbers stay numbers, with None where one is missing; anything else is a category. The most
-    frequent categories come first.
+    Numbers stay numbers, with None for missing values; all other columns are categories, the most
+    frequent first.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def column(name: str, values: Any, n: int) -> dict[str, Any]:
 
 
 def _numbers(items: list[Any]) -> list[float | None] | None:
-    """Return the items as numbers; None where one of them is none, or all are missing."""
+    """Return the items as numbers; None if an item is not a number, or all are missing."""
     known = [item for item in items if not _missing(item)]
     plain = all(
         isinstance(item, int | float | np.integer | np.floating) and not isinstance(item, bool)

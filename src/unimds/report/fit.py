@@ -1,4 +1,4 @@
-"""How well a map fits, pair by pair; of very many pairs a sample is looked at."""
+"""How well a map fits, point by point and pair by pair; large maps are sampled."""
 
 from __future__ import annotations
 
@@ -21,49 +21,49 @@ from unimds.spaces import distances
 Array = NDArray[Any]
 
 FULL = 3000
-"""Points up to which each is compared with every other one."""
+"""Up to this many points, each point is compared with all points."""
 OTHERS = 1000
-"""How many others each of more points is compared with."""
+"""In larger maps, each point is compared with this many other points."""
 PARTNERS = 5
 SAMPLE = 5000
-"""Pairs in a Shepard diagram; of more, the density is counted too."""
+"""Maximum number of pairs in a Shepard diagram; of more pairs the density is counted too."""
 SQUARE = 700
-"""Points whose distances to each other are counted for that."""
+"""The density counts the distances between this many rows and columns."""
 BINS = 60
 MET = 1e-4
-"""A distance that is off by less than this share of itself is met."""
+"""A distance with a smaller relative error counts as exact."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What the pairs say.
+    """Quality of a map, point by point and pair by pair.
 
     Attributes
     ----------
     stress : ndarray of shape (n,)
-        Stress-1 of each point: over its own distances only.
+        Stress-1 of each point, over its own distances.
     partners, given, mapped : ndarray of shape (n, PARTNERS)
-        For each point those of the largest loss, −1 where there are no more, and the distances.
-    pairs : Pairs
-        A sample for the Shepard diagram.
+        Partners of each point with the largest loss, −1 if there are no more, and the distances.
+    sample : ShepardSample
+        Pairs for the Shepard diagram.
     off : float
-        Half of the distances are off by less than this share of themselves.
+        Median relative error of the distances.
     known : float
-        Share of the distances that are given.
+        Share of given distances.
     """
 
     stress: Array
     partners: Array
     given: Array
     mapped: Array
-    pairs: Pairs
+    sample: ShepardSample
     off: float
     known: float
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """Some pairs; the density of more of them, and the edges of its cells."""
+class ShepardSample:
+    """Pairs of a Shepard diagram; for many pairs also their density and the edges of its cells."""
 
     i: Array
     j: Array
@@ -79,8 +79,8 @@ def fit_of(subject: Subject, weights: ArrayLike | None = None, seed: int = 0) ->
     W = None if weights is None else as_weights(weights, subject.n)
     with explained(subject.loss, subject.space):
         stress, partners, given, mapped = _points(subject, W, rng)
-        pairs, off, known = _shepard(subject, rng)
-    return Fit(stress, partners, given, mapped, pairs, off, known)
+        sample, off, known = _shepard(subject, rng)
+    return Fit(stress, partners, given, mapped, sample, off, known)
 
 
 # --- point by point -------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def _worst(subject: Subject, rows: Array, others: Array, W: Array | None) -> tup
         above += np.sum(w * (mapped - d) ** 2, axis=1)
         below += np.sum(w * mapped**2, axis=1)
         loss = w * losses(subject.loss, mapped, d)
-        # met up to rounding: the largest loss of nothing is no news
+        # a distance that is exact up to rounding is never among the worst
         loss[np.abs(mapped - d) <= MET * np.maximum(mapped, d)] = 0.0
         told = np.where(loss > worst, d, told)
         worst = np.maximum(loss, worst)
@@ -122,7 +122,7 @@ def _worst(subject: Subject, rows: Array, others: Array, W: Array | None) -> tup
 def _directions(
     subject: Subject, rows: Array, others: Array, W: Array | None
 ) -> Iterator[tuple[Array, Any]]:
-    """Yield distances and weights there, and back: of an asymmetric table they differ."""
+    """Yield distances and weights in both directions, which differ in an asymmetric table."""
     table = subject.table
     assert table is not None
     there, _ = table.block(rows, others, np.float64)
@@ -155,8 +155,8 @@ def losses(loss: Loss, mapped: Array, given: Array) -> Array:
 # --- pair by pair ---------------------------------------------------------------------------------
 
 
-def _shepard(subject: Subject, rng: np.random.Generator) -> tuple[Pairs, float, float]:
-    """Return pairs to show, how far half of the distances are off, and how many are given."""
+def _shepard(subject: Subject, rng: np.random.Generator) -> tuple[ShepardSample, float, float]:
+    """Return pairs to show, the median relative error, and the share of given distances."""
     i, j, given = _some_pairs(subject, rng)
     known = ~np.isnan(given)
     share = float(known.mean()) if known.size else 1.0
@@ -171,11 +171,11 @@ def _shepard(subject: Subject, rng: np.random.Generator) -> tuple[Pairs, float, 
         edges = x, y
         shown = np.sort(rng.choice(len(i), SAMPLE, replace=False))
         i, j, given, mapped = i[shown], j[shown], given[shown], mapped[shown]
-    return Pairs(i, j, given, mapped, counts, edges), off, share
+    return ShepardSample(i, j, given, mapped, counts, edges), off, share
 
 
 def _some_pairs(subject: Subject, rng: np.random.Generator) -> tuple[Array, Array, Array]:
-    """Return each pair once where there are few points, else those of some rows and columns."""
+    """Return each pair once; of many points, the pairs of some rows and columns."""
     n, table = subject.n, subject.table
     assert table is not None
     if n > SQUARE:
@@ -185,7 +185,7 @@ def _some_pairs(subject: Subject, rng: np.random.Generator) -> tuple[Array, Arra
         rows = columns = np.arange(n)
         apart = np.triu(np.ones((n, n), dtype=bool), 1)
     given = table.block(rows, columns, np.float64)[0][:, 0]
-    if n <= SQUARE:  # a table may be asymmetric, or known one way only
+    if n <= SQUARE:  # a table may be asymmetric, or given in one direction only
         back = np.where(np.isnan(given.T), given, given.T)
         given = np.where(np.isnan(given), back, 0.5 * (given + back))
     a, b = np.nonzero(apart)
@@ -193,7 +193,7 @@ def _some_pairs(subject: Subject, rng: np.random.Generator) -> tuple[Array, Arra
 
 
 def _mapped(subject: Subject, i: Array, j: Array) -> Array:
-    """Return the distances of some pairs on the map, without a table of all of them."""
+    """Return the distances of pairs on the map, without the table of all pairs."""
     rows, at_i = np.unique(i, return_inverse=True)
     columns, at_j = np.unique(j, return_inverse=True)
     if not len(rows):

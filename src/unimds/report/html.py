@@ -1,4 +1,4 @@
-"""The page: one HTML file that needs nothing else."""
+"""The page of a report: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from unimds.report.verdict import bad_points, verdict
 Array = NDArray[Any]
 
 SCRIPTS = ("looks.js", "pictures.js", "questions.js")
-"""They share one scope, in this order."""
+"""The scripts share one scope, in this order."""
 CURVES = 400
-"""Steps of a run that the convergence curve shows at most."""
+"""Maximum number of points of the convergence curve."""
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -44,11 +44,11 @@ def page_of(subject: Subject, fit: Fit | None, columns: Any, title: str) -> str:
             "note": escape(view.note),
         },
     )
-    return page.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be written
+    return page.encode("utf-8", "replace").decode()  # UTF-8 cannot encode half a surrogate pair
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str:
-    """Replace each ``{{name}}`` of a template, once: what is put in is not looked at again.
+    """Replace each ``{{name}}`` of a template; inserted text is not replaced again.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def filled(template: str, parts: Mapping[str, str]) -> str:
 
 
 def embedded(data: Any) -> str:
-    r"""Return data as JSON that cannot end the script element it stands in.
+    r"""Return data as JSON that cannot end its script element.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def embedded(data: Any) -> str:
 
 
 def brief(values: Iterable[float], digits: int = 5) -> list[float | None]:
-    """Return numbers with a few significant digits, None for those that are not finite.
+    """Return numbers with a few significant digits, and None for non-finite numbers.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _asset(name: str) -> str:
     return (files("unimds.report") / "page" / name).read_text(encoding="utf-8")
 
 
-# --- what the script draws ------------------------------------------------------------------------
+# --- the data of the scripts ----------------------------------------------------------------------
 
 
 def _data(subject: Subject, fit: Fit | None, view: View, columns: Any) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def _data(subject: Subject, fit: Fit | None, view: View, columns: Any) -> dict[s
 
 
 def _digits(axis: Array, view: View) -> int:
-    """Return how many digits tell points apart: more near the edge of a disk, or far from 0."""
+    """Return the digits that keep points distinct: more near the edge of a disk, or far from 0."""
     if view.kind == "disk":
         return 8
     width = np.ptp(axis)
@@ -114,7 +114,7 @@ def _digits(axis: Array, view: View) -> int:
 
 
 def _lines(lines: list[Array]) -> list[list[float | None]]:
-    """Return many lines as one, with gaps: one trace draws them all."""
+    """Return all lines as one line with gaps, which plotly draws as one trace."""
     if not lines:
         return []
     gap = np.full((1, lines[0].shape[1]), np.nan)
@@ -127,13 +127,13 @@ def _history(subject: Subject) -> list[Any]:
     if subject.history is None:
         return []
     rows = len(subject.history)
-    # more of the beginning, where more happens
+    # more points at the beginning, where the cost falls fast
     at = np.unique(np.geomspace(1, rows, min(rows, CURVES)).round().astype(int) - 1)
     return [at.tolist(), *(brief(axis, 7) for axis in subject.history[at].T)]
 
 
 def _fit_data(fit: Fit) -> dict[str, Any]:
-    pairs = fit.pairs
+    pairs = fit.sample
     shepard: dict[str, Any] = {
         "i": pairs.i.tolist(),
         "j": pairs.j.tolist(),
@@ -159,7 +159,7 @@ def _fit_data(fit: Fit) -> dict[str, Any]:
 def _settings(subject: Subject, fit: Fit | None) -> dict[str, str]:
     said = {"points": f"{subject.n:,}", "space": str(subject.space), "loss": str(subject.loss)}
     if subject.cost is not None:
-        said["cost, the sum of the loss"] = f"{subject.cost:.6g}"
+        said["cost, the sum of losses"] = f"{subject.cost:.6g}"
     if subject.stress is not None:
         said["Stress-1"] = f"{subject.stress:.6g}"
     if fit is not None and fit.known < 1.0:

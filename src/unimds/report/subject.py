@@ -1,4 +1,4 @@
-"""What a report is about: a map, the distances it was made from, and the names of its points."""
+"""The subject of a report: a map, its given distances, and the names of its points."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Subject:
-    """A map and all that is known of it; None where it is not known."""
+    """A map and everything known about it; unknown attributes are None."""
 
     points: Array
     space: Space
@@ -40,7 +40,7 @@ class Subject:
 
 
 def subject_of(mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None) -> Subject:
-    """Gather what a report says from an estimator that is fitted, or from a result."""
+    """Collect the content of a report from a fitted estimator or a result."""
     result = mds if isinstance(mds, Result) else _result(mds)
     points = mds.embedding_ if result is None else result.embedding
     run = result or getattr(mds, "landmark_result_", None)
@@ -60,9 +60,7 @@ def subject_of(mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None) -> S
 
 def _result(mds: Any) -> Result | None:
     if not hasattr(mds, "embedding_") or not hasattr(mds, "space_"):
-        raise TypeError(
-            f"a report is about a Result or an estimator that is fitted, not {type(mds).__name__}"
-        )
+        raise TypeError(f"a report needs a Result or a fitted estimator, not {type(mds).__name__}")
     result = getattr(mds, "result_", None)
     return result if isinstance(result, Result) else None
 
@@ -84,7 +82,7 @@ def _labels(mds: Any, D: Any, labels: Sequence[Any] | None, n: int) -> list[str]
 
 
 def _table(mds: Any, D: Any, n: int) -> LocalTable | None:
-    """Return the given distances, whether they are held or computed from features."""
+    """Return the given distances, in memory or computed from features."""
     if D is None:
         return _own_table(mds)
     metric = getattr(mds, "_metric", None)
@@ -93,8 +91,8 @@ def _table(mds: Any, D: Any, n: int) -> LocalTable | None:
         return ComputedTable(given, metric, np.float64)
     if given.shape != (n, n):
         raise ValueError(
-            f"D must be the distances of the {n} points; its shape is {given.shape}. Features can "
-            "be given with the estimator that was fitted to them, as it knows the metric"
+            f"D must be the distances of the {n} points, but its shape is {given.shape}. Features "
+            "need the estimator that was fitted to them, which knows the metric"
         )
     return HeldTable(given[:, None, :])
 
@@ -103,7 +101,7 @@ def _own_table(mds: Any) -> LocalTable | None:
     held = getattr(mds, "dissimilarity_matrix_", None)
     if held is not None:
         return HeldTable(np.asarray(held)[:, None, :])
-    if hasattr(mds, "_fit_X"):  # `memory_limit` has kept the table from being held
+    if hasattr(mds, "_fit_X"):  # because of `memory_limit` the table is not in memory
         return ComputedTable(mds._fit_X, mds._metric, np.float64)
     return None
 
@@ -115,11 +113,11 @@ def _is_table(given: Array) -> bool:
 # --- settings -------------------------------------------------------------------------------------
 
 UNSAID = {"loss", "space", "callback", "verbose", "n_jobs", "memory_limit"}
-"""Parameters that a report leaves out: said elsewhere, or without influence on the map."""
+"""Parameters that a report omits: shown elsewhere, or without influence on the map."""
 
 
 def _settings(mds: Any) -> dict[str, str]:
-    """Return the parameters of an estimator that differ from their defaults, in words."""
+    """Return the parameters of an estimator that differ from their defaults, as text."""
     if not hasattr(mds, "get_params"):
         return {}
     usual = type(mds)().get_params(deep=False)

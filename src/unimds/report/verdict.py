@@ -1,4 +1,4 @@
-"""How good a map is, in plain words."""
+"""The quality of a map in plain words."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from unimds.report.fit import FULL, OTHERS, Fit
 from unimds.report.subject import Subject
 
 WORDS = ((0.025, "excellent"), (0.05, "good"), (0.1, "fair"), (0.2, "poor"))
-"""Kruskal's words for Stress-1, each up to a limit."""
+"""Kruskal's words for Stress-1, each with its upper limit."""
 
 
 def verdict(subject: Subject, fit: Fit | None) -> list[str]:
-    """Return what a person should know, one sentence or two in each item."""
+    """Return what readers should know about the map, in short paragraphs."""
     said = [*_quality(subject, fit), *_settled(subject)]
     return said if fit is None else [*said, *_bad_points(subject, fit)]
 
@@ -38,19 +38,19 @@ def _quality(subject: Subject, fit: Fit | None) -> list[str]:
             f"Distances on the map are off by about {percent(subject.stress)} (root mean square)."
         )
     if fit is None:
-        said.append("The distances are not known here, so that no pair can be judged by itself.")
+        said.append("This report has no given distances, so it cannot judge single pairs.")
     else:
         said.append(f"Half of the distances are off by less than {percent(fit.off)}.")
     if fit is not None and subject.stress is not None and fit.off < 0.1 * subject.stress:
         said.append(
-            "Most distances are met far better than Stress-1 says: a few are badly wrong, or the "
-            "space cannot hold them. The worst pairs below tell which."
+            "Most distances fit far better than Stress-1 suggests: a few are badly wrong, or the "
+            "space cannot represent them. See the worst pairs below."
         )
     return said
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent, with two digits that count.
+    """Return a share in per cent, with two significant digits.
 
     Examples
     --------
@@ -67,12 +67,12 @@ def _settled(subject: Subject) -> list[str]:
     sweeps, seconds = len(subject.history) - 1, float(subject.history[-1, 0])
     said = f"{subject.outcome.value} It took {sweeps} sweeps and {seconds:.2g} seconds."
     if not subject.outcome.converged:
-        said += " The map may still get better: let it run for longer."
+        said += " The map may still improve: let it run longer."
     return [said]
 
 
 def bad_points(stress: np.ndarray, most: int = 8) -> list[int]:
-    """Return the points that fit far worse than most do, the worst first.
+    """Return the points that fit far worse than most points, the worst first.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def bad_points(stress: np.ndarray, most: int = 8) -> list[int]:
 
 
 def _bad_points(subject: Subject, fit: Fit) -> list[str]:
-    sampled = "" if subject.n <= FULL else f" (judged by {OTHERS} others each)"
+    sampled = "" if subject.n <= FULL else f" (each judged by {OTHERS} other points)"
     if not bad_points(fit.stress):
-        return [f"No point fits much worse than the others{sampled}."]
+        return [f"No point fits much worse than the other points{sampled}."]
     return [f"These points fit worst{sampled}:"]

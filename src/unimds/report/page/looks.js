@@ -1,4 +1,4 @@
-// Labels are data: they reach the page as text nodes only, and plotly as escaped text.
+// Labels are data: the page shows them as text nodes only, and plotly as escaped text.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
@@ -7,15 +7,15 @@ const n = data.labels.length;
 const flat = data.points.length === 2;
 const map = $("map");
 const state = { selected: -1, matches: [], turn: 0 };
-// A list of what may be there, as plotly's own would offer to send the data away.
+// Our own list of buttons: one of plotly's defaults would send the data away.
 const buttons = (deep) => [["toImage", ...(deep ? ["resetCameraDefault3d"] : ["zoomIn2d", "zoomOut2d", "resetScale2d"])]];
-// Twice the pixels look better, but four times as many must be drawn.
+// Twice the resolution looks better, but means four times as many pixels.
 const sharp = n > 1000 ? 1 : 2;
 const config = (deep = false) => ({
   responsive: true, scrollZoom: true, displaylogo: false, plotlyServerURL: "", plotGlPixelRatio: sharp, modeBarButtons: buttons(deep),
 });
 
-// Where the processor has to draw all by itself, smooth edges would take half of the time.
+// Without a graphics card, smooth edges would take half of the drawing time.
 const card = graphicsCard();
 if (!card) {
   const { getContext } = HTMLCanvasElement.prototype;
@@ -28,7 +28,7 @@ function graphicsCard() {
   const gl = document.createElement("canvas").getContext("webgl");
   const told = gl?.getExtension("WEBGL_debug_renderer_info");
   const name = told ? String(gl.getParameter(told.UNMASKED_RENDERER_WEBGL)) : "";
-  gl?.getExtension("WEBGL_lose_context")?.loseContext(); // a browser has few of them to give
+  gl?.getExtension("WEBGL_lose_context")?.loseContext(); // a browser has only a few contexts
   return !/swiftshader|llvmpipe|software|basic render/i.test(name);
 }
 
@@ -51,7 +51,7 @@ function pointButton(i, text) {
   return button;
 }
 
-// plotly reads some HTML in text
+// plotly interprets some HTML in text
 function plain(text) {
   const short = text.length > 28 ? `${text.slice(0, 27)}…` : text;
   return short.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
@@ -62,14 +62,14 @@ const named = (axes) => Object.fromEntries(axes.map((axis, a) => ["xyz"[a], axis
 
 // --- colours ---------------------------------------------------------------------------------
 
-// Okabe and Ito: told apart by the colour-blind; shapes differ too.
+// The palette of Okabe and Ito suits colour-blind readers; shapes differ too.
 const HUES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c8c8c", "#b5a900"];
-// In space a circle is 23 triangles; where points are two pixels wide, nobody can tell it from a square.
+// In three dimensions plotly draws a circle as 23 triangles; at two pixels a square looks the same.
 const FEW = 5000;
 const tiny = !flat && n > FEW;
 const SHAPES = tiny ? ["square"] : ["circle", "diamond", "square", "cross", "x", "circle-open", "square-open"];
 const SIGNS = tiny ? ["■"] : ["●", "◆", "■", "✚", "✖", "○", "□"];
-// Viridis; its dark end would be lost on dark paper.
+// Viridis, without its dark end on a dark background.
 const ramp = () => [dark() ? "#9a78d6" : "#440154", dark() ? "#6f8fd0" : "#3b528b", dark() ? "#35b0a8" : "#21918c", "#5ec962", "#fde725"];
 const heat = () => (dark() ? ["#3d4b5a", "#b0611c", "#ffb066", "#fff0dc"] : ["#d3deea", "#f2a65a", "#c94f00", "#4a1c00"]);
 

@@ -1,7 +1,7 @@
 // --- the map ---------------------------------------------------------------------------------
 
 const size = (flat ? 1 : 0.5) * (n <= 150 ? 10 : n <= 1000 ? 8 : n <= 5000 ? 5 : 4);
-// Of few points SVG is fluid, and prints better.
+// For few points SVG is fast, and prints better.
 const scatter = flat ? (n > 300 ? "scattergl" : "scatter") : "scatter3d";
 const lift = (axes, by) => (data.kind === "globe" ? axes.map((axis) => axis.map((v) => (v === null ? null : v * by))) : axes);
 
@@ -10,7 +10,7 @@ function lineTrace(axes, color, width, dash = "solid") {
   return { ...named(axes), type, mode: "lines", hoverinfo: "skip", line: { color, width, dash } };
 }
 
-// Smaller than the globe: markers face the reader, and would sink into it.
+// Smaller than the globe: flat markers would otherwise sink into it.
 const BALL = 0.97;
 
 function ball(across = 36) {
@@ -34,7 +34,7 @@ function ball(across = 36) {
   return { type: "mesh3d", x, y, z, i, j, k, color: css("--globe"), hoverinfo: "skip", lighting };
 }
 
-// The geodesic between two points, as it is drawn: normalised chords of sphere and hyperboloid.
+// The geodesic between two points in the picture: normalised chords of the sphere or hyperboloid.
 function geodesic(i, j, steps = 24) {
   const [p, q] = [i, j].map((k) => data.points.map((axis) => axis[k]));
   const path = Array.from({ length: steps + 1 }, (_, s) => s / steps);
@@ -64,7 +64,7 @@ function linksTrace() {
   return lineTrace(axes, css("--mark"), flat ? 1.5 : 4, flat ? "dot" : "solid");
 }
 
-// Very many points in space are drawn in random order: the first few are a fair sample, for the map in motion.
+// Very many points in three dimensions are drawn in random order: while the map moves, the first few are a fair sample.
 const order = tiny ? shuffled() : undefined;
 const inOrder = (values) => (order && Array.isArray(values) ? order.map((i) => values[i]) : values);
 const pointOf = ({ pointNumber }) => (order ? order[pointNumber] : pointNumber);
@@ -104,12 +104,12 @@ function namesTrace() {
   const shown = namesShown();
   return {
     ...named(rows(shown)), type: "scatter", mode: "markers+text", hoverinfo: "skip", cliponaxis: false,
-    marker: { size, opacity: 0 }, // out of sight: it keeps the name off the point
+    marker: { size, opacity: 0 }, // invisible: it keeps the name off the point
     text: shown.map((i) => plain(nameOf(i))), textposition: "top center", textfont: { color: css("--ink"), size: 12 },
   };
 }
 
-// In space names are annotations: text of a trace would sink into the globe.
+// In three dimensions names are annotations: the text of a trace would sink into the globe.
 function namesInSpace() {
   const look = { showarrow: false, yshift: 13, font: { color: css("--ink"), size: 12 } };
   return namesShown().map((i) => {
@@ -118,7 +118,7 @@ function namesInSpace() {
   });
 }
 
-// Where points are in the picture, in pixels; null where they are out of sight.
+// The positions of points in the picture, in pixels; null for hidden points.
 function onScreen() {
   const { xaxis: x, yaxis: y, scene } = map._fullLayout ?? {};
   if (flat) {
@@ -146,7 +146,7 @@ function seenFrom(eye, up) {
   return { front, right, above: cross(front, right) };
 }
 
-// Names that do not meet: first come, first served.
+// Names that do not overlap: first come, first served.
 function uncrowded() {
   const place = onScreen();
   const taken = [];
@@ -170,10 +170,10 @@ function layout(more) {
   return { ...base, showlegend: false, hovermode: "closest", uirevision: "kept", margin: { l: 10, r: 10, t: 10, b: 10 }, ...more };
 }
 
-// How much of the picture the globe fills.
+// The size of the globe in the picture.
 const WIDE = 1.9;
 
-// What the reader sees now stays when the map is drawn anew.
+// Keep the current view when the map is drawn again.
 function kept(name, base) {
   const now = map.layout?.[name];
   return now && now.autorange === false ? { ...base, range: now.range, autorange: false } : base;
@@ -200,7 +200,7 @@ function mapLayout() {
 function facing(v, distance) {
   const length = Math.hypot(...v);
   const [x, y, z] = length > 1e-6 ? v.map((c) => (distance * c) / length) : [distance, 0, 0];
-  // straight above a pole the camera would have no way up
+  // exactly above a pole the camera's up direction is undefined
   return Math.hypot(x, y) < 0.05 * distance ? { x: 0.1 * distance, y: 0, z } : { x, y, z };
 }
 
@@ -214,7 +214,7 @@ function mapTraces() {
 async function drawMap() {
   const first = !map._fullLayout;
   await Plotly.react(map, mapTraces(), mapLayout(), config(!flat));
-  // names need to know where the points are, in pixels
+  // names need the positions of the points in pixels
   if (first && $("names").checked) await Plotly.react(map, mapTraces(), mapLayout(), config(!flat));
   drawLegend();
 }

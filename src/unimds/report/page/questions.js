@@ -1,7 +1,7 @@
-// --- telling of a point ------------------------------------------------------------------------
+// --- details of a point ------------------------------------------------------------------------
 
 const pairLine = ({ j, given, mapped }) => `${nameOf(j)}: given ${number(given)}, mapped ${number(mapped)}`;
-const stressOf = (i) => (data.stress ? `Stress-1 of its distances ${number(data.stress[i])}` : "");
+const stressOf = (i) => (data.stress ? `Stress-1 of its distances: ${number(data.stress[i])}` : "");
 
 function showTip(title, lines, pointer) {
   const tip = $("tip");
@@ -45,7 +45,7 @@ function partnerTable(i) {
 function drawDetails() {
   const i = state.selected;
   const details = $("details");
-  $("details-title").textContent = i < 0 ? "No point chosen" : nameOf(i);
+  $("details-title").textContent = i < 0 ? "No point selected" : nameOf(i);
   details.replaceChildren();
   if (i < 0) return;
   if (data.stress) details.append(element("p", stressOf(i)));
@@ -55,14 +55,14 @@ function drawDetails() {
     details.append(table);
   }
   if (partners(i).length) details.append(partnerTable(i));
-  else if (data.partners) details.append(element("p", "Every distance of this point is met."));
+  else if (data.partners) details.append(element("p", "All distances of this point fit."));
 }
 
 function select(i) {
   state.selected = i;
   drawDetails();
   const told = partners(i).slice(0, 1).map((one) => ` It fits worst with ${pairLine(one)}.`);
-  if (i >= 0) say(`${nameOf(i)} is marked. ${stressOf(i)}${data.stress ? "." : ""}${told.join("")}`);
+  if (i >= 0) say(`${nameOf(i)} is selected. ${stressOf(i)}${data.stress ? "." : ""}${told.join("")}`);
   drawMap().then(() => { if (i >= 0) bringToFront(i); });
   if (data.shepard) drawShepard();
 }
@@ -97,7 +97,7 @@ function find() {
   const first = state.matches.slice(0, 3).map(nameOf).join(", ");
   if (!wanted) say("");
   else if (!count) say("No label matches.");
-  else say(`${count} labels match: ${first}${count > 3 ? " …" : ""}. Enter goes through them.`);
+  else say(`${count} labels match: ${first}${count > 3 ? " …" : ""}. Press Enter for the next match.`);
   drawMap();
 }
 
@@ -108,7 +108,7 @@ function nextMatch(step) {
   select(state.matches[state.turn]);
 }
 
-// --- by keyboard -------------------------------------------------------------------------------
+// --- keyboard ----------------------------------------------------------------------------------
 
 const globe = () => data.kind === "globe";
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1], "+": [0, 0, 0.8], "-": [0, 0, 1.25] };
@@ -121,7 +121,7 @@ function turn([right, up, zoom = 1]) {
   const far = length * (globe() ? 1 : zoom);
   const moved = { x: far * Math.cos(north) * Math.cos(east), y: far * Math.cos(north) * Math.sin(east), z: far * Math.sin(north) };
   const change = { "scene.camera.eye": moved, "scene.camera.up": { x: 0, y: 0, z: 1 } };
-  // the globe is seen from afar, without perspective: coming nearer would not make it larger
+  // the globe has no perspective: moving the camera closer would not enlarge it
   const wide = globe() ? map.layout.scene.aspectratio.x / zoom : 0;
   return Plotly.relayout(map, globe() ? { ...change, "scene.aspectratio": { x: wide, y: wide, z: wide } } : change);
 }
@@ -135,7 +135,7 @@ function shift([right, up, zoom = 1]) {
   return Plotly.relayout(map, { "xaxis.range": moved(xaxis.range, right), "yaxis.range": moved(yaxis.range, up) });
 }
 
-// --- light and dark, and all that happens -----------------------------------------------------
+// --- themes and events -------------------------------------------------------------------------
 
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 const dark = () => root.dataset.theme === "dark";
@@ -145,10 +145,10 @@ function setTheme(name) {
   $("theme").setAttribute("aria-pressed", String(name === "dark"));
 }
 
-// In space plotly tells of a click at each drawing while a button is down over a point, so also when the
-// map is being turned. And it draws everything once more, unseen, to know which point is under the mouse:
-// while the map is being turned nobody asks. Without a graphics card it is coarser until it rests, and of
-// very many points a few thousand are drawn.
+// In three dimensions plotly reports a click at each frame while a button is down over a point, even while
+// the map rotates. It also draws a second, hidden picture to find the point under the mouse, which a rotating
+// map does not need. Without a graphics card a rotating map has a lower resolution, and shows a few thousand
+// of very many points.
 function listenInSpace() {
   let [under, pressed, turning, corners] = [-1, { x: 0, y: 0 }, false, 0];
   for (const told of ["plotly_hover", "plotly_click"]) map.on(told, ({ points: [at] }) => { under = pointOf(at); });
@@ -167,14 +167,14 @@ function listenInSpace() {
       if (turning) drawn.drawPick = () => {};
       else delete drawn.drawPick;
     }
-    if (!turning) setTimeout(() => glplot.redraw(), 0); // plotly hears of the mouse after us
+    if (!turning) setTimeout(() => glplot.redraw(), 0); // plotly handles the mouse event after us
   };
   const moved = (event) => Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 3;
   map.addEventListener("mousedown", (event) => { pressed = { x: event.clientX, y: event.clientY }; }, true);
   addEventListener("mousemove", (event) => { setTurning(event.buttons !== 0 && map.contains(event.target) && moved(event)); }, true);
   addEventListener("mouseup", () => setTurning(false), true);
   map.addEventListener("click", (event) => {
-    // plotly looks which point it is in the frame to come
+    // plotly finds the point in the next frame
     if (!moved(event)) requestAnimationFrame(() => setTimeout(() => { if (under >= 0) select(under); }, 0));
   }, true);
 }
@@ -183,7 +183,7 @@ function listen() {
   const pointer = { x: 0, y: 0 };
   addEventListener("mousemove", (event) => Object.assign(pointer, { x: event.clientX, y: event.clientY }), true);
   const layerOf = (trace) => trace.hoverinfo === "none";
-  const later = (draw) => setTimeout(draw, 0); // plotly may be in the middle of drawing
+  const later = (draw) => setTimeout(draw, 0); // plotly may be drawing at this moment
   map.on("plotly_hover", ({ points: [at] }) => { if (layerOf(at.data)) showTip(nameOf(pointOf(at)), tellPoint(pointOf(at)), pointer); });
   if (flat) map.on("plotly_click", ({ points: [at] }) => { if (layerOf(at.data)) select(pointOf(at)); });
   else listenInSpace();
@@ -219,7 +219,7 @@ function setUp() {
   $("color").append(...choices.map(([value, text]) => element("option", text, { value })));
   $("color").value = data.columns.length ? "0" : data.stress ? "stress" : "";
   $("names").checked = n <= 150;
-  $("keys").textContent = flat ? "Drag to move, scroll or + and − to zoom; arrow keys move the map." : "Drag to turn, scroll or + and − to zoom; arrow keys turn it.";
+  $("keys").textContent = flat ? "Drag or use the arrow keys to move the map; scroll or press + and − to zoom." : "Drag or use the arrow keys to rotate the map; scroll or press + and − to zoom.";
   for (const i of data.worst ?? []) {
     const item = element("li");
     item.append(pointButton(i, `${nameOf(i)} (${number(data.stress[i])})`));
@@ -227,7 +227,7 @@ function setUp() {
   }
   $("shepard-section").hidden = !data.shepard;
   $("history-section").hidden = !data.history.length;
-  if (data.shepard?.counts) $("shepard-note").textContent += " A sample is shown; the shade tells how many there are.";
+  if (data.shepard?.counts) $("shepard-note").textContent += " The dots are a sample; the shade shows how dense the pairs are.";
 }
 
 setUp();
