@@ -234,7 +234,7 @@ def test_run_again_it_computes_nothing_and_makes_the_same_files(quick, copy):
 def test_no_run_of_any_figure_is_measured_again(copy, monkeypatch):
     module = import_module("unimds.experiments.reproduce")
     monkeypatch.setattr(module, "measure", lambda *_: pytest.fail("measured again"))
-    monkeypatch.setattr(jl, "draw", lambda *_: pytest.fail("drawn again"))
+    monkeypatch.setattr(jl, "project", lambda *_: pytest.fail("drawn again"))
     monkeypatch.setattr(module, "draw_runs", lambda *_: None)
     before = files(copy)
     reproduce(copy, scale=Scale.quick())

@@ -19,8 +19,8 @@ from unimds import MDS, LandmarkMDS, Outcome, Squared
 from unimds.files import FileError
 from unimds.quality import point_stress, stress_1
 from unimds.report import report, write_report
-from unimds.report.columns import MOST, column
 from unimds.report.fit import SAMPLE, fit_of
+from unimds.report.html import CATEGORIES
 from unimds.report.subject import subject_of
 from unimds.report.verdict import bad_points, stress_word, verdict
 
@@ -237,14 +237,17 @@ def test_landmarks_need_the_features() -> None:
 
 def test_columns_are_numbers_or_categories() -> None:
     frame = pd.DataFrame({"size": [1.5, np.nan, 2.0], "kind": ["a", None, "a"], "yes": [True] * 3})
-    numbers, kinds, yes = (column(str(name), values, 3) for name, values in frame.items())
+    result, _ = a_map("plane", n=3)
+    numbers, kinds, yes = data_of(report(result, columns=frame))["columns"]
     assert numbers["numbers"] == [1.5, None, 2.0]
     assert kinds["names"] == ["a", ""]
     assert yes["names"] == ["True"]
-    many = column("many", [str(i) for i in range(100)], 100)
-    assert len(many["names"]) == MOST
+    many = {"many": [str(i) for i in range(100)]}
+    result, _ = a_map("plane", n=100)
+    (many,) = data_of(report(result, columns=many))["columns"]
+    assert len(many["names"]) == CATEGORIES
     assert many["names"][-1] == "77 others"
-    assert max(many["codes"]) == MOST - 1
+    assert max(many["codes"]) == CATEGORIES - 1
 
 
 def test_what_does_not_fit_together_is_refused() -> None:

@@ -28,7 +28,7 @@ from unimds.spaces.spectral import into_orthant
 
 Array = NDArray[np.floating[Any]]
 
-SPACES: dict[str, Space] = {"sphere": Sphere(), "simplex": Simplex()}
+TARGETS: dict[str, Space] = {"sphere": Sphere(), "simplex": Simplex()}
 TECHNIQUES = ("mds", "jl", "jl+mds")
 
 
@@ -88,7 +88,7 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
         "n_components": [Interval(Integral, 1, None, closed="left")],
-        "space": [StrOptions(set(SPACES))],
+        "space": [StrOptions(set(TARGETS))],
         "method": [StrOptions(set(TECHNIQUES))],
         "loss": [StrOptions(set(LOSSES)), Loss],
         "smoothing": [Interval(Real, 0, None, closed="left")],
@@ -171,7 +171,7 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             D,
             self.n_components,
             loss=self.loss,
-            space=SPACES[self.space],
+            space=TARGETS[self.space],
             init=init,
             max_iter=self.max_iter,
             eps=self.eps,

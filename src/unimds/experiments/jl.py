@@ -74,7 +74,7 @@ def promised(n: int, dimension: int, delta: float = DELTA) -> float:
     return float(brentq(excess, 1e-6, 1.0)) if excess(1.0) < 0.0 else 1.0
 
 
-def draw(X: NDArray[Any], method: str, dimension: int, count: int) -> Draws:
+def project(X: NDArray[Any], method: str, dimension: int, count: int) -> Draws:
     """Project several times and compare angles."""
     largest, means, seconds = [], [], []
     for seed in range(count):
@@ -112,7 +112,7 @@ def spherical_jl(
             path = folder / "runs" / NAME / f"m{dimension}-{method}.json"
             found = read_kept(path, Draws)
             if found is None:
-                found = draw(X, method, dimension, count)
+                found = project(X, method, dimension, count)
                 keep(path, found)
             finished(found)
             done.append(found)

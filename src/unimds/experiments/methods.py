@@ -49,25 +49,17 @@ class Method:
 
 
 def _problem(setting: Setting) -> dict[str, Any]:
-    return {"loss": setting.loss, "space": setting.space}
+    names = ("D", "n_components", "loss", "space")
+    return {name: getattr(setting, name) for name in names}
 
 
 def _unimds(s: Setting, effort: Effort) -> Result:
-    return place_center(
-        s.D,
-        s.n_components,
-        **_problem(s),
-        max_iter=effort.max_iter,
-        eps=effort.eps,
-        random_state=0,
-    )
+    return place_center(**_problem(s), max_iter=effort.max_iter, eps=effort.eps, random_state=0)
 
 
 def _paper(s: Setting, effort: Effort) -> Result:
     # the pseudo-code as printed: every placement is repeated until the point no longer moves
     return place_center(
-        s.D,
-        s.n_components,
         **_problem(s),
         smoothing=0,
         accelerate=False,
@@ -99,8 +91,6 @@ def _sgd(s: Setting, effort: Effort) -> Result:
     # measured: in two and three dimensions it ends lower from a random seed, in more dimensions
     # from the seed of the other methods
     return sgd(
-        s.D,
-        s.n_components,
         **_problem(s),
         init="random" if s.n_components <= 3 else "auto",
         max_iter=effort.sgd_passes,
@@ -110,26 +100,17 @@ def _sgd(s: Setting, effort: Effort) -> Result:
 
 def _smacof_q(kappa: float) -> Method:
     def run(s: Setting, effort: Effort) -> Result:
-        return smacof_q(
-            s.D,
-            s.n_components,
-            kappa=kappa,
-            **_problem(s),
-            max_iter=effort.max_iter,
-            eps=effort.eps,
-        )
+        return smacof_q(**_problem(s), kappa=kappa, max_iter=effort.max_iter, eps=effort.eps)
 
     return Method(f"smacof-q-{kappa:g}", f"SMACOF-Q, κ={kappa:g}", run)
 
 
 def _elad(s: Setting, effort: Effort) -> Result:
-    return multiresolution(
-        s.D, s.n_components, **_problem(s), max_iter=effort.max_iter, eps=effort.eps
-    )
+    return multiresolution(**_problem(s), max_iter=effort.max_iter, eps=effort.eps)
 
 
 def _renormalised(s: Setting, effort: Effort) -> Result:
-    return renormalised(s.D, s.n_components, **_problem(s))
+    return renormalised(**_problem(s))
 
 
 OURS = Method(REFERENCE, "PC, unimds", _unimds)

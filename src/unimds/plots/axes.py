@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.extras import require
+from unimds.plots.columns import as_categories, as_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +22,7 @@ SHAPES = ("o", "D", "s", "P", "X", "^", "v")
 FOUND, MISS, TRUE = "#0072B2", "#D55E00", "#000000"
 QUIET, PAPER = "#BFC5CC", "#F5F8FB"
 MOST = 14
-"""Categories with their own colour and shape; the rarest categories share the last."""
+"""Maximum number of categories in a picture; if there are more, the rarest share the last."""
 
 
 def new_axes(width: float, height: float, **how: Any) -> Axes:
@@ -72,8 +73,7 @@ def draw_points(ax: Axes, points: Array, color: Sequence[Any] | None, size: floa
     look: dict[str, Any] = {"s": area, "edgecolors": "white", "linewidths": 0.4, "zorder": 2.5}
     if color is None:
         ax.scatter(*points.T, color=FOUND, **look)
-    elif _numeric(color):
-        values = np.array([np.nan if v is None else float(v) for v in color])
+    elif (values := as_numbers(color)) is not None:
         x, y = points.T
         # points without a number are grey
         ramp = require("matplotlib", "plot").colormaps["viridis"].with_extremes(bad=QUIET)
@@ -84,17 +84,14 @@ def draw_points(ax: Axes, points: Array, color: Sequence[Any] | None, size: floa
 
 
 def _draw_categories(ax: Axes, points: Array, color: Sequence[Any], look: dict[str, Any]) -> None:
-    names = np.array(["" if value is None else str(value) for value in color], dtype=object)
-    found, counts = np.unique(names, return_counts=True)
-    order = list(found[np.argsort(-counts, kind="stable")])
-    rare = order[MOST - 1 :] if len(order) > MOST else []
-    for k, name in enumerate(order[: MOST - 1] if rare else order):
-        here = points[names == name]
+    names, codes, rare = as_categories(color, MOST)
+    for k, name in enumerate(names):
         hue, shape = HUES[k % len(HUES)], SHAPES[k % len(SHAPES)]
+        here = points[codes == k]
         ax.scatter(*here.T, color=hue, marker=shape, label=plain(name) or "(none)", **look)
     if rare:
-        here = points[np.isin(names, rare)]
-        ax.scatter(*here.T, color=QUIET, marker=".", label=f"{len(rare)} others", **look)
+        here = points[codes == len(names)]
+        ax.scatter(*here.T, color=QUIET, marker=".", label=f"{rare} others", **look)
     ax.legend(
         title=_title(color),
         loc="upper left",
@@ -108,9 +105,3 @@ def _title(color: Sequence[Any]) -> str | None:
     """Return the name of a column of a data frame."""
     name = getattr(color, "name", None)
     return None if name is None else plain(name)
-
-
-def _numeric(color: Sequence[Any]) -> bool:
-    known = [value for value in color if value is not None]
-    number = int | float | np.integer | np.floating
-    return bool(known) and all(isinstance(v, number) and not isinstance(v, bool) for v in known)

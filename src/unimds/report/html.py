@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.extras import require
+from unimds.plots.columns import as_categories, as_numbers
 from unimds.plots.views import View, view_of
-from unimds.report.columns import column
 from unimds.report.fit import Fit
 from unimds.report.subject import Subject
 from unimds.report.verdict import bad_points, verdict
@@ -25,6 +25,8 @@ SCRIPTS = ("looks.js", "pictures.js", "questions.js")
 """The scripts share one scope, in this order."""
 CURVES = 400
 """Maximum number of points of the convergence curve."""
+CATEGORIES = 24
+"""Maximum number of categories of a column; if there are more, the rarest share the last."""
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -99,10 +101,24 @@ def _data(subject: Subject, fit: Fit | None, view: View, columns: Any) -> dict[s
         "edge": _lines(view.edge),
         "grid": _lines(view.grid),
         "labels": subject.labels,
-        "columns": [column(str(name), values, subject.n) for name, values in items],
+        "columns": [_column(str(name), list(values), subject.n) for name, values in items],
         "history": _history(subject),
     }
     return data if fit is None else {**data, **_fit_data(fit)}
+
+
+def _column(name: str, values: list[Any], n: int) -> dict[str, Any]:
+    if len(values) != n:
+        raise ValueError(f"column {name!r} has {len(values)} values, but the map has {n} points")
+    numbers = as_numbers(values)
+    if numbers is not None:
+        return {"name": name, "numbers": brief(numbers)}
+    names, codes, rare = as_categories(values, CATEGORIES)
+    return {
+        "name": name,
+        "names": [*names, f"{rare} others"] if rare else names,
+        "codes": codes.tolist(),
+    }
 
 
 def _digits(axis: Array, view: View) -> int:
