@@ -267,3 +267,16 @@ def test_a_loss_travels_to_another_process(lab):
     second = lab.run("-c", dedent(receive) + REPORT)
     assert all_from_cache(second)
     assert second["costs"] == first["costs"]
+
+
+def test_an_index_of_a_version_whose_modules_are_gone_counts_as_empty(lab):
+    body = 'results = [cost_of("squared")]'
+    first = lab.script(body)
+    for index in (lab.folder / "cache").rglob("*.nbi"):
+        index.write_bytes(
+            index.read_bytes().replace(b"unimds.compiled.parts", b"unimds.no_longer_here")
+        )
+    again = lab.script(body)
+    assert "evaluate" in again["compiled"]
+    assert again["costs"] == first["costs"]
+    assert all_from_cache(lab.script(body))

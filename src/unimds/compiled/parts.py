@@ -48,9 +48,30 @@ JIT: dict[str, Any] = {
 def kernel(function: Callable) -> Any:
     """Compile a function that takes parts: cached on disk, without the GIL."""
     try:
-        return njit(cache=True, nogil=True, **JIT)(function)
+        return _forgiving(njit(cache=True, nogil=True, **JIT)(function))
     except RuntimeError:  # no folder for the cache is writable, as in a read-only container
         return njit(nogil=True, **JIT)(function)
+
+
+def _forgiving(compiled: Any) -> Any:
+    """Let an index that another version of this package left in the cache count as empty.
+
+    Numba unpickles the whole index before it sees that it is out of date.
+    """
+    cache = getattr(compiled, "_cache", None)
+    if cache is None:  # plain Python
+        return compiled
+    load = cache.load_overload
+
+    def load_overload(signature: Any, context: Any) -> Any:
+        try:
+            return load(signature, context)
+        except (ImportError, AttributeError):  # a type of a module that is gone
+            cache.flush()
+            return None
+
+    cache.load_overload = load_overload
+    return compiled
 
 
 def single_precision(function: Callable) -> Callable:
