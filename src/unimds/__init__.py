@@ -5,72 +5,40 @@
 (3, 2)
 """
 
-from typing import TYPE_CHECKING
-
-from unimds._runtime.lazy import lazily
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unimds.compiled.parts import PartError
-    from unimds.distributions.bounds import spherical_jl_min_dim
-    from unimds.distributions.distortion import AngularDistortion, angular_distortion
-    from unimds.distributions.embedding import DistributionEmbedding
-    from unimds.distributions.hellinger import HellingerMap, hellinger_distances
-    from unimds.distributions.projection import SphericalRandomProjection
-    from unimds.estimators.mds import MDS
-    from unimds.estimators.place_center import place_center
-    from unimds.landmarks.estimator import LandmarkMDS
-    from unimds.losses import Absolute, Huber, Loss, Power, Squared, SquaredDistance
-    from unimds.placecenter.new_points import place_points
-    from unimds.placecenter.result import Outcome, Result
-    from unimds.spaces import ChordalSphere, Euclidean, Hyperbolic, Simplex, Space, Sphere
+    from unimds._public import *  # noqa: F403
+    from unimds._public import __all__ as __all__
 
 __version__ = "0.2.0"
 
-__all__ = [
-    "MDS",
-    "Absolute",
-    "AngularDistortion",
-    "ChordalSphere",
-    "DistributionEmbedding",
-    "Euclidean",
-    "HellingerMap",
-    "Huber",
-    "Hyperbolic",
-    "LandmarkMDS",
-    "Loss",
-    "Outcome",
-    "PartError",
-    "Power",
-    "Result",
-    "Simplex",
-    "Space",
-    "Sphere",
-    "SphericalRandomProjection",
-    "Squared",
-    "SquaredDistance",
-    "angular_distortion",
-    "hellinger_distances",
-    "place_center",
-    "place_points",
-    "spherical_jl_min_dim",
-]
 
-# numba and scikit-learn take a second to import: `unimds --help` need not wait for them.
-__getattr__, __dir__ = lazily(
-    __name__,
-    {
-        "compiled.parts": ("PartError",),
-        "distributions.bounds": ("spherical_jl_min_dim",),
-        "distributions.distortion": ("AngularDistortion", "angular_distortion"),
-        "distributions.embedding": ("DistributionEmbedding",),
-        "distributions.hellinger": ("HellingerMap", "hellinger_distances"),
-        "distributions.projection": ("SphericalRandomProjection",),
-        "estimators.mds": ("MDS",),
-        "landmarks.estimator": ("LandmarkMDS",),
-        "losses": ("Absolute", "Huber", "Loss", "Power", "Squared", "SquaredDistance"),
-        "estimators.place_center": ("place_center",),
-        "placecenter.new_points": ("place_points",),
-        "placecenter.result": ("Outcome", "Result"),
-        "spaces": ("ChordalSphere", "Euclidean", "Hyperbolic", "Simplex", "Space", "Sphere"),
-    },
-)
+def __getattr__(name: str) -> Any:
+    """Import public names and modules on first use: Numba and scikit-learn take a second."""
+    if name in ("cli", "files"):
+        import unimds.cli
+        import unimds.files
+    elif name == "__all__" or not name.startswith("_"):
+        import unimds._public as public
+
+        names = ["__all__", *public.__all__]
+        globals().update({public_name: getattr(public, public_name) for public_name in names})
+        if name not in globals():  # a module that no public name needs
+            import unimds.checks
+            import unimds.cluster
+            import unimds.datasets
+            import unimds.demo
+            import unimds.experiments
+            import unimds.models
+            import unimds.plots
+            import unimds.quality
+            import unimds.report
+            import unimds.rivals  # noqa: F401
+    if name in globals():
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__getattr__("__all__")})

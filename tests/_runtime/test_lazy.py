@@ -7,6 +7,30 @@ import pytest
 
 import unimds
 
+MODULES = [
+    "checks",
+    "cli",
+    "cluster",
+    "datasets",
+    "demo",
+    "experiments",
+    "files",
+    "losses",
+    "models",
+    "plots",
+    "quality",
+    "report",
+    "rivals",
+    "spaces",
+]
+
+
+def printed(code):
+    """Run code in a new process and return what it prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
 
 @pytest.mark.parametrize("name", unimds.__all__)
 def test_every_public_name_is_there(name):
@@ -23,11 +47,15 @@ def test_modules_are_attributes_and_other_names_are_errors():
         from unimds import nothing  # noqa: F401
 
 
+def test_every_module_is_an_attribute_without_an_import_of_its_own():
+    code = f"import unimds\nfor name in {MODULES}: print(getattr(unimds, name).__name__, end=' ')"
+    assert printed(code).replace("unimds.", "").split() == MODULES
+
+
 def test_nothing_heavy_is_imported_before_it_is_needed():
     code = (
-        "import sys, unimds, unimds.files\n"
+        "import sys, unimds\nunimds.files.read\nfrom unimds import files\n"
         "print({'numba', 'sklearn', 'scipy', 'pandas'} & set(sys.modules) or 'nothing')\n"
         "unimds.MDS\nprint('numba' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
-    assert done.stdout == "nothing\nTrue\n", done.stderr
+    assert printed(code) == "nothing\nTrue\n"
