@@ -49,7 +49,7 @@ def test_a_failed_fit_of_features_leaves_the_last_one_usable():
 def test_a_fit_with_a_bad_parameter_leaves_the_last_one_usable():
     estimator = MDS(metric="precomputed", random_state=0).fit(D)
     before = fitted_state(estimator)
-    with pytest.raises(ValueError, match="n_components=5 needs more than 5 points"):
+    with pytest.raises(ValueError, match="a map of 5 dimensions needs more than 5 points"):
         estimator.set_params(n_components=5).fit(FRAME.iloc[:5, :5])
     estimator.set_params(n_components=2)
     assert differences(before, fitted_state(estimator)) == []

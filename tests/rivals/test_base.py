@@ -217,7 +217,7 @@ def test_bad_tables(which):
     for bad, words in ((-D, "negative"), (D[:, :5], "square"), (D + 1.0, "to itself")):
         with pytest.raises(ValueError, match=words):
             run(which, bad)
-    with pytest.raises(ValueError, match=r"n_components=14 .*use n_components=13 or less"):
+    with pytest.raises(ValueError, match=r"a map of 14 dimensions .*use 13 or fewer"):
         run(which, D, k=14)
 
 

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from unimds.distances.metric import Metric
-from unimds.distances.validate import check_diagonal, check_symmetric, rounding, wrong_value
+from unimds.distances.validate import (
+    EntryError,
+    check_diagonal,
+    check_symmetric,
+    no_distance,
+    rounding,
+)
 
 Array = NDArray[Any]
 Work = TypeVar("Work")
@@ -168,8 +174,8 @@ class LocalTable(DistanceTable):
         """Return a new array of distances, row by row in memory."""
 
     @abstractmethod
-    def _entry(self, row: int, column: int) -> str:
-        """Return the name of a distance in an error."""
+    def _wrong(self, row: int, column: int, problem: str) -> ValueError:
+        """Return the error of a distance between two of the given points."""
 
     def between(self, rows: Index, columns: Array) -> Array:
         """Return the distances of some points to some others, checked; NaN where one is missing.
@@ -179,8 +185,8 @@ class LocalTable(DistanceTable):
         D = self._read(rows, columns)
         if np.fmin.reduce(D, axis=None) < 0.0 or np.fmax.reduce(D, axis=None) == np.inf:
             i, j = np.argwhere((D < 0.0) | np.isinf(D))[0]
-            entry = self._entry(np.arange(self.n)[rows][i], columns[j])
-            raise wrong_value(entry, D[i, j])
+            row, column = self.number(np.arange(self.n)[rows][i]), self.number(columns[j])
+            raise self._wrong(row, column, no_distance(D[i, j]))
         if isinstance(rows, slice):
             own = np.flatnonzero((columns >= rows.start) & (columns < rows.stop))
             D[columns[own] - rows.start, own] = np.nan
@@ -240,8 +246,8 @@ class HeldTable(LocalTable):
         check_symmetric(D, "D", index)
         return super().square(index)
 
-    def _entry(self, row: int, column: int) -> str:
-        return f"D[{self.number(column)}, {self.number(row)}]"
+    def _wrong(self, row: int, column: int, problem: str) -> ValueError:
+        return EntryError("D", column, row, problem)
 
     def _read(self, rows: Index, columns: Array) -> Array:
         if self.points is not None:
@@ -314,9 +320,9 @@ class ComputedTable(LocalTable):
         D[points[rows, None] == points[columns]] = 0.0  # rounding, at most: see `own`
         return D
 
-    def _entry(self, row: int, column: int) -> str:
-        row, column = self.number(row), self.number(column)
-        return f"the distance of X[{row}] and X[{column}] by metric={self.metric.name!r}"
+    def _wrong(self, row: int, column: int, problem: str) -> ValueError:
+        metric = f"metric={self.metric.name!r}"
+        return ValueError(f"the distance of X[{row}] and X[{column}] by {metric} {problem}")
 
     def _read(self, rows: Index, columns: Index) -> Array:
         with np.errstate(over="ignore"):  # what is too large is reported as infinite

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -32,13 +33,29 @@ REMEDY = {
 }
 
 
+class EntryError(ValueError):
+    """A wrong entry of a table: the name of the table, row, column and problem."""
+
+    def __init__(self, name: str, i: Any, j: Any, problem: str):
+        super().__init__(name, int(i), int(j), problem)
+
+    def __str__(self) -> str:
+        return self.told(None)
+
+    def told(self, labels: Sequence[str] | None) -> str:
+        """Return the message with labels, if there are any, in place of row and column."""
+        name, i, j, problem = self.args
+        row, column = (i, j) if labels is None else (labels[i], labels[j])
+        return f"{name}[{row!r}, {column!r}] {problem}"
+
+
 def check_table(D: Array, name: str) -> Scan:
     """Scan a square table, and refuse one that holds anything but distances."""
     seen = scan(D)
     for at in (seen.infinite, seen.negative):
         if at >= 0:
             i, j = divmod(at, len(D))
-            raise wrong_value(f"{name}[{i}, {j}]", D[i, j])
+            raise EntryError(name, i, j, no_distance(D[i, j]))
     check_diagonal(np.diagonal(D), seen.largest, rounding(D), name)
     check_not_triangular(seen.upper, seen.lower, len(D), name)
     return seen
@@ -61,10 +78,10 @@ def rounding(D: HasPrecision) -> float:
     return 1e-5 if D.dtype == np.float32 else 1e-8
 
 
-def wrong_value(entry: str, value: float) -> ValueError:
-    """Return the error of an entry that is no distance."""
+def no_distance(value: float) -> str:
+    """Return what is wrong with an entry that is no distance, and what to do about it."""
     what = "infinite" if np.isinf(value) else "missing" if np.isnan(value) else "negative"
-    return ValueError(f"{entry} = {value:g} is {what}: {REMEDY[what]}")
+    return f"= {value:g} is {what}: {REMEDY[what]}"
 
 
 def check_tile(tile: Array, first: int, name: str) -> None:
@@ -74,7 +91,7 @@ def check_tile(tile: Array, first: int, name: str) -> None:
     for wrong in (np.isinf(tile), tile < 0.0, np.isnan(tile)):
         if wrong.any():
             i, j = np.argwhere(wrong)[0]
-            raise wrong_value(f"{name}[{first + i}, {j}]", tile[i, j])
+            raise EntryError(name, first + i, j, no_distance(tile[i, j]))
 
 
 def check_both_ways(there: Array, back: Array, i: int, j: int, name: str) -> None:
@@ -84,10 +101,9 @@ def check_both_ways(there: Array, back: Array, i: int, j: int, name: str) -> Non
     apart = np.abs(there - back) / largest * ((there + back) / largest)
     if apart.max() > rounding(there):
         a, b = np.unravel_index(np.argmax(apart), apart.shape)
-        raise ValueError(
-            f"{name}[{i + a}, {j + b}] = {there[a, b]:g}, but {back[a, b]:g} the other way: only a "
-            "table in memory can be asymmetric, see memory_limit"
-        )
+        problem = f"= {there[a, b]:g}, but {back[a, b]:g} the other way"
+        remedy = "only a table in memory can be asymmetric, see memory_limit"
+        raise EntryError(name, i + a, j + b, f"{problem}: {remedy}")
 
 
 def check_symmetric(D: Array, name: str, index: Array) -> None:
@@ -95,10 +111,9 @@ def check_symmetric(D: Array, name: str, index: Array) -> None:
     odd = np.argwhere(np.abs(D - D.T) > rounding(D) * np.fmax.reduce(D, axis=None))
     if odd.size:
         (a, b), (i, j) = odd[0], index[odd[0]]
-        raise ValueError(
-            f"{name}[{i}, {j}] = {D[b, a]:g}, but {name}[{j}, {i}] = {D[a, b]:g}: landmarks need a "
-            f"symmetric table; use MDS, which takes both directions, or ({name} + {name}.T) / 2"
-        )
+        problem = f"= {D[b, a]:g}, but {D[a, b]:g} the other way: landmarks need a symmetric table"
+        remedy = f"use MDS, which takes both directions, or ({name} + {name}.T) / 2"
+        raise EntryError(name, i, j, f"{problem}; {remedy}")
 
 
 def check_diagonal(
@@ -108,10 +123,8 @@ def check_diagonal(
     wrong = np.flatnonzero(np.abs(diagonal) > rounding * largest)
     if wrong.size:
         i = wrong[0] if index is None else index[wrong[0]]
-        raise ValueError(
-            f"{name}[{i}, {i}] = {diagonal[wrong[0]]:g}, but the distance of a point to itself is "
-            f"0; is {name} a table of similarities?"
-        )
+        problem = f"= {diagonal[wrong[0]]:g}, but the distance of a point to itself is 0"
+        raise EntryError(name, i, i, f"{problem}; is {name} a table of similarities?")
 
 
 def check_weights(W: Array, first: int = 0) -> None:
@@ -119,10 +132,9 @@ def check_weights(W: Array, first: int = 0) -> None:
     wrong = ~(np.isfinite(W) & (W >= 0.0))
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
-        raise ValueError(
-            f"weights[{first + i}, {j}] = {W[i, j]:g}, but weights must be finite and not "
-            "negative; use 0 for a pair that should not count"
-        )
+        problem = f"= {W[i, j]:g}, but weights must be finite and not negative"
+        remedy = "use 0 for a pair that should not count"
+        raise EntryError("weights", first + i, j, f"{problem}; {remedy}")
 
 
 def check_range(largest: float, typical: float, name: str) -> None:

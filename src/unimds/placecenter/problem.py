@@ -163,9 +163,8 @@ class Problem:
         # up to three points get their answer in any dimension: loops over small groups rely on it
         if n_components >= n > 3:
             raise ValueError(
-                f"n_components={n_components} needs more than {n_components} points, and there "
-                f"are {n}; {n} points always fit in {n - 1} dimensions: use "
-                f"n_components={n - 1} or less"
+                f"a map of {n_components} dimensions needs more than {n_components} points, and "
+                f"there are {n}; {n} points always fit in {n - 1} dimensions: use {n - 1} or fewer"
             )
         if pairs.largest == 0.0 and n > 1:
             warn("all distances are zero: all points are put in one place", UserWarning)
