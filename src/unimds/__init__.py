@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from unimds._public import *  # noqa: F403
-    from unimds._public import __all__ as __all__
 
 __version__ = "0.2.0"
 
@@ -22,8 +21,8 @@ def __getattr__(name: str) -> Any:
     elif name == "__all__" or not name.startswith("_"):
         import unimds._public as public
 
-        names = ["__all__", *public.__all__]
-        globals().update({public_name: getattr(public, public_name) for public_name in names})
+        names = {key: value for key, value in vars(public).items() if not key.startswith("_")}
+        globals().update(names, __all__=sorted(names))
         if name not in globals():  # a module that no public name needs
             import unimds.checks
             import unimds.cluster
