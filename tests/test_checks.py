@@ -192,9 +192,9 @@ class Sluggish(Loss):  # smoothing hardly matters until it is gone
 @pytest.mark.parametrize(
     ("loss", "rule"),
     [
-        (Heavy(), "the majorizer lies above the loss at t="),
+        (Heavy(), "lies above the loss at t="),
         (OffCentre(), "2·weight·(u − radius) is the slope of value at u="),
-        (Cube(), "the majorizer lies above the loss at t="),
+        (Cube(), "lies above the loss at t="),
         (Flipped(), "weight is finite and not negative at u="),
         (Kinked(), "weight is finite and not negative at u="),
         (Relative(), "value is finite and not negative at u="),
@@ -444,7 +444,7 @@ def test_who_moves_points_in_another_way_is_not_flat():
         (Hemisphere(), "a point reached by exp: a row lies on the other hemisphere"),
         (Strewn(), "random points: row 0 has length"),
         (Imprecise(), "close points keep their digits"),
-        (FlatSphere(1.0), "where a space is flat, project leaves all vectors alone"),
+        (FlatSphere(1.0), "in a flat space, project leaves all vectors alone"),
         (Sphere("auto"), 'its size is a number, not "auto"'),
     ],
     ids=lambda x: type(x).__name__ if isinstance(x, Space) else "",

@@ -12,6 +12,7 @@ from matplotlib.image import imread
 
 from unimds import demo
 from unimds.datasets import EARTH_RADIUS, corrupt, great_circle, load_cities
+from unimds.files import FileError
 from unimds.plots import plot_globe
 
 
@@ -81,20 +82,21 @@ def test_a_file_that_is_not_its_own_is_not_written_over(
         demo.main(["--output", str(path)])
     assert "--force" in capsys.readouterr().err
     assert path.read_text() == "precious"
-    assert demo.trouble_with(path, force=True) is None
+    demo.check_output(path, force=True)
 
 
 def test_nor_is_a_page_that_is_not_its_own(tmp_path: Path) -> None:
     path = tmp_path / "globe.png"
     path.with_suffix(".html").write_text("precious")
-    assert "globe.html exists already" in str(demo.trouble_with(path, force=False))
-    assert demo.trouble_with(path, force=True) is None
+    with pytest.raises(FileError, match=r"globe\.html: the file exists already"):
+        demo.check_output(path, force=False)
+    demo.check_output(path, force=True)
 
 
 def test_its_own_picture_is_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     demo.PICTURE.write_text("the last one")
-    assert demo.trouble_with(demo.PICTURE, force=False) is None
+    demo.check_output(demo.PICTURE, force=False)
 
 
 @pytest.mark.parametrize("name", ["no/such/folder/globe.png", "globe.doc", "folder.png"])

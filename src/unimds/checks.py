@@ -1,7 +1,7 @@
-"""The conformance suite: what every loss and every space must satisfy.
+"""The conformance suite: rules that every loss and every space must satisfy.
 
-Our own losses and spaces pass it; run it on yours. A failure is an `AssertionError` whose message
-names the class, the rule and the numbers.
+The built-in losses and spaces pass it; run it on yours. A failure is an `AssertionError` that names
+the class, the rule and the numbers.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def _loss_at(loss, u, r):
 
 
 def check_loss(loss: Loss) -> None:
-    r"""Check that a loss is sound: compiled, differentiated and majorized as it should be.
+    r"""Check that a loss is sound: its compiled code, its derivative and its majorizer.
 
-    On a grid of distances :math:`u` and targets :math:`r`: the compiled methods return what Python
-    returns; values and weights are finite and not negative; :math:`2 w (u - \rho)` is the
-    numerical derivative of the value; :math:`w (t - \rho)^2` plus a constant touches the value at
-    :math:`t = u` and lies above it for every :math:`t`; the rule of ``degree`` holds; a loss with
-    a ``smoothing`` comes close to itself as that falls.
+    On a grid of distances :math:`u` and targets :math:`r`: compiled methods agree with Python;
+    values and weights are finite and not negative; :math:`2 w (u - \rho)` is the numerical
+    derivative of the value; :math:`w (t - \rho)^2` plus a constant touches the value at
+    :math:`t = u` and lies above it for every :math:`t`; the rule of ``degree`` holds; a smoothed
+    loss approaches the loss as ``smoothing`` falls.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ def check_loss(loss: Loss) -> None:
     Raises
     ------
     AssertionError
-        Where a rule is broken; the message says which and at which distances.
+        If a rule is broken; the message says which, and at which distances.
     PartError
-        Where the loss cannot be compiled.
+        If the loss cannot be compiled.
 
     Examples
     --------
@@ -82,12 +82,12 @@ def _check_pair(loss: Loss, u: float, r: float) -> None:
     _true(loss, f"radius is finite and not negative {at}", 0.0 <= radius < np.inf, radius)
     plain = loss.value(u, r), loss.weight(u, r), loss.radius(u, r), loss.residual(u, r)
     _close(loss, f"compiled and plain Python agree {at}", (value, weight, radius, residual), plain)
-    # the kink of a parabola's own distance at 0 is the space's business, not the loss's
+    # the kink of the distance at 0 belongs to the space, not to the loss
     if u > 0.0:
         h = 1e-5 * u
         slope = (loss.value(u + h, r) - loss.value(u - h, r)) / (2.0 * h)
         scale = max(abs(slope), weight * max(u, radius), 1e-12)
-        slack = 1e-4 * scale + 1e-14 * abs(value) / h  # the second is the difference's rounding
+        slack = 1e-4 * scale + 1e-14 * abs(value) / h  # plus rounding
         gap = abs(2.0 * weight * (u - radius) - slope)
         _true(loss, f"2·weight·(u − radius) is the slope of value {at}", gap <= slack, gap)
     t = np.concatenate([np.linspace(0.0, 3.0 * (u + r) + 1.0, 200), [u, r]])
@@ -97,7 +97,7 @@ def _check_pair(loss: Loss, u: float, r: float) -> None:
     slack = 1e-9 * (abs(value) + abs(below[worst]) + weight * (t[worst] + radius + u) ** 2)
     _true(
         loss,
-        f"the majorizer lies above the loss at t={t[worst]:g}, for the one {at}",
+        f"the majorizer {at} lies above the loss at t={t[worst]:g}",
         above[worst] >= below[worst] - slack,
         above[worst] - below[worst],
     )
@@ -113,7 +113,7 @@ def _check_degree(loss: Loss) -> None:
 
 
 def _check_smoothing(loss: Loss) -> None:
-    """Check that the smoothed loss is never below the loss, and closer as smoothing falls."""
+    """Check that the smoothed loss is never below the loss, and falls to it with smoothing."""
     for u, r in ((1.0, 3.0), (3.0, 1.0), (1.0, 1.0)):
         values = [loss.smoothed(s).value(u, r) for s in (1.0, 0.1, 1e-2, 1e-4, 1e-8)]
         exact = loss.smoothed(0.0).value(u, r)
@@ -153,14 +153,14 @@ def _length(space, v):
 
 
 def check_space(space: Space, n_components: int = 2, *, seed: int = 0) -> None:
-    r"""Check that a space is sound: a distance, its logarithm and its exponential that agree.
+    r"""Check that a space is sound: its distance, logarithm and exponential agree.
 
     On random points: the distance is symmetric, zero from a point to itself and obeys the
     triangle inequality; it is the length of the logarithm times ``unit``; ``pair`` agrees with
-    ``measure`` where the space ``fuses``; walking along the logarithm arrives; walking never leaves
-    the space, and is adding where it is ``flat``; close points keep their digits; the compiled
-    methods return what Python returns; ``scaled``, ``sized`` and ``isometry`` do what they say; and
-    where unit steps are said to descend, no placement raises the cost.
+    ``measure`` if the space ``fuses``; the exponential inverts the logarithm and never leaves the
+    space; in a ``flat`` space it is addition; close points keep their digits; compiled methods
+    agree with Python; ``scaled``, ``sized`` and ``isometry`` do what they say; and if unit steps
+    are said to descend, no placement raises the cost.
 
     Parameters
     ----------
@@ -174,9 +174,9 @@ def check_space(space: Space, n_components: int = 2, *, seed: int = 0) -> None:
     Raises
     ------
     AssertionError
-        Where a rule is broken; the message says which.
+        If a rule is broken; the message says which.
     PartError
-        Where the space cannot be compiled.
+        If the space cannot be compiled.
 
     Examples
     --------
@@ -246,14 +246,14 @@ def _check_walk(space: Space, p: Array, x: Array) -> None:
 def _check_flat(space: Space, p: Array, x: Array) -> None:
     end, v = p.copy(), x.copy()
     space.project(p, v)
-    _close(space, "where a space is flat, project leaves all vectors alone", v, x, 1e-12)
+    _close(space, "in a flat space, project leaves all vectors alone", v, x, 1e-12)
     _exp(space, end, v.copy())
-    _close(space, "where a space is flat, exp(p, v) = p + v", end, p + x, 1e-12)
-    _true(space, "where a space is flat, bend() = 0", space.bend() == 0.0, space.bend())
+    _close(space, "in a flat space, exp(p, v) = p + v", end, p + x, 1e-12)
+    _true(space, "in a flat space, bend() = 0", space.bend() == 0.0, space.bend())
 
 
 def _check_pair_of_points(space: Space, p: Array, x: Array) -> None:
-    """Check that the one loop over points with few coordinates gets what the others do."""
+    """Check that the loop over points with few coordinates agrees with the general loop."""
     u, v = np.empty(1), np.empty(p.size)
     _log(space, p, np.ascontiguousarray(x[:, None]), u, v)
     sign = np.array([space.sign(a) for a in range(p.size)])
@@ -261,13 +261,13 @@ def _check_pair_of_points(space: Space, p: Array, x: Array) -> None:
     dist, slope, lean = space.pair(near, far, inner, float(np.sum((x - p) ** 2)))
     step = slope * (x - p)
     space.project(p, step)
-    _close(space, "pair gives the distance that measure does", dist, u[0], 1e-8)
+    _close(space, "pair and measure give the same distance", dist, u[0], 1e-8)
     _close(space, "pair's slope and the chord give the logarithm", step, v, 1e-8)
     _close(space, "pair's third number is its slope over the distance", lean * dist, slope, 1e-8)
 
 
 def _check_near(space: Space, X: Array) -> None:
-    """Walk 1e-7 and twice as far: a formula that cancels would have no digits left."""
+    """Walk 1e-7 and twice as far, where a formula that cancels has no digits left."""
     u, v = np.empty(1), np.empty(X.shape[1])
     for p, x in zip(X[:10], X[10:20], strict=True):
         _log(space, p, np.ascontiguousarray(x[:, None]), u, v)
@@ -296,7 +296,7 @@ def _check_sizes(space: Space, X: Array) -> None:
 def _check_isometry(space: Space, X: Array, rng: np.random.Generator) -> None:
     try:
         isometry = space.isometry(X, X[rng.permutation(len(X))])
-    except TypeError:  # a space need not know its isometries
+    except TypeError:  # not every space knows its isometries
         return
     moved = isometry(X)
     _close(
@@ -313,11 +313,11 @@ def _check_isometry(space: Space, X: Array, rng: np.random.Generator) -> None:
 def _check_descent(space: Space, n_components: int, rng: np.random.Generator) -> None:
     """Check that no placement raises the squared cost, whatever the distances.
 
-    Few points far apart whose distances do not fit are the hardest.
+    The hardest case is a few points far apart whose distances do not fit.
     """
     longest = min(space.diameter, 8.0 * space.unit)
     loss, rounding = Squared(), (1e-12 * longest) ** 2
-    # in negative curvature it takes luck to see a unit step rise: many trials of the worst kind
+    # in negative curvature a unit step rarely raises the cost: many trials of the worst kind
     cases = [*product((2, 3, 4, 6), (1.0, 0.3, 0.1, 0.0) * 3), *[(3, 0.0)] * 200]
     steps = None if space.unit_step_descends() else 1
     forms = ((None, None, 0), form(space, space.n_coordinates(n_components)))
@@ -339,7 +339,7 @@ def _check_descent(space: Space, n_components: int, rng: np.random.Generator) ->
         _on_space(space, np.ascontiguousarray(Y.T), "points that have been placed")
 
 
-# --- saying what is wrong -------------------------------------------------------------------------
+# --- error messages -------------------------------------------------------------------------------
 
 
 def _true(part: object, rule: str, holds: object, got: object) -> None:

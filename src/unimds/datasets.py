@@ -1,4 +1,4 @@
-"""Data to try things on: cities of the world, and distances gone wrong."""
+"""Sample data: cities of the world, and a way to corrupt distances."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EARTH_RADIUS = 6371.0088
 
 
 class Cities(NamedTuple):
-    """Cities and where they are; entry i of each field belongs to city i."""
+    """Cities and their positions; entry i of each field belongs to city i."""
 
     names: tuple[str, ...]
     countries: tuple[str, ...]
@@ -30,7 +30,7 @@ class Cities(NamedTuple):
 def load_cities() -> Cities:
     """Return a hundred cities, spread over the globe.
 
-    The data are those of GeoNames (https://www.geonames.org, CC BY 4.0), rounded to 0.01 degree.
+    The data come from GeoNames (https://www.geonames.org, CC BY 4.0), rounded to 0.01 degree.
 
     Returns
     -------
@@ -87,18 +87,18 @@ def corrupt(
     low: float = 0.0,
     high: float | None = None,
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """Return a copy of a table of distances in which some are wrong, and which ones.
+    """Return a copy of a table of distances with some of them wrong, and which ones.
 
     Parameters
     ----------
     D : array-like of shape (n, n)
-        Distances, NaN where missing. Both directions of a pair become the same wrong distance.
+        Distances, NaN where missing. Both directions of a pair get the same wrong distance.
     share : float
-        Share of the known pairs that go wrong, from 0 to 1.
+        Share of the known pairs to replace, from 0 to 1.
     rng : Generator or int
-        Source of the random numbers, or its seed.
+        Random number generator, or its seed.
     low, high : float, default=0 and None
-        Wrong distances are uniform between these; None is the largest distance in `D`.
+        Wrong distances are uniform between these bounds; None means the largest distance in `D`.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def corrupt(
         raise ValueError(f"share={share:g} must lie between 0 and 1")
     high = float(np.nanmax(table, initial=0.0)) if high is None else high
     if not 0.0 <= low <= high < np.inf:
-        raise ValueError(f"low={low:g} and high={high:g} must be distances, the lower one first")
+        raise ValueError(f"low={low:g} and high={high:g} must be distances, the lower first")
     rng = np.random.default_rng(rng)
     i, j = np.nonzero(np.triu(~np.isnan(table) | ~np.isnan(table.T), 1))
     chosen = rng.choice(i.size, size=round(share * i.size), replace=False)

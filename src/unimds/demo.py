@@ -1,6 +1,6 @@
-"""A demonstration: the map of the world from distances alone, one in ten of them wrong.
+"""A demonstration: find the map of the world from distances alone, one in ten of them wrong.
 
-Run it with ``make demo`` or ``python -m unimds.demo``. It needs no network.
+Run it with ``unimds demo``, ``make demo`` or ``python -m unimds.demo``. It works offline.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from unimds._runtime.extras import require
 from unimds.datasets import EARTH_RADIUS, Cities, corrupt, great_circle, load_cities
 from unimds.estimators.mds import MDS
+from unimds.files.atomic import atomic, check_writable
+from unimds.files.errors import FileError, as_option
+from unimds.files.writing import PICTURES
 from unimds.plots import plot_globe
 from unimds.quality import align, residuals
 from unimds.report import write_report
@@ -28,7 +31,6 @@ Array = NDArray[np.floating[Any]]
 
 PICTURE = Path("unimds-demo.png")
 REPORT = ".html"
-FORMATS = (".png", ".pdf", ".svg")
 SHARE = 0.1
 FARTHEST = np.pi * EARTH_RADIUS
 SHOWN = (
@@ -48,24 +50,24 @@ SHOWN = (
     "Tokyo",
     "Yakutsk",
 )
-"""Cities that the picture names: well known, or with room around them."""
+"""Cities named in the picture: well known, or with room around them."""
 
 
 @dataclass(frozen=True)
 class Globe:
-    """A map of the cities, turned so that it lies on the true one, and how good it is."""
+    """A map of the cities, aligned with the true map, and its quality."""
 
     mds: MDS
     points: Array
     radius: float  # in km, as found
     errors: Array  # distance of each city from its true place, in km
-    identified: float  # share of the wrong distances among those that disagree most with the map
+    identified: float  # share of the wrong distances found among the largest residuals
     sweeps: int
     seconds: float
 
 
 def find_globe(loss: str, D: Array, wrong: NDArray[np.bool_], truth: Array) -> Globe:
-    """Embed distances on a sphere of unknown radius, and compare with the truth."""
+    """Embed distances on a sphere of unknown radius, and compare the map with the truth."""
     began = time.perf_counter()
     mds = MDS(2, loss=loss, space=Sphere(radius="auto"), metric="precomputed", random_state=0).fit(
         D
@@ -85,7 +87,7 @@ def find_globe(loss: str, D: Array, wrong: NDArray[np.bool_], truth: Array) -> G
 
 
 def share_identified(miss: Array, wrong: NDArray[np.bool_]) -> float:
-    """Return the share of the m wrong pairs that is among the m pairs of largest miss."""
+    """Return the share of the m wrong pairs among the m pairs with the largest error."""
     pairs = np.triu_indices(len(miss), 1)
     suspects = np.argsort(miss[pairs], kind="stable")[::-1][: np.count_nonzero(wrong[pairs])]
     return float(np.mean(wrong[pairs][suspects]))
@@ -95,46 +97,46 @@ def share_identified(miss: Array, wrong: NDArray[np.bool_]) -> float:
 
 
 def introduction(cities: Cities, wrong: NDArray[np.bool_]) -> str:
-    """Say what is about to happen."""
+    """Describe the task."""
     n, bad = len(cities.names), int(wrong.sum()) // 2
     return f"""\
 Where are {n} cities, if all you know is how far apart they are?
 
-Given are the {n * (n - 1) // 2} distances between them, in kilometres along the surface:
-no coordinates, not even the size of the Earth. And {bad} of the distances, one in ten,
-are wrong: replaced by random ones up to {FARTHEST:.0f} km. Nobody says which.
+You are given the {n * (n - 1) // 2} distances between them, in kilometres along the surface:
+no coordinates, not even the size of the Earth. {bad} of the distances, one in ten,
+are wrong: replaced by random ones up to {FARTHEST:.0f} km. Which ones is unknown.
 
-Looking for the map twice ... (the first run compiles the code, which takes a while)
+Finding the map twice ... (the first run compiles the code, which takes a while)
 """
 
 
 def report(robust: Globe, squared: Globe, n_wrong: int) -> str:
-    """Say how well both losses did."""
+    """Compare both losses."""
     table = [("", "robust", "ordinary"), ("loss", "absolute", "squared")]
     table += zip(QUESTIONS, answers(robust), answers(squared), strict=True)
     lines = "\n".join(f"  {what:<40}{a:>12}{b:>12}" for what, a, b in table)
     return f"""\
 {lines}
 
-  (*) how many of them are among the {n_wrong} distances that disagree most with the map
+  (*) share of the wrong distances among the {n_wrong} that disagree most with the map
 
-The squared loss lets every wrong distance pull with its full length, and the cities are
-drawn out of place. The absolute loss lets the {n_wrong} be wrong and believes the others.
+With the squared loss, every wrong distance pulls with its full length and drags cities
+out of place. The absolute loss ignores the {n_wrong} wrong distances and fits the rest.
 """
 
 
 QUESTIONS = (
-    f"radius of the Earth, truly {EARTH_RADIUS:.1f} km",
-    "error of a city's place, median",
-    "error of a city's place, largest",
+    f"radius of the Earth (true: {EARTH_RADIUS:.1f} km)",
+    "median error of a city's position",
+    "largest error of a city's position",
     "wrong distances identified (*)",
-    "sweeps, once the start is chosen",
+    "sweeps, after the choice of a start",
     "seconds",
 )
 
 
 def answers(globe: Globe) -> list[str]:
-    """Return what a map says to each of the questions."""
+    """Return the answer of a map to each question."""
     return [
         f"{globe.radius:.1f} km",
         length(float(np.median(globe.errors))),
@@ -146,7 +148,7 @@ def answers(globe: Globe) -> list[str]:
 
 
 def length(km: float) -> str:
-    """Return a length with a unit that suits it.
+    """Return a length in a suitable unit.
 
     Examples
     --------
@@ -164,31 +166,32 @@ def length(km: float) -> str:
 
 def draw(path: Path, cities: Cities, robust: Globe, squared: Globe) -> None:
     """Draw both maps side by side into a file."""
-    # A figure of its own, without pyplot: no window, no screen needed.
+    # without pyplot, which may open a window
     figure = require("matplotlib.figure", "plot").Figure(figsize=(10.0, 3.4))
     message = "One distance in ten is wrong: the absolute loss still finds the map of the world"
     figure.suptitle(message, fontsize=13, fontweight="bold", y=0.97)
     names = [name if name in SHOWN else None for name in cities.names]
     for left, loss, globe in ((0.01, "Absolute", robust), (0.51, "Squared", squared)):
         ax = figure.add_axes((left, 0.09, 0.48, 0.71), projection="mollweide")
-        # The edge of the map, 169° west, meets no city.
+        # the edge of the map, 169° west, meets no city
         plot_globe(globe.points, cities.points, names, ax, center=11.0, legend=False)
         title = f"{loss} loss: cities misplaced by up to {length(globe.errors.max())}"
         ax.set_title(title, fontsize=11)
     signs, meanings = ax.get_legend_handles_labels()
     figure.legend(signs, meanings, loc="lower center", ncols=3, frameon=False)
-    figure.savefig(path, dpi=150)
+    with atomic(path, force=True) as partial:
+        figure.savefig(partial, dpi=150)
 
 
-# --- to be turned ---------------------------------------------------------------------------------
+# --- on a globe -----------------------------------------------------------------------------------
 
 
 def write_globe(path: Path, cities: Cities, D: Array, robust: Globe) -> None:
-    """Write a report on the map into a file: a globe that turns."""
-    # as the Earth is drawn, north up: the distances do not know
+    """Write a report on the map into a file: a globe that can be rotated."""
+    # north up, which distances alone do not tell
     upright = replace(robust.mds.result_, embedding=robust.points)
     columns = {"latitude": cities.latlon[:, 0], "misplaced by, in km": robust.errors}
-    title = f"{len(cities.names)} cities, found from distances of which one in ten is wrong"
+    title = f"{len(cities.names)} cities, found from distances, one in ten of them wrong"
     write_report(path, upright, D, labels=cities.names, columns=columns, title=title, force=True)
 
 
@@ -205,14 +208,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--output",
         type=Path,
         default=PICTURE,
-        help="where to put the picture (default: %(default)s)",
+        help="file of the picture (default: %(default)s)",
     )
-    parser.add_argument("--force", action="store_true", help="write over an existing file")
+    parser.add_argument("--force", action="store_true", help="replace existing files")
     options = parser.parse_args(argv)
     path: Path = options.output
-    problem = trouble_with(path, options.force)
-    if problem:
-        parser.error(problem)
+    try:
+        check_output(path, options.force)
+    except FileError as error:
+        parser.error(error.told(as_option))
     try:
         require("matplotlib", "plot")
         require("plotly", "report")
@@ -230,20 +234,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"The picture of both maps is in {path}")
     globe = path.with_suffix(REPORT)
     write_globe(globe, cities, D, robust)
-    print(f"Open the globe in a browser, and turn it: {globe}")
+    print(f"Open this globe in a browser and rotate it: {globe}")
     return 0
 
 
-def trouble_with(path: Path, force: bool) -> str | None:
-    """Say why a picture cannot go to `path`: before the work, not after it."""
-    if path.suffix.lower() not in FORMATS:
-        return f"{path} must end in {', '.join(FORMATS)}"
-    if path.is_dir() or not path.absolute().parent.is_dir():
-        return f"{path} is not a file in a folder that exists"
+def check_output(path: Path, force: bool) -> None:
+    """Raise a FileError if a picture cannot be written: before the work, not after it."""
+    if path.suffix.lower() not in PICTURES:
+        raise FileError(str(path), f"the name must end in {', '.join(PICTURES)}")
     for file in (path, path.with_suffix(REPORT)):
-        if file.exists() and path != PICTURE and not force:
-            return f"{file} exists already; --force writes over it"
-    return None
+        check_writable(file, force=force or path == PICTURE)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Models: a fitted map in a file, to place new points on it later.
+"""Models: a fitted map in a file, to place new points on later.
 
-A file holds plain numbers and a header in JSON, never code: reading one runs nothing.
+A file holds plain numbers and a header in JSON, never code: reading it executes nothing.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Model = MDS | LandmarkMDS
 __all__ = ["load", "save"]
 
 KIND = "model"
-OURS: tuple[type[Any], ...] = (*LOSSES.values(), Power, *SPACES.values())
-PARTS = {kind.__name__: kind for kind in OURS}
+BUILT_IN: tuple[type[Any], ...] = (*LOSSES.values(), Power, *SPACES.values())
+PARTS = {kind.__name__: kind for kind in BUILT_IN}
 PLAIN = (bool, int, float, str, type(None))
 NOT_KEPT = ("loss", "space", "variant", "init", "callback", "checkpoint", "metric_params")
-"""Parameters that are kept as what was found, or that mean nothing once the map is there."""
+"""Parameters that are saved as fitted, or that mean nothing once the map exists."""
 
 
 def save(
@@ -44,28 +44,28 @@ def save(
     features: Sequence[str] | None = None,
     force: bool = False,
 ) -> None:
-    """Write a fitted model to a file, whole or not at all.
+    """Write a fitted model to a file, completely or not at all.
 
     Parameters
     ----------
     mds : MDS or LandmarkMDS
-        The model; its loss and space must be of this library, and its metric a name.
+        The model; its loss and space must be built in, and its metric must be a name.
     path : str or PathLike
         The file.
     labels : sequence of str, default=None
-        Names of the points; by default those that the model has seen.
+        Names of the points; by default those that the model was fitted with.
     features : sequence of str, default=None
         Names of the features, or of the points that distances lead to; by default those that the
-        model has seen.
+        model was fitted with.
     force : bool, default=False
-        Whether a file that is there already is replaced.
+        Whether to replace a file that exists.
 
     Raises
     ------
     FileError
-        Where the file cannot be written.
+        If the file cannot be written.
     ValueError
-        Where the model holds code of the user's, which a file cannot.
+        If the model uses custom code, which cannot be saved.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def save(
 def load(path: str | os.PathLike[str]) -> Model:
     """Read a model that `save` has written.
 
-    It places new points as the one that was saved. It holds no table of distances:
+    It places new points as the saved model does, but holds no table of distances:
     ``dissimilarity_matrix_`` is None.
 
     Parameters
@@ -129,7 +129,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     Raises
     ------
     FileError
-        Where the file is no model, a broken one, or of another version.
+        If the file is not a model, is broken, or has another version.
     """
     header, arrays = read_archive(path, KIND)
     try:
@@ -145,8 +145,8 @@ def load(path: str | os.PathLike[str]) -> Model:
 def _described(part: Loss | Space, what: str) -> dict[str, Any]:
     if PARTS.get(type(part).__name__) is not type(part):
         raise ValueError(
-            f"{part} is a {what} of your own: its code cannot be saved; save `embedding_` by "
-            "unimds.files.write, and place points by unimds.place_points"
+            f"{part} is a custom {what}, whose code cannot be saved; save `embedding_` with "
+            "unimds.files.write, and place points with unimds.place_points"
         )
     return {"name": type(part).__name__, **asdict(part)}
 
@@ -155,8 +155,8 @@ def _params(mds: Model) -> dict[str, Any]:
     params = mds.get_params(deep=False)
     if not isinstance(params["metric"], str):
         raise ValueError(
-            f"metric={params['metric']!r} is a function of your own, which cannot be saved; give "
-            'the distances themselves, with metric="precomputed"'
+            f"metric={params['metric']!r} is a custom function, which cannot be saved; give the "
+            'distances themselves, with metric="precomputed"'
         )
     plain = {name: getattr(value, "item", lambda v=value: v)() for name, value in params.items()}
     return {
@@ -167,14 +167,14 @@ def _params(mds: Model) -> dict[str, Any]:
 
 
 def _metric(mds: Model) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return the further arguments of the metric: numbers and words, and arrays."""
+    """Return the further arguments of the metric: plain values, and arrays."""
     metric = getattr(mds, "_metric", None)
     params = {} if metric is None else metric.params
     plain = {name: value for name, value in params.items() if isinstance(value, PLAIN)}
     arrays = {f"metric.{name}": np.asarray(params[name]) for name in params.keys() - plain.keys()}
     for name, array in arrays.items():
         if array.dtype.kind not in "fiub":
-            raise ValueError(f"{name} is no number and no array of numbers: it cannot be saved")
+            raise ValueError(f"{name} cannot be saved: it is not a number or an array of numbers")
     return plain, arrays
 
 
@@ -227,7 +227,7 @@ def _part(told: dict[str, Any], kind: type[Any]) -> Any:
     fields = {name: value for name, value in told.items() if name != "name"}
     part = PARTS.get(told["name"])
     if part is None or not issubclass(part, kind):
-        raise ValueError(f"{told['name']!r} is no {kind.__name__.lower()} of this release")
+        raise ValueError(f"{told['name']!r} is not a {kind.__name__.lower()} of this release")
     return part(**fields)
 
 
@@ -277,7 +277,7 @@ def _names(told: list[Any] | None, count: int, what: str) -> Array | None:
     if told is None:
         return None
     if len(told) != count:
-        raise ValueError(f"{len(told)} {what} for {count} of them")
+        raise ValueError(f"there are {len(told)} {what} instead of {count}")
     names = np.empty(count, dtype=object)
     names[:] = told
     return names

@@ -1,5 +1,6 @@
 """The other commands: place, compare, project, demo, warmup, info; and how fast they start."""
 
+import inspect
 import json
 import os
 import re
@@ -14,12 +15,15 @@ from tests.support.commands import CITIES, ENVIRONMENT, NEW, names, run
 from tests.support.pages import ROOT
 from unimds import MDS, LandmarkMDS, SphericalRandomProjection, experiments
 from unimds._runtime.extras import PACKAGES, PURPOSES
-from unimds.cli import reproduce
-from unimds.cli.compare import suitable
-from unimds.cli.info import cache_folder
-from unimds.files import read
+from unimds.cli.commands.compare import suitable
+from unimds.cli.commands.embed import embed
+from unimds.cli.commands.info import cache_folder
+from unimds.cli.commands.project import project
+from unimds.estimators.variants import VARIANTS
+from unimds.files import KINDS, read
+from unimds.losses import LOSSES
 from unimds.models import save
-from unimds.spaces import Euclidean, Hyperbolic, Sphere
+from unimds.spaces import SPACES, Euclidean, Hyperbolic, Sphere
 
 
 @pytest.fixture
@@ -96,8 +100,8 @@ def test_a_missing_column_is_named(model, tmp_path):
 def test_what_is_no_model_is_refused_and_where_models_come_from_is_told(cities):
     said = run("place", cities, cities)
     assert (said.code, said.out) == (1, "")
-    assert "no model of unimds" in said.err
-    assert "a model comes from `unimds embed --model FILE`" in said.err
+    assert "not a model of unimds" in said.err
+    assert "create a model with `unimds embed --model FILE`" in said.err
 
 
 # --- compare --------------------------------------------------------------------------------------
@@ -120,6 +124,17 @@ def test_the_table_is_the_result(cities):
     assert (said.code, said.err) == (0, "")
     for word in ("PC, unimds", "SMACOF", "SVD (cMDS)", "stress", "seconds"):
         assert word in said.out
+
+
+def test_points_far_from_zero_are_compared_by_their_true_distances(tmp_path):
+    """Dates in seconds, for example: the distances are tiny beside the coordinates."""
+    X = 2e9 + np.random.default_rng(0).integers(0, 60, size=(8, 2))
+    np.savetxt(tmp_path / "x.csv", X, fmt="%d", delimiter=",", header="a,b", comments="")
+    said = run("compare", tmp_path / "x.csv", "--max-iter", "50", "--json")
+    assert said.code == 0, said.err
+    stress = {row["method"]: row["stress"] for row in json.loads(said.out)["methods"]}
+    assert stress["svd"] < 1e-6  # points in the plane, found again
+    assert stress["pc-unimds"] < 1e-3
 
 
 def test_a_method_that_cannot_do_it_says_why(tmp_path):
@@ -204,7 +219,7 @@ def test_warmup_compiles_what_it_is_asked_for():
 
 
 def test_warmup_tells_how_far_it_is(monkeypatch):
-    monkeypatch.setattr("unimds.cli.warmup._compile", lambda *job: None)
+    monkeypatch.setattr("unimds.cli.commands.warmup._compile", lambda *job: None)
     told = run("warmup", "--all").err.splitlines()
     assert told[0] == "1 of 50: Squared, Euclidean, float64"
     assert told[49].startswith("50 of 50: Power, Simplex, float32; about 0 s left")
@@ -237,7 +252,7 @@ def test_info_says_where_compiled_code_is_truly_kept(monkeypatch, tmp_path):
 
 def test_info_says_what_an_extra_lacks(monkeypatch):
     extras = {"one": ("numpy", "no-such-package"), "none": ("no-such-package",)}
-    monkeypatch.setattr("unimds.cli.info.PACKAGES", extras)
+    monkeypatch.setattr("unimds.cli.commands.info.PACKAGES", extras)
     found = json.loads(run("info", "--json").out)["extras"]
     assert found == {"one": "lacks no-such-package", "none": "not installed"}
 
@@ -254,8 +269,34 @@ def test_the_extras_are_those_of_the_project():
     assert set(PURPOSES) == set(PACKAGES)
 
 
-def test_the_names_of_figures_are_those_of_the_experiments():
-    assert reproduce.NAMES == experiments.NAMES
+def helped(command):
+    """The help of a command, on one line and without its frame."""
+    return " ".join(re.sub(r"[│╭╮╰╯─]", " ", run(command, "--help").out).split())
+
+
+def test_the_help_lists_the_names_that_the_library_knows():
+    for command, known in {
+        "embed": [*VARIANTS, *LOSSES, "power", *SPACES, *KINDS],
+        "project": ["subspace", "gaussian", "sparse"],
+        "reproduce": experiments.NAMES,
+    }.items():
+        said = set(re.findall(r"[\w-]+", helped(command)))
+        assert said.issuperset(known), command
+
+
+def test_the_defaults_are_those_of_the_library():
+    mds, shown = inspect.signature(MDS).parameters, inspect.signature(embed).parameters
+    for option, name in {
+        "dim": "n_components",
+        "n_init": "n_init",
+        "max_iter": "max_iter",
+        "eps": "eps",
+        "metric": "metric",
+    }.items():
+        assert shown[option].default == mds[name].default
+    own = inspect.signature(project).parameters
+    for name in ("eps", "delta", "method"):
+        assert own[name].default == SphericalRandomProjection().get_params()[name]
 
 
 # --- a fast start ---------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.commands import CITIES, apart, names, run
 from unimds import MDS, Sphere, plots
-from unimds.cli import embed as module
+from unimds.cli.commands import embed as module
 from unimds.files import read
 from unimds.models import load
 from unimds.quality import point_stress
@@ -160,8 +160,8 @@ def test_files_are_never_replaced_without_force_and_nothing_is_computed(
     said = run("embed", cities, *others, option, target)
     assert (said.code, said.out) == (1, "")
     (line,) = said.err.splitlines()
-    assert line.startswith(f"error: {target}: the file is there already")
-    assert line.endswith("or give --force")
+    assert line.startswith(f"error: {target}: the file exists already")
+    assert line.endswith("to replace it, give --force")
     assert target.read_text() == "mine"
     assert names(tmp_path) == sorted(["cities.csv", target.name])
 
@@ -182,25 +182,25 @@ def test_a_folder_that_is_not_there_is_noticed_before_the_work(cities, tmp_path,
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--loss", "foo"], "--loss foo is not known"),
+        (["--loss", "foo"], "'foo' is unknown; use one of squared"),
         (["--loss", "power:7"], "p must lie between 1 and 2"),
         (["--loss", "squared:7"], "only huber and power take a number"),
-        (["--space", "torus"], "--space torus is not known"),
-        (["--variant", "xMDS"], "--variant xMDS is not known"),
+        (["--space", "torus"], "space='torus' is not known"),
+        (["--variant", "xMDS"], "variant='xMDS' is not known"),
         (["--variant", "rMDS", "--loss", "huber"], "leave one out"),
         (["--radius", "5"], "has no size"),
-        (["--space", "sphere", "--radius", "big"], "needs a number"),
+        (["--space", "sphere", "--radius", "big"], "a number is needed"),
         (["--n-init", "many"], "must be auto or a number"),
         (["--dim", "0"], "--dim"),
         (["--format", "xls"], "must be one of"),
         (["--kind", "magic"], "must be one of"),
         (["--json"], "name a file with -o"),
-        (["-o", "map.xyz"], "the format 'xyz' is not known"),
-        (["-o", "map"], "the name has no ending; end the name in .csv"),
+        (["-o", "map.xyz"], "the format 'xyz' is unknown"),
+        (["-o", "map"], "the name has no ending; use one of .csv"),
         (["-o", "m.csv", "--plot", "m.txt"], "must end in .png"),
         (["-o", "m.csv", "--model", "m.csv"], "name the same file"),
         (["-o", "m.csv", "--model", "-"], "needs the name of a file"),
-        (["--landmarks", "3", "--checkpoint", "c"], "does not go with --landmarks"),
+        (["--landmarks", "3", "--checkpoint", "c"], "does not work with --landmarks"),
         (["--surprise"], "No such option"),
     ],
 )
@@ -223,7 +223,7 @@ def test_the_input_is_never_an_output(cities):
     ("content", "says"),
     [
         ("", "the file is empty"),
-        ("a,b\nx,y\n", "there are no numbers"),
+        ("a,b\nx,y\n", "holds no numbers"),
         (CITIES.replace("650", "abc", 1), "line 2, column 4: 'abc' is not a number"),
         (CITIES.replace("305", "-305"), "D['Ulm', 'Bonn'] = -305 is negative"),
         ("0,1\n1,2,3\n", "this row has"),
@@ -270,8 +270,8 @@ def test_warnings_are_messages_unless_nothing_is_to_be_said(cities):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("a,b\n1,x\n", "holds one point, read as points"),
-        (",a\na,0\n", "holds one point, read as distances"),
+        ("a,b\n1,x\n", "holds a single point, read as points"),
+        (",a\na,0\n", "holds a single point, read as distances"),
         (",a,a,b\na,0,1,2\na,1,0,3\nb,2,3,0\n", "2 points have the same label, 'a'"),
         (",a,b\na,0,1\nb,3,0\n", "is not symmetric: 1 from a to b, but 3 back"),
         ("0,1\n3,0\n", "is not symmetric: 1 from 1 to 2, but 3 back"),
@@ -313,7 +313,7 @@ def test_an_old_encoding_is_named_and_can_be_given(tmp_path):
     (tmp_path / "d.csv").write_bytes(",Köln,Ulm\nKöln,0,1\nUlm,1,0\n".encode("latin-1"))
     said = run("embed", tmp_path / "d.csv")
     assert said.code == 1
-    assert "such as --encoding latin-1" in said.err
+    assert "give --encoding latin-1" in said.err
     said = run("embed", tmp_path / "d.csv", "--encoding", "latin-1", "-q")
     assert said.code == 0
     assert said.out.splitlines()[1].startswith("Köln,")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.commands import CITIES, apart, end, names, run, start
 from unimds import MDS, Outcome
-from unimds.cli import embed as module
+from unimds.cli.commands import embed as module
 from unimds.files.archive import read_archive
 from unimds.spaces import distances
 
@@ -34,7 +34,7 @@ def test_interrupted_it_writes_the_best_so_far_and_goes_on(long, tmp_path):
     assert (said.code, said.out) == (130, "")
     assert "Traceback" not in said.err
     assert said.err.endswith(
-        "Interrupted: the best map so far is in map.npy. The same command goes on from run.ckpt.\n"
+        "Interrupted: the best map so far is in map.npy. The same command resumes from run.ckpt.\n"
     )
     assert np.load(tmp_path / "map.npy").shape == (1500, 2)
     assert names(tmp_path) == ["d.npy", "map.npy", "run.ckpt"]

@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.valid_files import SMALL, VALID, D, attempt, saved
 from unimds.files import FileError, read, write
-from unimds.files.source import size
+from unimds.files.formats.content import size
 
 
 @pytest.mark.parametrize("name", VALID)
@@ -23,7 +23,7 @@ def test_the_files_to_be_broken_are_whole(tmp_path, name):
 
 
 BROKEN = {
-    "word": ("0,1,2\n1,0,abc\n2,3,0\n", "line 2, column 3: 'abc' is not a number; mend it"),
+    "word": ("0,1,2\n1,0,abc\n2,3,0\n", "line 2, column 3: 'abc' is not a number; correct it"),
     "word at first": ("0,abc,2\n1,0,3\n2,3,0\n", "line 1, column 2: 'abc' is not a number"),
     "word with labels": (",a,b\na,0,x y\nb,1,0\n", "line 2, column 3: 'x y' is not a number"),
     "word of a point": ("x,y\n1,2\n3,o\n5,6\n7,8\n", "line 3, column 2: 'o' is not a number"),
@@ -31,36 +31,42 @@ BROKEN = {
     "word in a list": ("from,to,dist\na,b,1\nb,c,far\n", "line 3, column 3: 'far' is not a number"),
     "after lines in quotes": ('"a\nb",0,1\n\n#\nc,1,o\nd,1,2\n', "line 5, column 3: 'o' is not"),
     "no label": ("from,to,dist\na,,1\n", "line 2, column 2: a label is missing"),
-    "short row": ("0,1,2\n1,0\n2,3,0\n", "line 2: this row has 2 cells, but most have 3"),
-    "long row": ("0,1,2\n1,0,3\n2,3,0,4\n", "line 3: this row has 4 cells, but most have 3"),
-    "labels": (",a,b\na,0,1\nc,1,0\n", "'c' is a row, but no column"),
+    "short row": ("0,1,2\n1,0\n2,3,0\n", "line 2: this row has 2 cells, but most rows have 3"),
+    "long row": ("0,1,2\n1,0,3\n2,3,0,4\n", "line 3: this row has 4 cells, but most rows have 3"),
+    "labels": (",a,b\na,0,1\nc,1,0\n", "'c' is a row, but not a column"),
     "cut off": ("0,1,2,3\n1,0,4,5\n2,4,0,6\n", "a square of 4 points that lacks its last rows"),
     "cut off, labels": (",a,b,c\na,0,1,2\nb,1,0,3\n", "a square of 3 points that lacks its last"),
-    "short header": ("0,abc\n1,0,3\n2,3,0\n", "line 1: this row has 2 cells, but most have 3"),
-    "a label twice": (",a,a\na,0,1\nb,1,0\n", "'b' is a row, but no column"),
-    "other labels": (",a,b\na,0,1\na,1,0\n", "'b' is a column, but no row"),
+    "short header": ("0,abc\n1,0,3\n2,3,0\n", "line 1: this row has 2 cells, but most rows have 3"),
+    "a label twice": (",a,a\na,0,1\nb,1,0\n", "'b' is a row, but not a column"),
+    "other labels": (",a,b\na,0,1\na,1,0\n", "'b' is a column, but not a row"),
     "odd white space": ("3\x1d\nb0W\nc 2", "the first line says 3 points"),
     "empty": ("", "the file is empty"),
-    "comments": ("# one\n\n#two", "the file is empty but for comments"),
-    "no numbers": ("a,b,c\nd,e,f\n", "there are no numbers in it"),
-    "no numbers at all": ("1,2\n", "2 numbers are no condensed table"),
-    "all missing": ("x,y\nNA,NA\n", "there are no numbers"),
-    "twice": ("from,to,dist\na,b,1\na,c,2\na,b,3\n", "line 4: .*'a' and 'b'.* 3 .*line 2 with 1"),
-    "weights differ": ("from,to,dist,weight\na,b,1,1\na,b,1,2\n", "line 3: .*and in line 2"),
+    "comments": ("# one\n\n#two", "the file holds only comments"),
+    "no numbers": ("a,b,c\nd,e,f\n", "holds no numbers"),
+    "no numbers at all": ("1,2\n", "2 numbers are not a condensed table"),
+    "all missing": ("x,y\nNA,NA\n", "holds no numbers"),
+    "twice": (
+        "from,to,dist\na,b,1\na,c,2\na,b,3\n",
+        "line 4: .*'a' and 'b' has two distances, 3 here and 1 in line 2",
+    ),
+    "weights differ": (
+        "from,to,dist,weight\na,b,1,1\na,b,1,2\n",
+        "line 3: .*two weights, 2 here and 1 in line 2",
+    ),
     "itself": ("from,to,dist\na,a,1\n", "line 2: .*the distance of a point to itself"),
-    "negative": ("from,to,dist\na,b,-1\n", "line 2: -1 between 'a' and 'b' is no distance"),
-    "length": ("source,target,length\na,b,-1\n", "line 2: .*no length of an edge"),
-    "no length": ("source,target,length\na,b,\n", "line 2: .*no length of an edge"),
+    "negative": ("from,to,dist\na,b,-1\n", "line 2: -1 between 'a' and 'b' is not a distance"),
+    "length": ("source,target,length\na,b,-1\n", "line 2: .*not the length of an edge"),
+    "no length": ("source,target,length\na,b,\n", "line 2: .*not the length of an edge"),
     "weight": ("from,to,dist,weight\na,b,1,-2\n", "line 2: the weight -2 .*zero or more"),
-    "quote": ('"a,0,1\nb,1,0\n', "line 1: the quotes are not in order"),
-    "quotes": ('a,0\n"b"c,1\n', "line 2: the quotes are not in order"),
-    "huge cell": ('a,0\n"' + "b" * 200_000 + '",1\n', "line 2: a cell of more than 131072"),
-    "html": ("<html><body>Sorry</body></html>", "is XML, but of <html>"),
-    "not closed": ("<graphml>\n<graph>\n</graphml>", "line 3, column 3: is no well-formed XML"),
+    "quote": ('"a,0,1\nb,1,0\n', "line 1: the quotes do not match"),
+    "quotes": ('a,0\n"b"c,1\n', "line 2: the quotes do not match"),
+    "huge cell": ('a,0\n"' + "b" * 200_000 + '",1\n', "line 2: a cell has more than 131072"),
+    "html": ("<html><body>Sorry</body></html>", "is XML, but its root is <html>"),
+    "not closed": ("<graphml>\n<graph>\n</graphml>", "line 3, column 3: is malformed XML"),
     "nested": ("<graphml>" + "<a>" * 200, "nested too deeply"),
     "no nodes": ("<graphml><graph edgedefault='directed'/></graphml>", "no nodes"),
     "json": ('[{"x": 1},', "the JSON file cannot be read"),
-    "json rows": ("[[1, 2], [3]]", "row 2 is not like the first one"),
+    "json rows": ("[[1, 2], [3]]", "row 2 differs from the first row"),
     "json deep": ("[" * 100_000, "the JSON file cannot be read"),
     "json cells": ("[[[1]]]", "a cell holds a list"),
     "json nothing": ("[[]]", "a list of rows was expected"),
@@ -69,7 +75,7 @@ BROKEN = {
     "phylip word": ("3\na 0 1 2\nb 1 z 3\nc 2 3 0\n", "line 3, column 3: 'z' is not a number"),
     "phylip lines": ("4\na 0 1\nb 1 0\n", "the first line says 4 points, but 2 lines follow"),
     "phylip many": ("999999999\na 0 1\nb 1 0\n", "999999999 points need a table of"),
-    "nul": ("0,1\n1,\0\n", "this is no text"),
+    "nul": ("0,1\n1,\0\n", "this is neither text nor"),
 }
 
 
@@ -128,7 +134,7 @@ def test_choices_that_are_none(tmp_path, option):
 @pytest.mark.parametrize(
     ("content", "options", "problem"),
     [
-        (VALID["npy"], {"kind": "pairs"}, "an array is no list of pairs"),
+        (VALID["npy"], {"kind": "pairs"}, "an array cannot list pairs"),
         (VALID["phylip"], {"kind": "points"}, "always of the kind 'distances'"),
         (VALID["graphml"], {"kind": "points"}, "always of the kind 'graph'"),
         (b"1,2\n3,4\n5,6\n", {"kind": "distances"}, "3 rows and 2 columns"),
@@ -137,8 +143,8 @@ def test_choices_that_are_none(tmp_path, option):
         (VALID["csv"], {"encoding": "klingon"}, "cannot be decoded as 'klingon'"),
         (VALID["csv"], {"format": "npy"}, "the NPY file cannot be read"),
         (VALID["csv"], {"format": "parquet"}, "the Parquet file cannot be read"),
-        (VALID["csv"], {"format": "phylip"}, "starts with a line with the number"),
-        (VALID["npy"], {"format": "csv"}, r"0x93 is no utf-8|no text"),
+        (VALID["csv"], {"format": "phylip"}, "starts with a line that holds the number"),
+        (VALID["npy"], {"format": "csv"}, r"0x93 is not utf-8|neither text"),
     ],
 )
 def test_options_that_do_not_fit(tmp_path, content, options, problem):
@@ -180,7 +186,7 @@ def header(shape, dtype="<f8", order=False):
     ("content", "problem"),
     [
         (header((10**9, 10**9)), "cut off or broken"),
-        (header((-1, 8)), "cannot be"),
+        (header((-1, 8)), "is impossible"),
         (header((2**40, 0)), "no numbers"),
         (header((2,), "<c16") + bytes(32), "holds values of type complex128"),
         (header((2,), "<U1") + bytes(8), "holds values of type"),
@@ -235,9 +241,9 @@ def zip_bomb(declared=None):
 @pytest.mark.parametrize(
     ("declared", "problem"),
     [
-        (None, "unpacked, it takes 8 MB"),
+        (None, "takes at least 8 MB unpacked"),
         (1000, "NPZ file cannot be read"),
-        (0, "cut off|cannot be"),
+        (0, "cut off|is impossible"),
     ],
 )
 def test_zip_bombs(tmp_path, declared, problem):
@@ -251,11 +257,11 @@ def test_zip_bombs(tmp_path, declared, problem):
 def test_gzip_and_parquet_bombs(tmp_path):
     path = tmp_path / "x"
     path.write_bytes(gzip.compress(b"0" * 20_000_000))
-    with pytest.raises(FileError, match="holds more than"):
+    with pytest.raises(FileError, match="takes at least"):
         read(path, max_bytes=SMALL)
     pd.DataFrame({"x": np.zeros(10_000_000)}).to_parquet(path)
     assert path.stat().st_size < 100_000
-    with pytest.raises(FileError, match="unpacked, it takes"):
+    with pytest.raises(FileError, match="takes at least"):
         read(path, max_bytes=SMALL)
 
 
@@ -305,9 +311,9 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch, name, package):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such device")
 def test_an_endless_file(tmp_path):
-    with pytest.raises(FileError, match=r"holds more than 1.05 MB"):
+    with pytest.raises(FileError, match=r"the limit is 1.05 MB"):
         read("/dev/zero", max_bytes=SMALL)
-    with pytest.raises(FileError, match="no ordinary file"):
+    with pytest.raises(FileError, match="not an ordinary file"):
         write("/dev/null", D, format="npy", force=True)
 
 

@@ -4,11 +4,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unimds.files import quick
-from unimds.files.grid import parse
-from unimds.files.reading import interpret
-from unimds.files.source import Source
-from unimds.files.text import as_text, dialect_of
+from unimds.files.formats import quick
+from unimds.files.formats.content import Content
+from unimds.files.formats.grid import parse
+from unimds.files.formats.text import as_text, dialect_of
+from unimds.files.meaning.layouts import interpret
 
 CELLS = st.one_of(
     st.floats(allow_nan=False, width=64).map(repr),
@@ -30,7 +30,7 @@ def test_quick_and_careful_reading_agree(rows, labels, header, ending, delimiter
     lines = [[f"p{i}", *row] if labels else row for i, row in enumerate(rows)]
     lines = ([[f"c{j}" for j in range(len(lines[0]))]] if header else []) + lines
     text = ending.join(delimiter.join(line) for line in lines) + ending
-    source = as_text(Source("t", ".csv", text.encode(), 1 << 30), "auto")
+    source = as_text(Content("t", ".csv", text.encode(), 1 << 30), "auto")
     dialect = dialect_of(source)
     large, quick.LARGE = quick.LARGE, 0
     try:
@@ -57,7 +57,7 @@ def test_a_large_plain_table_is_read_fast_and_to_the_last_bit(tmp_path, monkeypa
     ]
     content = ("," + ",".join(names) + "\n" + "\n".join(rows) + "\n").encode()
     assert len(content) > quick.LARGE
-    source = as_text(Source("t", ".csv", content, 1 << 30), "auto")
+    source = as_text(Content("t", ".csv", content, 1 << 30), "auto")
     grid = quick.quick_parse(source, dialect_of(source))
     assert grid is not None
     table = interpret(grid, "auto")

@@ -15,8 +15,9 @@ from scipy.spatial.distance import squareform
 from tests.support.pages import ROOT, blocks
 from tests.support.valid_files import D
 from unimds import MDS
+from unimds.distances.metric import distances_of
 from unimds.files import FileError, read, write
-from unimds.files.frames import as_texts
+from unimds.files.meaning.columns import as_texts
 
 ABC = ["a", "b", "c"]
 TOWNS, PEOPLE, APES = ["Ulm", "Bonn", "Kiel"], ["Ada", "Bob", "Cy"], ["Human", "Chimp", "Gorilla"]
@@ -126,7 +127,7 @@ def test_encodings_that_can_be_told_apart(put, encoding):
 
 def test_latin_1_is_no_guess(put):
     content = "a,b\nx,Köln\n".encode("latin-1") + b"y,1\n"
-    with pytest.raises(FileError, match=r"table, line 2: the byte 0xf6 is no utf-8; .*latin-1"):
+    with pytest.raises(FileError, match=r"table, line 2: the byte 0xf6 is not utf-8; .*latin-1"):
         put(content)
     content = "Köln,0,1\nUlm,1,0\n".encode("latin-1")
     assert put(content, encoding="latin-1").labels == ["Köln", "Ulm"]
@@ -241,7 +242,7 @@ def test_every_format_knows_pairs_by_their_words(tmp_path, form):
 
     frame["Gewicht"] = [1.0, 1.0, 0.5]  # or a second feature: who knows?
     save(frame, path, form)
-    with pytest.raises(FileError, match=r"same words.*give kind='pairs'.*give kind='points'"):
+    with pytest.raises(FileError, match=r"share words.*kind 'points'.*give kind='pairs'"):
         read(path)
     table = read(path, kind="pairs")
     assert table.weights[1, 2] == 0.5
@@ -367,11 +368,11 @@ def test_the_standard_streams(monkeypatch, capsysbinary):
 
 def test_what_a_table_can_do(put):
     points = put("name,x,y\np,0,0\nq,3,4\n")
-    assert_array_equal(points.distances(), [[0, 5], [5, 0]])
-    assert_array_equal(points.distances("cityblock"), [[0, 7], [7, 0]])
+    assert_array_equal(distances_of(points, "euclidean"), [[0, 5], [5, 0]])
+    assert_array_equal(distances_of(points, "cityblock"), [[0, 7], [7, 0]])
     assert list(points.to_frame().index) == ["p", "q"]
     square = put(SQUARES["both labels"][0])
-    assert square.distances() is square.values
+    assert distances_of(square, "euclidean") is square.values
     assert list(square.to_frame().columns) == ABC
     assert as_texts(np.array([1.0, 2.5])) == ["1", "2.5"]
 

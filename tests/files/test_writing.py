@@ -78,7 +78,7 @@ def test_what_does_not_fit_is_not_written(tmp_path, options, problem):
 def test_no_file_is_overwritten_without_force(tmp_path):
     path = tmp_path / "map.csv"
     path.write_text("old")
-    with pytest.raises(FileError, match=r"map\.csv: the file is there already; .* force=True"):
+    with pytest.raises(FileError, match=r"map\.csv: the file exists already; .* give force=True"):
         write(path, [[1.0]])
     assert path.read_text() == "old"
     write(path, [[1.0]], force=True)
@@ -112,7 +112,7 @@ def test_a_file_that_appears_meanwhile_stays(tmp_path):
             partial.write_text("mine")
             path.write_text("theirs")
 
-    with pytest.raises(FileError, match="there already"):
+    with pytest.raises(FileError, match="exists already"):
         late()
     assert path.read_text() == "theirs"
     assert list(tmp_path.iterdir()) == [path]
@@ -203,8 +203,8 @@ def test_odd_numbers_there_and_back(tmp_path_factory, X):
 def test_what_cannot_be_written(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     for name, problem in (
-        ("x.docx", "the format 'docx' is not known; end the name in .csv"),
-        ("x", "the name has no ending; end the name in .csv"),
+        ("x.docx", "the format 'docx' is unknown; use one of .csv"),
+        ("x", "the name has no ending; use one of .csv"),
         ("folder.csv", "this is a folder"),
         ("none/x.csv", "there is no folder"),
         ("x" * 300 + ".csv", "cannot be written"),

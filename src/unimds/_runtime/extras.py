@@ -1,4 +1,4 @@
-"""Optional dependencies: imported when needed, and named when missing."""
+"""Optional dependencies: imported on first use, and named if they are missing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PURPOSES = {
     "cli": "the command line",
     "dask": "a table on a cluster",
 }
-"""What each extra of the package is for."""
+"""The purpose of each extra, for error messages."""
 
 PACKAGES = {
     "plot": ("matplotlib",),
@@ -23,7 +23,7 @@ PACKAGES = {
     "cli": ("typer", "rich"),
     "dask": ("dask", "distributed", "zarr"),
 }
-"""What each extra installs; cli has plot, report and files too."""
+"""The packages that each extra installs; cli also installs plot, report and files."""
 
 
 def require(module: str, extra: str) -> Any:
@@ -43,7 +43,7 @@ def require(module: str, extra: str) -> Any:
     Raises
     ------
     ImportError
-        Where the package that the module belongs to is not installed.
+        If the package of the module is not installed.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def require(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        # An installed package may itself miss another one: that is a different mistake.
+        # an installed package may itself lack another package: a different error
         if (error.name or "").partition(".")[0] != package:
             raise
     raise ImportError(f"{PURPOSES[extra]} needs {package}: pip install 'unimds[{extra}]'")

@@ -1,4 +1,4 @@
-"""How much memory there is."""
+"""Available memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MEMINFO = Path("/proc/meminfo")
 def fits(size: float, limit: float | str | None) -> bool:
     """Return whether `size` bytes are within a limit: bytes, None for no limit, or "auto".
 
-    "auto" is half of the memory that is available now, and no limit where that is not known.
+    "auto" is half of the memory available now, or no limit if the system does not tell.
     """
     if limit == "auto":
         free = available()
@@ -20,8 +20,8 @@ def fits(size: float, limit: float | str | None) -> bool:
 
 
 def available() -> int | None:
-    """Return the bytes that programs can still have; None where the system does not tell."""
-    if MEMINFO.exists():  # counts what is only cached as available, as it is
+    """Return the bytes available to programs, or None if the system does not tell."""
+    if MEMINFO.exists():  # counts the page cache as available
         for line in MEMINFO.read_text().splitlines():
             if line.startswith("MemAvailable:"):
                 return 1024 * int(line.split()[1])

@@ -1,4 +1,4 @@
-"""Warnings that point at the line of the person who called, not into the library."""
+"""Warnings that point to the line that called the library, not into the library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _INSIDE = ("unimds", "sklearn", "joblib", "contextlib", "concurrent")
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn at the first caller that is not part of the library."""
+    """Warn at the first caller outside the library."""
     depth = 2  # 1 is this function
     frame = sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _INSIDE:

@@ -1,20 +1,17 @@
-"""The command line: ``unimds``. It stands on typer and rich, ``pip install 'unimds[cli]'``."""
+"""The command line ``unimds``. It needs typer and rich: ``pip install 'unimds[cli]'``."""
 
 from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from io import TextIOWrapper
 
 from unimds._runtime.extras import require
 
-INTERRUPTED = 130
-"""The exit code after ^C, as shells have it; 1 is a failed run and 2 bad usage."""
-
-
-# Importing makes some hundred thousand objects that all stay. Looking through them for garbage, on
-# the way and once more at the end, is a quarter of the time of a short command.
+# Imports create some hundred thousand objects that all stay. Searching them for garbage, during the
+# run and again at its end, takes a quarter of the time of a short command.
 COLLECT_AFTER = (100_000, 20, 20)
 
 
@@ -23,10 +20,10 @@ def main() -> None:
     gc.set_threshold(*COLLECT_AFTER)
     try:
         _run()
-    except KeyboardInterrupt:  # before a command could answer it
-        sys.exit(INTERRUPTED)
+    except KeyboardInterrupt:  # before a command could handle it
+        sys.exit(128 + signal.SIGINT)
     finally:
-        gc.freeze()  # the process ends: its memory goes back at once
+        gc.freeze()  # the process ends, and its memory is freed at once
 
 
 def _run() -> None:
@@ -36,7 +33,7 @@ def _run() -> None:
     except ImportError as error:
         sys.exit(f"error: {error}")
     _open_streams()
-    for stream in (sys.stdout, sys.stderr):  # a κ must not end a run where it cannot be printed
+    for stream in (sys.stdout, sys.stderr):  # a κ that cannot be printed must not end a run
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
     from unimds.cli.messages import give_up_output, in_words, say
@@ -52,7 +49,7 @@ def _run() -> None:
 
 
 def _open_streams() -> None:
-    """Replace streams that are closed: nothing is read, messages are lost, results are an error."""
+    """Replace closed streams: input is empty, messages are lost, results give an error."""
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115
     if sys.stdout is None:

@@ -1,4 +1,4 @@
-"""The commands of ``unimds``."""
+"""The command ``unimds`` and its subcommands."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Annotated
 
 import typer
 
-from unimds.cli.compare import compare
-from unimds.cli.demo import demo
-from unimds.cli.embed import embed
-from unimds.cli.info import info
-from unimds.cli.place import place
-from unimds.cli.project import project
-from unimds.cli.reproduce import reproduce
-from unimds.cli.warmup import warmup
+from unimds.cli.commands.compare import compare
+from unimds.cli.commands.demo import demo
+from unimds.cli.commands.embed import embed
+from unimds.cli.commands.info import info
+from unimds.cli.commands.place import place
+from unimds.cli.commands.project import project
+from unimds.cli.commands.reproduce import reproduce
+from unimds.cli.commands.warmup import warmup
 
 app = typer.Typer(
     name="unimds",
-    help="Multidimensional scaling: many losses, many spaces, one engine.",
+    help="Multidimensional scaling: turn distances into maps, with any loss and in any space.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -40,6 +40,6 @@ def _options(
     """Take the options that come before a command."""
 
 
-# The modules of commands import what is heavy only when they run: help comes at once.
+# The modules of commands import heavy packages only when a command runs: help appears at once.
 for command in (embed, place, compare, project, reproduce, demo, warmup, info):
     app.command()(command)

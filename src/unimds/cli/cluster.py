@@ -1,4 +1,4 @@
-"""``unimds embed --dask``: the same map, made by the workers of a cluster."""
+"""``unimds embed --dask``: the same map, computed by the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 from unimds._runtime.extras import require
 from unimds.cli.messages import say
@@ -19,24 +17,18 @@ if TYPE_CHECKING:
 LOCAL = "local"
 
 
-def check_options(**others: Any) -> None:
-    """Refuse options that need the distances in this memory."""
-    for name, value in others.items():
-        if value:
-            option = f"--{name.replace('_', '-')}"
-            raise typer.BadParameter(f"{option} does not go with --dask; leave one of them out")
-
-
 @contextmanager
-def connected(address: str, quiet: bool) -> Iterator[None]:
-    """Connect to a scheduler, or start workers on this machine; all is closed again in the end."""
+def connected(address: str | None, quiet: bool) -> Iterator[None]:
+    """Connect to a scheduler, or start workers on this machine; close everything at the end."""
+    if address is None:
+        yield
+        return
     distributed = require("distributed", "dask")
+    cluster: Any = None
     if address == LOCAL:
-        cluster: Any = distributed.LocalCluster(
+        cluster = distributed.LocalCluster(
             threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
         )
-    else:
-        cluster = None
     try:
         client = distributed.Client(address if cluster is None else cluster, timeout="10s")
     except (OSError, TimeoutError, ValueError) as error:
@@ -55,12 +47,12 @@ def connected(address: str, quiet: bool) -> Iterator[None]:
 
 
 def is_store(file: str) -> bool:
-    """Return whether workers can read a table themselves: a folder, or a Zarr store."""
+    """Return whether the workers can read a table themselves: a folder, or a Zarr store."""
     return Path(file).is_dir()
 
 
 def open_store(file: str) -> Table:
-    """Return a table that is not read yet."""
+    """Return a table whose values are not read yet."""
     from unimds.cluster import read_rows
     from unimds.files import Table
 
@@ -69,6 +61,6 @@ def open_store(file: str) -> Table:
 
 
 def spread(values: Any) -> Any:
-    """Return a table in memory as a dask array."""
+    """Return a table in memory as a Dask array."""
     array = require("dask.array", "dask")
     return values if hasattr(values, "dask") else array.from_array(values, chunks=("auto", -1))

@@ -1,10 +1,10 @@
-"""What the commands tell a person: messages on standard error, never a traceback for a mistake."""
+"""Messages of the commands on standard error; a traceback only with --debug."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
+import signal
 import sys
 import traceback
 import warnings
@@ -16,97 +16,65 @@ from typing import Any, NoReturn
 
 import typer
 
-from unimds.cli import INTERRUPTED
+INTERRUPTED = 128 + signal.SIGINT
+"""The exit code after ^C, as in shells; 1 means a failed run and 2 wrong usage."""
 
 EXPECTED = (ValueError, OSError, ImportError, MemoryError)
-"""What goes wrong without a mistake of ours."""
-
-OPTIONS = {
-    "variant": "variant",
-    "loss": "loss",
-    "space": "space",
-    "kind": "kind",
-    "format": "format",
-    "encoding": "encoding",
-    "max_iter": "max-iter",
-    "eps": "eps",
-    "delta": "delta",
-    "n_components": "dim",
-}
-ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=(?:'([^']*)'|([\w+-]+(?:\.\w+)*))")
-"""Arguments of the library in its messages, which are options here."""
-
-PHRASES = {
-    "n_components": "--dim",
-    "metric='precomputed'": "--kind distances",
-    "force=True": "--force",
-    "a Loss such as Power(1.5)": "power:1.5",
-    " or a Space": "",
-    "raise max_bytes to read it": "from Python, max_bytes can be raised",
-}
-SIZE = re.compile(r"\b[A-Z]\w+\((radius|curvature|size)=\"(\w+)\"\)")
-
-ENTRY = re.compile(r"\bD\[(\d+), (\d+)\]")
+"""Errors that are not bugs."""
 
 
 def say(message: str) -> None:
-    """Tell something that is not a result; where nobody can be told, the run goes on."""
+    """Print a message; the run continues if it cannot be printed."""
     with suppress(OSError):
         print(message, file=sys.stderr, flush=True)
 
 
 def give_up_output() -> None:
-    """Have Python not try again, at its end, to write what could not be written."""
+    """Stop Python from trying again, at exit, to write to a broken standard output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def as_options(message: str) -> str:
-    """Return a message of the library in the words of the command line.
+@contextmanager
+def usage(option: str | None = None) -> Iterator[None]:
+    """Report a ValueError as wrong usage of an option, unless it is about a file."""
+    from unimds.files.errors import FileError
 
-    Examples
-    --------
-    >>> as_options("for points, give kind='points'; or raise max_iter=2000.")
-    'for points, give --kind points; or raise --max-iter 2000.'
-    >>> as_options('use Sphere(radius="auto") with n_components=2')
-    'use --radius auto with --dim 2'
-    """
-    named = ARGUMENT.sub(
-        lambda found: f"--{OPTIONS[found[1]]} {found[2] or found[3]}",
-        SIZE.sub(r"--\1 \2", message),
-    )
-    for words, here in PHRASES.items():
-        named = named.replace(words, here)
-    return named
+    try:
+        yield
+    except FileError:
+        raise
+    except ValueError as error:
+        raise typer.BadParameter(in_words(error), param_hint=option) from None
 
 
 @contextmanager
 def entries_named(labels: Sequence[str] | None) -> Iterator[None]:
-    """Name the entries of a table in errors by their labels, which people can find in a file."""
+    """Name wrong entries of a table by their labels, which people can find in the file."""
+    from unimds.distances.validate import EntryError
+
     try:
         yield
-    except ValueError as error:
-        if labels is None:
-            raise
-        names = labels
-        raise ValueError(
-            ENTRY.sub(lambda at: f"D[{names[int(at[1])]!r}, {names[int(at[2])]!r}]", str(error))
-        ) from error
+    except EntryError as error:
+        raise ValueError(error.told(labels)) from error
 
 
 def in_words(error: Exception) -> str:
-    """Return what went wrong, in a line."""
+    """Return what went wrong, in one line, with options in place of Python's arguments."""
+    from unimds.files.errors import FileError, as_option
+
     if isinstance(error, UnsupportedOperation):  # see `unimds.cli._open_streams`
         return "standard output is closed, and the result goes there"
-    return as_options(" ".join(str(error).split())) or type(error).__name__
+    told = error.told(as_option) if isinstance(error, FileError) else str(error)
+    return " ".join(told.split()) or type(error).__name__
 
 
 def counted(n: int) -> str:
-    """Return a number of points, for people."""
+    """Return a number of points for people."""
     return f"{n} point{'' if n == 1 else 's'}"
 
 
 def print_json(found: Mapping[str, Any]) -> None:
-    """Print the result for a machine: one JSON object, null for what is no number."""
+    """Print the result as one JSON object, with null for NaN and infinity."""
     print(json.dumps(_plain(found), ensure_ascii=False, allow_nan=False), flush=True)
 
 
@@ -121,8 +89,8 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def failures_told(interrupted: str, debug: bool = False, quiet: bool = False) -> Iterator[None]:
-    """Tell in one line what went wrong, and end with the exit code for it."""
+def errors_told(interrupted: str, debug: bool = False, quiet: bool = False) -> Iterator[None]:
+    """Report an error in one line, and exit with its code."""
     try:
         with warnings_told(quiet):
             yield
@@ -131,14 +99,14 @@ def failures_told(interrupted: str, debug: bool = False, quiet: bool = False) ->
     except KeyboardInterrupt:
         say(f"\n{interrupted}")
         raise typer.Exit(INTERRUPTED) from None
-    except BrokenPipeError:  # whoever read our output has had enough
+    except BrokenPipeError:  # the reader of our output has closed it
         give_up_output()
         raise typer.Exit(1) from None
     except EXPECTED as error:
         _fail(in_words(error), debug)
     except Exception as error:
         name = type(error).__name__
-        _fail(f"unexpected {name}: {error}; with --debug there is more to report", debug)
+        _fail(f"unexpected {name}: {error}; --debug shows where, for a bug report", debug)
 
 
 def _fail(message: str, debug: bool) -> NoReturn:
@@ -150,7 +118,7 @@ def _fail(message: str, debug: bool) -> NoReturn:
 
 @contextmanager
 def warnings_told(quiet: bool) -> Iterator[None]:
-    """Tell warnings as messages, each once, without the line of code; or not at all."""
+    """Print each warning once as a message without the line of code, or none if quiet."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for kind in () if quiet else (UserWarning, RuntimeWarning):
@@ -160,7 +128,7 @@ def warnings_told(quiet: bool) -> Iterator[None]:
         def tell(message: Warning | str, *_: Any, **__: Any) -> None:
             if str(message) not in told:
                 told.add(str(message))
-                say(f"warning: {as_options(str(message))}")
+                say(f"warning: {message}")
 
         warnings.showwarning = tell
         yield

@@ -1,4 +1,4 @@
-"""The files that a command is to write: checked before the work, written after it."""
+"""The files that a command writes: checked before the work, written after it."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from unimds.cli.messages import in_words
+
 if TYPE_CHECKING:
     from unimds.files import Table
 
-PICTURES = (".png", ".svg", ".pdf")
-
 
 def check_outputs(files: Mapping[str, str | None], source: str, force: bool) -> None:
-    """Raise where a file cannot be written, before anything is computed.
+    """Raise if a file cannot be written, before anything is computed.
 
     Parameters
     ----------
     files : mapping
-        The file for each option, None where it is not given.
+        The file for each option, None if it is not given.
     source : str
-        The input, which is never written over.
+        The input, which is never replaced.
     force : bool
-        Whether files that exist may be replaced; a checkpoint always may.
+        Whether existing files may be replaced; a checkpoint always may.
     """
-    from unimds.files.atomic import check_writable
+    from unimds.files import check_writable
 
     named = {option: name for option, name in files.items() if name is not None}
     named = {option: name for option, name in named.items() if (option, name) != ("--output", "-")}
@@ -44,21 +44,25 @@ def check_outputs(files: Mapping[str, str | None], source: str, force: bool) -> 
         check_writable(name, force=force or option == "--checkpoint")
 
 
-def check_table_name(output: str, format: str = "auto") -> None:
-    """Raise where the name of a table does not say which format it is to have."""
-    from unimds.files.errors import FileError
+def check_table(output: str, format: str, as_json: bool) -> None:
+    """Raise if the name of a table has no known ending, or if JSON would be printed with it."""
+    from unimds.files import FileError
     from unimds.files.writing import output_format
 
-    if os.path.isdir(output):  # which is what is wrong, and not its ending
+    if as_json and output == "-":
+        raise typer.BadParameter("--json uses standard output: name a file with -o")
+    if os.path.isdir(output):  # that is what is wrong, not the ending
         return
     try:
         output_format(output, format)
     except FileError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise typer.BadParameter(in_words(error)) from None
 
 
-def check_picture_name(option: str, name: str | None) -> None:
-    """Raise where the name of a picture does not say which format it is to have."""
+def check_picture(option: str, name: str | None) -> None:
+    """Raise if the name of a picture has no known ending."""
+    from unimds.files.writing import PICTURES
+
     if name is not None and not name.lower().endswith(PICTURES):
         raise typer.BadParameter(f"{option} {name} must end in {', '.join(PICTURES)}")
 
@@ -71,8 +75,16 @@ def write_points(
     force: bool,
     more: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write the points that were made of a table, with its labels and columns, and some more."""
+    """Write the points made from a table, with its labels and columns, and more columns."""
     from unimds.files import write
 
     columns = {**table.columns, **(more or {})}
     write(output, points, labels=table.labels, columns=columns, format=format, force=force)
+
+
+def draw(path: str, figure: Any, force: bool, **options: Any) -> None:
+    """Write a picture, completely or not at all."""
+    from unimds.files import atomic
+
+    with atomic(path, force=force) as partial:
+        figure.savefig(partial, **options)

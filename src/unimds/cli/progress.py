@@ -1,58 +1,49 @@
-"""How far a command is: a progress bar on standard error where that is a terminal."""
+"""The progress of a command: a bar on a terminal, or a line per task."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from unimds._runtime.bar import Bar
 from unimds.cli.messages import say
 
 
+def watched(quiet: bool) -> bool:
+    """Return whether to show a bar: on a terminal, unless told to be quiet."""
+    return sys.stderr.isatty() and not quiet
+
+
 @contextmanager
-def bar(total: int, quiet: bool = False, lines: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show how many of the tasks are done; what it yields is told of each as it begins.
+def counting(
+    total: int, quiet: bool = False, lines: bool = False
+) -> Iterator[Callable[[str], None]]:
+    """Yield a function to call with the name of each task as it begins.
 
-    With `lines` each task is told in a line of its own where there is no terminal.
+    On a terminal a bar shows the task. Elsewhere, with `lines`, every task gets a line.
     """
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    bar, began, done = Bar(), time.monotonic(), 0
 
-    screen = Console(stderr=True)
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
-        console=screen,
-        disable=quiet or not screen.is_terminal,
-        transient=True,
-    ) as progress:
-        task = progress.add_task("", total=total)
-        began, done = time.monotonic(), 0
+    def begin(task: str) -> None:
+        nonlocal done
+        left = time_left(time.monotonic() - began, done, total)
+        text = f"{done + 1} of {total}: {task}{left}"
+        if watched(quiet):
+            bar.draw(done / total, text, now=True)
+        elif lines and not quiet:
+            say(text)
+        done += 1
 
-        def step(description: str) -> None:
-            nonlocal done
-            progress.update(task, description=description, completed=done)
-            if lines and not quiet and not screen.is_terminal:
-                left = time_left(time.monotonic() - began, done, total)
-                say(f"{done + 1} of {total}: {description}{left}")
-            done += 1
-
-        yield step
+    try:
+        yield begin
+    finally:
+        bar.clear()
 
 
 def time_left(spent: float, done: int, total: int) -> str:
-    """Return how long the rest will take if it goes on as it went, for people.
+    """Return the remaining time for people, if every task takes equally long.
 
     Examples
     --------

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.warning import warn
+
+if TYPE_CHECKING:
+    from unimds.files.table import Table
 
 Array = NDArray[Any]
 
@@ -47,6 +50,13 @@ class Metric:
             A, B = A - centre, None if B is None else B - centre
         D = pairwise_distances(A, B, metric=self.name, **self.params)
         return np.asarray(D, dtype=A.dtype)
+
+
+def distances_of(table: Table, metric: str) -> Array:
+    """Return the distances of a file: those it holds, or those between its points by a metric."""
+    if table.precomputed:
+        return table.values
+    return Metric(metric, {}).learnt(table.values).between(table.values)
 
 
 def warn_of_distances(features: Array) -> None:

@@ -1,8 +1,8 @@
-"""Files: tables of distances, of points, of pairs, and graphs, read and written.
+"""Files: read and write tables of distances, points and pairs, and graphs.
 
-`read` recognises the format by the content, `write` writes a map whole or not at all; what is
-wrong with a file is a `FileError` that says where. The formats are in docs/files.md. Parquet and
-GraphML need the extra ``files``, ``pip install 'unimds[files]'``.
+`read` detects the format from the content, `write` writes a map completely or not at all, and a
+`FileError` says where a file is wrong. docs/files.md describes the formats. Parquet and GraphML
+need the extra ``files``: ``pip install 'unimds[files]'``.
 """
 
 from unimds.files.atomic import atomic, check_writable

@@ -1,4 +1,4 @@
-"""Files of ours: a zip of plain arrays and a header in JSON. Nothing in them is ever executed."""
+"""The archive of models and checkpoints: a zip file of plain arrays and a header in JSON."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.files.arrays import members
-from unimds.files.atomic import atomic
-from unimds.files.source import load, magic
+from unimds.files.atomic import write_atomic
+from unimds.files.formats.arrays import read_npz
+from unimds.files.formats.content import magic, read_content
 
 Array = NDArray[Any]
 
 HEADER = "header"
 VERSION = 1
 ORIGINS = {
-    "model": "a model comes from `unimds embed --model FILE`, or from unimds.models.save",
-    "checkpoint": "name another file for the checkpoint, or one that `unimds embed` has written",
+    "model": "create a model with `unimds embed --model FILE` or with unimds.models.save",
+    "checkpoint": "name a new file for the checkpoint, or one that an earlier run has written",
 }
 
 
@@ -33,60 +33,59 @@ def write_archive(
     *,
     force: bool = False,
 ) -> None:
-    """Write a header and arrays; whole or not at all.
+    """Write a header and arrays, completely or not at all.
 
     Parameters
     ----------
     path : str or PathLike
         The file.
     kind : str
-        What it is, such as "model".
+        What the file holds, such as "model".
     header : mapping
-        What JSON can hold.
+        Values that JSON can hold.
     arrays : mapping of str to ndarray
-        Numbers.
+        The arrays.
     force : bool, default=False
-        Whether a file that is there already is replaced.
+        Whether to replace a file that exists.
     """
     text = json.dumps({"unimds": kind, "version": VERSION, **header}, ensure_ascii=False)
     content = io.BytesIO()
     np.savez(
         content, allow_pickle=False, **{HEADER: np.frombuffer(text.encode(), np.uint8)}, **arrays
     )
-    with atomic(path, force=force) as partial:
-        partial.write_bytes(content.getbuffer())
+    write_atomic(path, content.getbuffer(), force=force)
 
 
 def read_archive(
     path: str | os.PathLike[str], kind: str
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Read a file that `write_archive` has written as the same kind; else say what it is.
+    """Read a file that `write_archive` has written as the same kind.
+
+    Nothing in the file is ever executed.
 
     Returns
     -------
     tuple of dict
         The header, and the arrays.
     """
-    source = load(path, None)
-    if magic(source.data) != "npz":
-        pickle = source.data[:1] == b"\x80"
-        what = "a pickle, which can run any code when it is read" if pickle else "another file"
-        raise source.error(f"this is {what}, and no {kind} of unimds; {ORIGINS[kind]}")
-    arrays = members(source)
+    content = read_content(path)
+    if magic(content.data) != "npz":
+        pickle = content.data[:1] == b"\x80"
+        what = "a pickle, which can execute any code when read" if pickle else "another file"
+        raise content.error(f"this is {what}, not a {kind} of unimds; {ORIGINS[kind]}")
+    arrays = read_npz(content)
     try:
         header = json.loads(bytes(arrays.pop(HEADER).tobytes()))
         found, version = header["unimds"], header["version"]
     except (KeyError, TypeError, ValueError):
-        raise source.error(
-            f"this is no {kind} of unimds: its header is missing or broken; {ORIGINS[kind]}"
+        raise content.error(
+            f"this is not a {kind} of unimds: its header is missing or broken; {ORIGINS[kind]}"
         ) from None
     if found != kind:
-        raise source.error(
-            f"this is a {found} of unimds, and a {kind} was expected; {ORIGINS[kind]}"
-        )
+        raise content.error(f"this is a {found} of unimds, not a {kind}; {ORIGINS[kind]}")
     if version != VERSION:
-        raise source.error(
+        raise content.error(
             f"its version is {version!r}, and this release of unimds reads version {VERSION}; "
-            "install the release that wrote it, or make it anew"
+            "install the release that wrote it, or create it again"
         )
     return header, arrays

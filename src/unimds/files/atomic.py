@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and never over another one by accident."""
+"""The atomic writer: files are written completely or not at all, and never over another file."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from pathlib import Path
 from unimds.files.errors import FileError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""Errors of a disk that takes no more."""
+"""Errors of a full or broken disk."""
 
 
 @contextmanager
 def atomic(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
-    """Write a file whole or not at all.
+    """Write a file completely or not at all.
 
-    Inside the ``with`` block a temporary file in the same folder, with the same ending, is there
-    to be written. At the end of the block it takes the place of the file in one step; after an
-    exception it is removed, and what was there before stays.
+    The ``with`` block gets a temporary file in the same folder, with the same ending, to write. At
+    the end of the block this file takes the place of the target in one step; after an exception it
+    is removed, and the target stays as it was.
 
     Parameters
     ----------
     path : str or PathLike
         The file to write.
     force : bool, default=False
-        Whether a file that is there already is replaced. Without it there is no moment at which
-        another program could lose a file to this one.
+        Whether to replace a file that exists. Without it, no other program can ever lose a file to
+        this one.
 
     Yields
     ------
@@ -39,7 +39,7 @@ def atomic(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Pat
     Raises
     ------
     FileError
-        Where the file is there and `force` is not given, or cannot be written.
+        If the file exists and `force` is not given, or if it cannot be written.
 
     Examples
     --------
@@ -52,14 +52,7 @@ def atomic(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Pat
     ('all of it', 1)
     """
     name = os.fspath(path)
-    try:
-        target = Path(os.path.realpath(name))  # a link stays a link
-        _check_target(name, target, force)
-        partial = _new_file(target)
-    except FileError:
-        raise
-    except (OSError, ValueError) as error:
-        raise FileError(name, f"cannot be written: {_reason(error)}") from None
+    target, partial = _begun(name, force)
     try:
         with _told(name, partial):
             yield partial
@@ -73,9 +66,47 @@ def atomic(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Pat
             partial.unlink(missing_ok=True)
 
 
+def write_atomic(
+    path: str | os.PathLike[str], content: str | bytes | memoryview, *, force: bool = False
+) -> None:
+    """Write a text or bytes as `atomic` does."""
+    with atomic(path, force=force) as partial:
+        partial.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def check_writable(path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Raise the errors of `atomic` now: before long work, not after it.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file to be written.
+    force : bool, default=False
+        Whether a file that exists may be replaced.
+
+    Raises
+    ------
+    FileError
+        If the file exists and `force` is not given, or if it cannot be written.
+    """
+    _begun(os.fspath(path), force)[1].unlink()
+
+
+def _begun(name: str, force: bool) -> tuple[Path, Path]:
+    """Return the file to write, links followed, and a new temporary file beside it."""
+    try:
+        target = Path(os.path.realpath(name))  # a link stays a link
+        _check_target(name, target, force)
+        return target, _new_file(target)
+    except FileError:
+        raise
+    except (OSError, ValueError) as error:
+        raise FileError(name, f"cannot be written: {_reason(error)}") from None
+
+
 @contextmanager
 def _told(name: str, partial: Path) -> Iterator[None]:
-    """Name the file in errors of whatever writes it; a full disk knows no names."""
+    """Name the file in errors of the code that writes it; a full disk names no file."""
     try:
         yield
     except OSError as error:
@@ -84,49 +115,24 @@ def _told(name: str, partial: Path) -> Iterator[None]:
         raise
 
 
-def check_writable(path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Raise now what `atomic` would raise later: before long work, not after it.
-
-    Parameters
-    ----------
-    path : str or PathLike
-        The file to be written.
-    force : bool, default=False
-        Whether a file that is there already may be replaced.
-
-    Raises
-    ------
-    FileError
-        Where the file is there and `force` is not given, or cannot be written.
-    """
-    name = os.fspath(path)
-    try:
-        target = Path(os.path.realpath(name))
-        _check_target(name, target, force)
-        _new_file(target).unlink()
-    except FileError:
-        raise
-    except (OSError, ValueError) as error:
-        raise FileError(name, f"cannot be written: {_reason(error)}") from None
-
-
 def _check_target(name: str, target: Path, force: bool) -> None:
     if target.is_dir():
         raise FileError(name, "this is a folder; name a file in it")
     if target.exists() and not target.is_file():  # a device must not become a file
-        raise FileError(name, "this is no ordinary file; use '-' for standard output")
+        raise FileError(name, "this is not an ordinary file; use '-' for standard output")
     if target.exists() and not force:
         raise _exists(name)
     if not target.parent.is_dir():
-        raise FileError(name, f"there is no folder {str(target.parent)!r}; make it first")
+        raise FileError(name, f"there is no folder {str(target.parent)!r}; create it first")
 
 
 def _exists(name: str) -> FileError:
-    return FileError(name, "the file is there already; choose another name, or give force=True")
+    problem = "the file exists already; choose another name, or, to replace it"
+    return FileError(name, problem, advice=("force", True))
 
 
 def _new_file(target: Path) -> Path:
-    # not tempfile: the permissions must be those of any new file
+    # not tempfile, which would restrict the permissions
     partial = target.with_name(f".{secrets.token_hex(8)}.partial{target.suffix}")
     os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     return partial
@@ -143,7 +149,7 @@ def _publish(name: str, partial: Path, target: Path, force: bool) -> None:
             os.link(partial, target)
         except FileExistsError:
             raise _exists(name) from None
-        except OSError:  # a file system without links: take the name first, and fill it then
+        except OSError:  # a file system without links: take the name first, then fill it
             _reserve(name, target)
             try:
                 partial.replace(target)

@@ -1,40 +1,65 @@
-"""The one error of reading and writing."""
+"""The error for files that cannot be read or written."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+Place = int | None
+Advice = tuple[str, Any] | None
+
 
 class FileError(ValueError):
-    """A file that cannot be read or written: which one, where in it, and what to do.
+    """A file that cannot be read or written: which file, where in it, and what to do.
 
     Parameters
     ----------
     name : str
         The file, as the user named it.
     problem : str
-        What is wrong, and the remedy.
+        What is wrong, and how to correct it.
     line, column : int, default=None
         Where in a text; both count from 1, and a column is a cell of the table.
+    advice : tuple of str and object, default=None
+        Name and value of an argument that would help, such as ("kind", "points").
 
     Examples
     --------
     >>> print(FileError("cities.csv", "'abc' is not a number", line=7, column=3))
     cities.csv, line 7, column 3: 'abc' is not a number
+    >>> print(FileError("map.csv", "the file exists; to replace it", advice=("force", True)))
+    map.csv: the file exists; to replace it, give force=True
     """
 
-    def __init__(self, name: str, problem: str, line: int | None = None, column: int | None = None):
-        super().__init__(name, problem, line, column)
-        self.name = name
-        self.problem = problem
-        self.line = line
-        self.column = column
+    def __init__(
+        self,
+        name: str,
+        problem: str,
+        line: Place = None,
+        column: Place = None,
+        advice: Advice = None,
+    ):
+        super().__init__(name, problem, line, column, advice)
+        self.name, self.problem, self.advice = name, problem, advice
+        self.line, self.column = line, column
 
     def __str__(self) -> str:
+        return self.told("{}={!r}".format)
+
+    def told(self, argument: Callable[[str, Any], str]) -> str:
+        """Return the message; `argument` writes the name and value of the argument to give."""
         where = [self.name]
         where += [] if self.line is None else [f"line {self.line}"]
         where += [] if self.column is None else [f"column {self.column}"]
-        return f"{', '.join(where)}: {self.problem}"
+        advice = "" if self.advice is None else f", give {argument(*self.advice)}"
+        return f"{', '.join(where)}: {self.problem}{advice}"
+
+
+def as_option(name: str, value: Any) -> str:
+    """Return an argument as an option of the command line."""
+    return f"--{name}" if value is True else f"--{name} {value}"
 
 
 def shown(text: str, length: int = 40) -> str:
-    """Return a text between quotes, shortened, and safe to print."""
+    """Return a text in quotes, shortened and safe to print."""
     return repr(text if len(text) <= length else text[: length - 1] + "…")

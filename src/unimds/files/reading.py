@@ -1,22 +1,24 @@
-"""Reading a table, in whichever format it comes."""
+"""Reading a table in any format."""
 
 from __future__ import annotations
 
 import os
 
-from unimds.files.arrays import from_npy, from_npz
-from unimds.files.frames import from_json, from_parquet
-from unimds.files.graphml import from_graphml
-from unimds.files.grid import parse
-from unimds.files.layouts import interpret
-from unimds.files.phylip import from_phylip, is_phylip
-from unimds.files.quick import quick_parse
-from unimds.files.source import Source, load, magic
+from unimds.files.formats.columns import read_json, read_parquet
+from unimds.files.formats.content import Content, magic, read_content
+from unimds.files.formats.graphml import read_graphml
+from unimds.files.formats.grid import parse
+from unimds.files.formats.phylip import from_phylip, is_phylip
+from unimds.files.formats.quick import quick_parse
+from unimds.files.formats.text import DELIMITERS, Text, as_text, dialect_of
+from unimds.files.meaning.arrays import from_npy, from_npz
+from unimds.files.meaning.columns import from_columns
+from unimds.files.meaning.layouts import interpret
+from unimds.files.meaning.lists import Links, from_edges
 from unimds.files.table import KINDS, Table
-from unimds.files.text import DELIMITERS, Text, as_text, dialect_of
 
 DELIMITED = {"csv": ",;", "tsv": "\t", "lsmat": "\t", "text": " "}
-"""The text formats, and what may part their cells."""
+"""The text formats and their delimiters."""
 
 FORMATS = (*DELIMITED, "phylip", "graphml", "json", "npy", "npz", "parquet")
 """The formats that can be read."""
@@ -30,22 +32,22 @@ def read(
     encoding: str = "auto",
     max_bytes: int | None = None,
 ) -> Table:
-    r"""Read a table of distances, of points, of pairs, or a graph.
+    r"""Read a table of distances, points or pairs, or a graph.
 
-    The format is recognised by the content. So is what the table means, as follows.
+    The format is detected from the content. So is the kind of the table:
 
-    - A square of numbers whose diagonal is zero or missing holds distances; so does one whose rows
-      and columns have the same labels, a triangle, and a single row or column of n(n−1)/2 numbers
+    - A square of numbers holds distances if its diagonal is zero or missing, or if its rows and
+      columns have the same labels. So do a triangle, and a single row or column of n(n−1)/2 numbers
       (the condensed form of scipy).
     - Columns called source and target (or from and to, a and b, i and j) with a distance (dist,
-      dissimilarity, value), and perhaps a weight, list pairs; so do two columns of labels and one
-      or two of numbers without a header. A pair that is not listed is missing; one that is listed
-      in one direction holds in both.
-    - Columns called source and target with a length or weight, or with nothing else, list the
-      edges of a graph; so do two columns of labels, and files that end in .edges or .edgelist. Its
-      distances are the lengths of shortest paths.
-    - Everything else holds points, one a row: columns of numbers are features, the first column of
-      texts that are all different holds the labels, other texts are kept as `Table.columns`.
+      dissimilarity, value), and perhaps a weight, list pairs. So do two columns of labels with one
+      or two columns of numbers, without a header. A pair that is not listed is missing; a pair that
+      is listed in one direction holds in both.
+    - Columns called source and target with a length or weight, or alone, list the edges of a graph.
+      So do two columns of labels, and files whose name ends in .edges or .edgelist. The distances
+      are the lengths of shortest paths.
+    - Any other table holds points, one per row: columns of numbers are features, the first column
+      of distinct texts holds the labels, and other columns of texts become `Table.columns`.
 
     Parameters
     ----------
@@ -55,12 +57,12 @@ def read(
         One of `FORMATS`: "csv" (comma or semicolon), "tsv", "lsmat", "text" (white space),
         "phylip", "graphml", "json", "npy", "npz", "parquet".
     kind : {"auto", "distances", "points", "pairs", "graph"}, default="auto"
-        What the table means, where the rules above guess wrong.
+        What the table holds, if the rules above guess wrong.
     encoding : str, default="auto"
-        Encoding of a text; UTF-8 by default, or what a mark at the beginning says.
+        Encoding of a text; by default UTF-8, or the encoding that a byte order mark names.
     max_bytes : int, default=None
-        Most bytes that the file, unpacked, or the table may take; by default a quarter of the
-        memory, but not more than 8 GB.
+        Largest number of bytes that the file, unpacked, or the table may take; by default a quarter
+        of the memory, but not more than 8 GB.
 
     Returns
     -------
@@ -69,9 +71,9 @@ def read(
     Raises
     ------
     FileError
-        Where the file cannot be read; it says where in the file, and what to do.
+        If the file cannot be read; the message says where in the file, and what to do.
     ImportError
-        Where Parquet or GraphML needs a package that is not installed.
+        If Parquet or GraphML needs a package that is not installed.
 
     Examples
     --------
@@ -88,15 +90,15 @@ def read(
     """
     _check_choice("format", format, ("auto", *FORMATS))
     _check_choice("kind", kind, ("auto", *KINDS))
-    source = load(path, max_bytes)
+    content = read_content(path, max_bytes)
     if format == "auto":
-        format = magic(source.data) or "auto"
+        format = magic(content.data) or "auto"
     if format not in ("auto", "phylip", *DELIMITED):
-        return _from_bytes(source, format, kind)
-    text = as_text(source, encoding)
+        return _from_bytes(content, format, kind)
+    text = as_text(content, encoding)
     format = _text_format(text) if format == "auto" else format
-    if format in ("graphml", "json"):  # they have rules of their own for encodings
-        return _from_bytes(source, format, kind)
+    if format in ("graphml", "json"):  # with rules of their own for encodings
+        return _from_bytes(content, format, kind)
     return _from_text(text, format, kind)
 
 
@@ -106,8 +108,8 @@ def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
 
 
 def _text_format(text: Text) -> str:
-    """Recognise the format of a text; "auto" where its cells have to tell."""
-    first = next((line for _, line in text.content()), "").lstrip()
+    """Detect the format of a text; "auto" if only its cells can tell."""
+    first = next((line for _, line in text.kept_lines()), "").lstrip()
     if first.startswith("<"):
         return "graphml"
     if first.startswith(("[", "{")):
@@ -117,20 +119,23 @@ def _text_format(text: Text) -> str:
 
 def _from_text(text: Text, format: str, kind: str) -> Table:
     if format == "phylip":
-        _check_fits(text.source, "a PHYLIP matrix", kind, "distances")
+        _check_kind(text.content, "a PHYLIP matrix", kind, "distances")
         return from_phylip(text)
     dialect = dialect_of(text, DELIMITED.get(format, DELIMITERS))
     return interpret(quick_parse(text, dialect) or parse(text, dialect), kind)
 
 
-def _from_bytes(source: Source, format: str, kind: str) -> Table:
+def _from_bytes(content: Content, format: str, kind: str) -> Table:
     if format == "graphml":
-        _check_fits(source, "GraphML", kind, "graph")
-        return from_graphml(source)
-    readers = {"json": from_json, "npy": from_npy, "npz": from_npz, "parquet": from_parquet}
-    return readers[format](source, kind)
+        _check_kind(content, "GraphML", kind, "graph")
+        nodes, ends, lengths = read_graphml(content)
+        return from_edges(Links(content, ends, lengths), format, nodes)
+    if format in ("npy", "npz"):
+        return (from_npy if format == "npy" else from_npz)(content, kind)
+    columns = (read_json if format == "json" else read_parquet)(content)
+    return from_columns(content, format, columns, kind)
 
 
-def _check_fits(source: Source, what: str, kind: str, only: str) -> None:
+def _check_kind(content: Content, what: str, kind: str, only: str) -> None:
     if kind not in ("auto", only):
-        raise source.error(f"{what} is always of the kind {only!r}, but kind={kind!r} was given")
+        raise content.error(f"{what} is always of the kind {only!r}, not {kind!r}")

@@ -1,4 +1,4 @@
-"""What a file holds."""
+"""The table that a file holds."""
 
 from __future__ import annotations
 
@@ -15,41 +15,43 @@ Array = NDArray[np.floating[Any]]
 Kind = Literal["distances", "points", "pairs", "graph"]
 
 KINDS: tuple[Kind, ...] = ("distances", "points", "pairs", "graph")
-"""What a table may be."""
+"""What a table may hold."""
+
+COORDINATES = ("x", "y", "z")
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table of distances or of points, with what the file says about it.
+    """A table of distances or of points, with everything else that the file says.
 
     Attributes
     ----------
     values : ndarray of shape (n, n), or (n, m) for points
-        Distances, NaN where missing; or the features of points. float32 where the file holds
-        that, else float64.
+        Distances, NaN where missing; or the features of points. float32 if the file holds float32,
+        else float64.
     kind : {"distances", "points", "pairs", "graph"}
-        What the file lists: all distances, points, some pairs, or edges. All but points are
-        distances by now.
+        What the file lists: all distances, points, some pairs, or edges. Pairs and edges have
+        become distances in `values`.
     format : str
-        How it is written, one of `unimds.files.FORMATS`.
+        How the file is written, one of `unimds.files.FORMATS`.
     layout : str
-        How it is laid out: "square", "lower triangle", "upper triangle", "condensed", "rows",
-        "list".
+        How the file is laid out: "square", "lower triangle", "upper triangle", "condensed",
+        "rows", "list".
     labels : list of str, or None
         Names of the points.
     weights : ndarray of shape (n, n), or None
-        Weights of the pairs; 0 for a pair that is not there.
+        Weights of the pairs; 0 for a pair that is not listed.
     features : list of str, or None
         Names of the columns of the points.
     columns : mapping of str to list of str
-        Columns of points that are no numbers, such as a class.
+        Columns of points that are not numbers, such as a class.
 
     Examples
     --------
     >>> table = Table(np.array([[0.0, 0.0], [3.0, 4.0]]), "points", "csv", "rows")
-    >>> table.n, table.precomputed, table.distances().tolist()
-    (2, False, [[0.0, 5.0], [5.0, 0.0]])
+    >>> table.n, table.precomputed
+    (2, False)
     """
 
     values: Array
@@ -71,28 +73,18 @@ class Table:
         """Whether the values are distances."""
         return self.kind != "points"
 
-    def distances(self, metric: str = "euclidean", **params: Any) -> Array:
-        """Return the distances: those of the file, or those of the points by a metric.
-
-        Parameters
-        ----------
-        metric : str, default="euclidean"
-            As in `sklearn.metrics.pairwise_distances`; unused where the file holds distances.
-        **params
-            Further arguments of the metric.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-        """
-        if self.precomputed:
-            return self.values
-        from sklearn.metrics import pairwise_distances  # a second to import: not to read a file
-
-        found: Array = pairwise_distances(self.values, metric=metric, **params)
-        return found
-
     def to_frame(self) -> Any:
-        """Return a pandas data frame, its index the labels, which `unimds.MDS` takes as it is."""
+        """Return a pandas data frame with the labels as its index, which `unimds.MDS` accepts."""
         columns = self.labels if self.precomputed else self.features
         return require("pandas", "files").DataFrame(self.values, index=self.labels, columns=columns)
+
+
+def coordinate_names(k: int) -> list[str]:
+    """Return the names of the coordinates of a map.
+
+    Examples
+    --------
+    >>> coordinate_names(2), coordinate_names(4)
+    (['x', 'y'], ['x1', 'x2', 'x3', 'x4'])
+    """
+    return list(COORDINATES[:k]) if k <= len(COORDINATES) else [f"x{i + 1}" for i in range(k)]

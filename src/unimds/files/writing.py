@@ -14,18 +14,19 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from unimds._runtime.extras import require
-from unimds.files.atomic import atomic
+from unimds.files.atomic import write_atomic
 from unimds.files.errors import FileError
-from unimds.files.matrices import coordinate_names
-from unimds.files.table import Table
-
-Column = list[str] | NDArray[Any]
+from unimds.files.formats.columns import Column
+from unimds.files.table import Table, coordinate_names
 
 WRITABLE = ("csv", "tsv", "json", "npy", "npz", "parquet")
-"""The formats that can be written, by the endings of files."""
+"""The formats that can be written, which are also the endings of their files."""
+
+PICTURES = (".png", ".svg", ".pdf")
+"""Endings of the pictures that the command line and the demonstration draw."""
 
 
 def write(
@@ -37,31 +38,30 @@ def write(
     format: str = "auto",
     force: bool = False,
 ) -> None:
-    """Write a map, or a table that was read; whole or not at all.
+    """Write a map, or a table that was read, completely or not at all.
 
-    Numbers are written so that reading them gives the same ones, bit for bit.
+    Numbers are written so that reading gives them back bit for bit.
 
     Parameters
     ----------
     path : str or PathLike
         The file; "-" is standard output.
     values : Table or array-like of shape (n, k)
-        A table, or the points of a map: the columns are then called x, y, z, or x1, x2 and so on.
+        A table, or the points of a map, whose columns are called x, y, z, or x1, x2 and so on.
     labels : sequence of n str, default=None
         Names of the points, the first column; by default those of the table.
     columns : mapping of str to sequences of n values, default=None
-        Further columns, such as the stress of every point. NPY has no room for them, nor for
-        labels.
+        Further columns, such as the stress of every point. NPY files hold neither these nor labels.
     format : str, default="auto"
-        One of "csv", "tsv", "json", "npy", "npz", "parquet"; by default what the name ends in,
-        and "csv" for standard output. ".gz" after it packs a text.
+        One of "csv", "tsv", "json", "npy", "npz", "parquet"; by default the ending of the name,
+        and "csv" for standard output. A further ".gz" compresses the file.
     force : bool, default=False
-        Whether a file that is there already is replaced.
+        Whether to replace a file that exists.
 
     Raises
     ------
     FileError
-        Where the file is there and `force` is not given, or cannot be written.
+        If the file exists and `force` is not given, or if it cannot be written.
 
     Examples
     --------
@@ -74,13 +74,12 @@ def write(
     name = os.fspath(path)
     packed = PurePath(name).suffix.lower() == ".gz"
     format = output_format(name, format)
-    content = _encoded(_as_table(values), labels, columns or {}, format)
+    content = _encoded(_table_of(values), labels, columns or {}, format)
     content = gzip.compress(content, mtime=0) if packed else content
     if name == "-":
         _print(content)
         return
-    with atomic(name, force=force) as partial:
-        partial.write_bytes(content)
+    write_atomic(name, content, force=force)
 
 
 def output_format(path: str | os.PathLike[str], format: str = "auto") -> str:
@@ -98,18 +97,18 @@ def output_format(path: str | os.PathLike[str], format: str = "auto") -> str:
         format = "csv" if name == "-" else plain.suffix.lower().removeprefix(".")
     if format not in WRITABLE:
         endings = ", ".join(f".{known}" for known in WRITABLE)
-        what = f"the format {format!r} is not known" if format else "the name has no ending"
-        raise FileError(name, f"{what}; end the name in {endings}")
+        what = f"the format {format!r} is unknown" if format else "the name has no ending"
+        raise FileError(name, f"{what}; use one of {endings}")
     return format
 
 
-def _as_table(values: Table | ArrayLike) -> Table:
+def _table_of(values: Table | ArrayLike) -> Table:
     if isinstance(values, Table):
         return values
     points = np.asarray(values)
     if points.ndim != 2 or points.dtype.kind not in "fiub" or points.size == 0:
         raise ValueError(
-            f"a table of numbers is needed, one point a row; its shape is {points.shape}"
+            f"a table of numbers is needed, one point per row; its shape is {points.shape}"
         )
     points = points if points.dtype == np.float32 else points.astype(np.float64)
     return Table(points, "points", "", "rows", features=coordinate_names(points.shape[1]))
@@ -145,12 +144,12 @@ def _column(values: Sequence[Any]) -> Column:
 def _frame(
     table: Table, labels: list[str] | None, further: Mapping[str, Column]
 ) -> dict[str, Column]:
-    """Return the columns of a file by their names, the labels first."""
+    """Return the columns of a file by their names, with the labels first."""
     width = table.values.shape[1]
     names = (labels if table.precomputed else table.features) or [str(j) for j in range(width)]
     first: dict[str, Column] = {}
     if labels is not None:
-        # a square of distances has no name above its labels; a map has
+        # a map has a name above its labels; a square of distances has none
         first = {"" if table.precomputed else "label": list(labels)}
     elif table.precomputed:
         first = {"": [str(i) for i in range(table.n)]}
@@ -178,7 +177,7 @@ def _delimited(frame: Mapping[str, Column], format: str) -> bytes:
 
 
 def _plain(text: str) -> bool:
-    """Whether a text needs no quotes but those that every writer sets."""
+    """Whether a text needs only the quotes that every csv writer sets."""
     return not text.startswith("#") and "\r" not in text
 
 
@@ -207,7 +206,7 @@ def _npz(table: Table, labels: list[str] | None, further: Mapping[str, Column]) 
     arrays |= {} if labels is None else {"labels": np.array(labels, dtype=np.str_)}
     arrays |= {} if table.weights is None else {"weights": table.weights}
     if clash := arrays.keys() & further.keys():
-        raise ValueError(f"a further column cannot be called {clash.pop()!r} in an NPZ file")
+        raise ValueError(f"in an NPZ file no further column may be called {clash.pop()!r}")
     file = io.BytesIO()
     np.savez(file, allow_pickle=False, **arrays, **{k: np.asarray(v) for k, v in further.items()})
     return file.getvalue()

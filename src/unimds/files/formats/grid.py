@@ -1,4 +1,4 @@
-"""The cells of a text, as numbers and words."""
+"""The cells of a text as numbers and words."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.files.errors import FileError, shown
-from unimds.files.source import size
-from unimds.files.text import Dialect, Text, number, records
+from unimds.files.formats.content import size
+from unimds.files.formats.text import Dialect, Text, number, records
 
 Array = NDArray[np.floating[Any]]
 
-KEPT = 8  # cells of a row whose text is kept: a label may look like a number
-ROW = 512  # bytes that a row takes besides its numbers, about
-REMEDY = "mend it, or leave the cell empty if the value is not known"
+KEPT = 8  # cells of a row whose text is kept, since a label may look like a number
+ROW = 512  # bytes of a row in addition to its numbers, about
+REMEDY = "correct it, or leave the cell empty if the value is unknown"
 
 
 @dataclass
 class Grid:
-    """Rows of cells: numbers in one flat array, words aside, since most tables are numbers.
+    """Rows of cells: numbers in one flat array, words apart, since most cells are numbers.
 
     Attributes
     ----------
     text : Text
-        Where it comes from.
+        The text that the cells come from.
     format : str
-        How it is written.
+        How the text is written.
     lines, widths : list of int
         First line and number of cells of every row.
     flat : array of float
-        All cells in turn, NaN for those that are missing or words.
+        All cells in order, NaN for missing cells and words.
     words : dict
-        The words of each row that has some, by column.
+        The words of each row that has any, by column.
     heads : list
-        The first texts of every row; all of the first row.
+        The texts of the first cells of every row, and of all cells of the first row.
     """
 
     text: Text
@@ -68,7 +68,7 @@ class Grid:
         return [flat[ends[i] - self.widths[i] : ends[i]] for i in index]
 
     def block(self) -> Array:
-        """Return the numbers of rows of one width as a table; nothing is copied."""
+        """Return the numbers as a table without copying; all rows must have the same width."""
         return np.frombuffer(self.flat).reshape(len(self), self.widths[0])
 
     def append(self, line: int, cells: Sequence[str], decimal: str) -> None:
@@ -85,18 +85,18 @@ class Grid:
         self.heads.append([cell.strip() for cell in (cells[:KEPT] if i else cells)])
 
     def no_number(self, i: int, j: int) -> FileError:
-        """Return the error for a word where a number belongs."""
+        """Return the error for a word in place of a number."""
         word = shown(self.cell(i, j))
         return self.error(f"{word} is not a number; {REMEDY}", i, j)
 
     def error(self, problem: str, i: int | None = None, j: int | None = None) -> FileError:
-        """Return the error for a row, or a cell of it."""
+        """Return the error for a row or a cell."""
         line = None if i is None else self.lines[i]
-        return self.text.error(problem, line, None if j is None else j + 1)
+        return self.text.content.error(problem, line, None if j is None else j + 1)
 
 
 def _floats(cells: Sequence[str]) -> list[float] | None:
-    """Return the numbers of a row that has nothing else, fast; else None."""
+    """Return the numbers of a row, fast, or None if the row holds anything else."""
     try:
         return list(map(float, cells)) if "_" not in "".join(cells) else None
     except ValueError:
@@ -105,7 +105,7 @@ def _floats(cells: Sequence[str]) -> list[float] | None:
 
 def _floats_and_words(cells: Sequence[str], decimal: str) -> tuple[list[float], dict[int, str]]:
     label = number(cells[0], decimal)
-    rest = _floats(cells[1:])  # most rows with words have a label and numbers
+    rest = _floats(cells[1:])  # most rows with words are a label and numbers
     found = [label, *(rest or (number(cell, decimal) for cell in cells[1:]))]
     words = {j: cells[j].strip() for j, value in enumerate(found) if value is None}
     return [float("nan") if value is None else value for value in found], words
@@ -116,12 +116,12 @@ def parse(text: Text, dialect: Dialect) -> Grid:
     grid = Grid(text, dialect.format)
     for line, cells in records(text, dialect):
         grid.append(line, cells, dialect.decimal)
-        if len(grid) * ROW + len(grid.flat) * 8 > text.source.limit:
+        if len(grid) * ROW + len(grid.flat) * 8 > text.content.limit:
             raise grid.error(
-                f"from here on the table takes more than {size(text.source.limit)}; take a sample "
-                "of its rows, or raise max_bytes",
+                f"from here on the table takes more than {size(text.content.limit)}; take a sample "
+                "of the rows, or raise max_bytes in Python",
                 len(grid) - 1,
             )
     if not len(grid):
-        raise text.error("the file is empty but for comments and blank lines")
+        raise text.content.error("the file holds only comments and blank lines")
     return grid

@@ -1,4 +1,4 @@
-"""The bytes of a file, read with a limit, and what they look like."""
+"""The content of a file: its bytes, read up to a limit."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Any, Protocol
+from typing import IO, Any
 
-from unimds.files.errors import FileError
+from unimds.files.errors import Advice, FileError, Place
 
 CHUNK = 1 << 20
 MOST = 8 << 30
@@ -26,15 +26,8 @@ MAGIC = {
 GZIP = b"\x1f\x8b"
 
 
-class Readable(Protocol):
-    """A stream of bytes."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return some bytes, none at the end."""
-
-
 @dataclass(frozen=True)
-class Source:
+class Content:
     """The content of a file.
 
     Attributes
@@ -42,11 +35,11 @@ class Source:
     name : str
         The file, as the user named it.
     ending : str
-        The end of its name in lower case, such as ".csv"; that of a .gz file without the .gz.
+        The ending of its name in lower case, such as ".csv"; for a .gz file, the one before .gz.
     data : bytes
-        All of it, unpacked.
+        All bytes, unpacked.
     limit : int
-        How many bytes it, or a table made of it, may take.
+        How many bytes the content, or a table made from it, may take.
     """
 
     name: str
@@ -54,31 +47,41 @@ class Source:
     data: bytes
     limit: int
 
-    def error(self, problem: str, line: int | None = None, column: int | None = None) -> FileError:
+    def error(
+        self, problem: str, line: Place = None, column: Place = None, advice: Advice = None
+    ) -> FileError:
         """Return the error that names this file."""
-        return FileError(self.name, problem, line, column)
+        return FileError(self.name, problem, line, column, advice)
 
     def check_room(self, n: int, what: str = "labels") -> None:
-        """Refuse a table of n × n that would not fit."""
+        """Raise if a table of n × n would not fit."""
         if 8 * n * n > self.limit:
             raise self.error(
-                f"{n} {what} need a table of {size(8 * n * n)}, and at most {size(self.limit)} "
-                "are allowed; take a sample of them, or raise max_bytes"
+                f"{n} {what} need a table of {size(8 * n * n)}, and the limit is "
+                f"{size(self.limit)}; take a sample, or raise max_bytes in Python"
             )
 
     def check_growth(self, count: int, factor: int, what: str) -> None:
-        """Refuse bytes that take `factor` times the room once they are parsed."""
+        """Raise if bytes that take `factor` times the memory to parse would not fit."""
         if count * factor > self.limit:
             raise self.error(
-                f"{what} of {size(count)} takes about {size(count * factor)} to read, and at most "
-                f"{size(self.limit)} are allowed; use NPZ or Parquet, or raise max_bytes"
+                f"{what} of {size(count)} takes about {size(count * factor)} to read, and the "
+                f"limit is {size(self.limit)}; use NPZ or Parquet, or raise max_bytes in Python"
+            )
+
+    def check_unpacked(self, count: int) -> None:
+        """Raise if the unpacked content would not fit."""
+        if count > self.limit:
+            raise self.error(
+                f"takes at least {size(count)} unpacked, and the limit is {size(self.limit)}; if "
+                "you trust the file, raise max_bytes in Python"
             )
 
     @contextmanager
     def guarded(self, what: str) -> Iterator[None]:
         """Turn whatever a library raises on broken content into a FileError.
 
-        Libraries promise no closed list of exceptions for bytes that are not theirs.
+        No library lists all the exceptions that broken bytes may cause.
         """
         try:
             yield
@@ -86,53 +89,50 @@ class Source:
             raise
         except Exception as error:
             told = " ".join(str(error).split()) or type(error).__name__
-            raise self.error(f"{what} cannot be read, it is broken or cut off: {told}") from error
+            raise self.error(f"{what} cannot be read (is it broken or cut off?): {told}") from error
 
 
-def load(path: str | os.PathLike[str], max_bytes: int | None) -> Source:
+def read_content(path: str | os.PathLike[str], max_bytes: int | None = None) -> Content:
     """Read a file, or standard input for "-"."""
     limit = default_limit() if max_bytes is None else max_bytes
     name = os.fspath(path)
-    source = Source("standard input" if name == "-" else name, "", b"", limit)
+    content = Content("standard input" if name == "-" else name, "", b"", limit)
     try:
         if name == "-":
-            data = _standard_input(source)
+            data = _standard_input(content)
         else:
             with open(name, "rb") as file:
-                data = capped(file, source)
+                data = capped(file, content)
     except FileNotFoundError:
-        raise source.error("there is no such file") from None
+        raise content.error("there is no such file") from None
     except IsADirectoryError:
-        raise source.error("this is a folder; name a file in it") from None
+        raise content.error("this is a folder; name a file in it") from None
     except PermissionError:
-        raise source.error("no permission to read it") from None
+        raise content.error("no permission to read it") from None
     except FileError:
         raise
     except (OSError, ValueError) as error:  # ValueError: a name no file can have
-        raise source.error(f"cannot be read: {error}") from None
+        raise content.error(f"cannot be read: {error}") from None
     ending = PurePath(name).suffix.lower()
     if data.startswith(GZIP):
-        data = _unpacked(data, source)
+        data = _unpacked(data, content)
         ending = PurePath(name).with_suffix("").suffix.lower() if ending == ".gz" else ending
     if not data:
-        raise source.error("the file is empty")
-    return replace(source, ending=ending, data=data)
+        raise content.error("the file is empty")
+    return replace(content, ending=ending, data=data)
 
 
-def capped(file: Readable, source: Source) -> bytes:
-    """Read all of a stream, but no more than the limit."""
+def capped(file: IO[bytes] | gzip.GzipFile, content: Content) -> bytes:
+    """Read all of a stream, up to the limit."""
     buffer = io.BytesIO()
     while chunk := file.read(CHUNK):
         buffer.write(chunk)
-        if buffer.tell() > source.limit:
-            raise source.error(
-                f"holds more than {size(source.limit)}, unpacked; raise max_bytes to read it"
-            )
+        content.check_unpacked(buffer.tell())
     return buffer.getvalue()
 
 
 def magic(data: bytes) -> str | None:
-    """Return the format that the first bytes name, if it is binary or XML, which has encodings."""
+    """Return the format that the first bytes name, if it is binary or XML."""
     if data[:CHUNK].lstrip().startswith(b"<"):
         return "graphml"
     return next((name for start, name in MAGIC.items() if data.startswith(start)), None)
@@ -142,7 +142,7 @@ def default_limit() -> int:
     """Return a quarter of the memory, but at most 8 GB."""
     try:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # not every system tells
+    except (AttributeError, ValueError, OSError):  # some systems do not tell
         return MOST // 4
     return min(MOST, memory // 4)
 
@@ -163,16 +163,16 @@ def size(count: int) -> str:
     return f"{amount:.1f} TB"
 
 
-def _standard_input(source: Source) -> bytes:
+def _standard_input(content: Content) -> bytes:
     stream: Any = sys.stdin
     if hasattr(stream, "buffer"):
-        return capped(stream.buffer, source)
+        return capped(stream.buffer, content)
     return str(stream.read()).encode()
 
 
-def _unpacked(data: bytes, source: Source) -> bytes:
+def _unpacked(data: bytes, content: Content) -> bytes:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            return capped(file, source)
+            return capped(file, content)
     except (EOFError, OSError, zlib.error) as error:
-        raise source.error(f"the gzip file is broken or cut off: {error}") from None
+        raise content.error(f"the gzip file is broken or cut off: {error}") from None

@@ -1,4 +1,4 @@
-"""``unimds reproduce``: the paper's experiments, with one command."""
+"""``unimds reproduce``: run the paper's experiments."""
 
 from __future__ import annotations
 
@@ -8,30 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from unimds.cli import options as o
-from unimds.cli.messages import failures_told, say
-from unimds.cli.progress import bar
-
-NAMES = (
-    "rmds-convergence",
-    "rmds-k",
-    "rmds-noise",
-    "fmds-k",
-    "fmds-noise",
-    "r2mds-k",
-    "g1smds",
-    "c2smds",
-    "spherical-jl",
-)
-"""`unimds.experiments.NAMES`, without the second that importing them takes."""
-
-
-def _known(names: list[str] | None) -> list[str]:
-    for name in names or []:
-        if name not in NAMES:
-            raise typer.BadParameter(
-                f"there is no figure {name!r}; choose among {', '.join(NAMES)}"
-            )
-    return names or list(NAMES)
+from unimds.cli.messages import errors_told, say
+from unimds.cli.progress import counting
 
 
 def reproduce(
@@ -39,8 +17,8 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="[FIGURE]...",
-            help=f"Which figures: {', '.join(NAMES)}. All by default.",
-            callback=_known,
+            help="Figures to make: rmds-convergence, rmds-k, rmds-noise, fmds-k, fmds-noise, "
+            "r2mds-k, g1smds, c2smds or spherical-jl. All by default.",
             show_default=False,
         ),
     ] = None,
@@ -49,34 +27,39 @@ def reproduce(
         typer.Option(
             "--folder",
             "-o",
-            help="Where everything goes; 'reproduction' by default, 'reproduction-quick' if quick.",
+            help="Output folder; by default 'reproduction', or 'reproduction-quick' with --quick.",
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="60 points instead of 300: a try.")
+        bool, typer.Option("--quick", help="Use 60 points instead of 300, to try it out.")
     ] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the data.")] = 0,
     debug: o.Debug = False,
 ) -> None:
     """Run the paper's experiments; write figures (PNG, SVG) and tables (CSV).
 
-    Interrupted and started again, it goes on with what is missing. When all figures are there, the
-    report on the paper's claims is written too.
+    After an interruption, the same command resumes with the missing runs. Once all figures exist,
+    the report on the paper's claims is written as well.
     """
     where = folder or Path("reproduction-quick" if quick else "reproduction")
-    with failures_told(f"Interrupted. The same command goes on from here; see {where}.", debug):
-        _reproduce(_known(names), where, quick, seed)
+    with errors_told(f"Interrupted. The same command resumes from here; see {where}.", debug):
+        _reproduce(names, where, quick, seed)
 
 
-def _reproduce(names: list[str], folder: Path, quick: bool, seed: int) -> None:
-    from unimds.experiments import Scale
+def _reproduce(names: list[str] | None, folder: Path, quick: bool, seed: int) -> None:
+    from unimds.experiments import NAMES, Scale
     from unimds.experiments import reproduce as run_experiments
     from unimds.experiments.report import report
     from unimds.experiments.runs import write_text
 
+    for name in names or ():
+        if name not in NAMES:
+            choices = ", ".join(NAMES)
+            raise typer.BadParameter(f"there is no figure {name!r}; choose among {choices}")
+    names = names or list(NAMES)
     scale = Scale.quick(seed) if quick else Scale(seed=seed)
-    with bar(sum(_count(name, scale) for name in names)) as step:
-        done = run_experiments(folder, names, scale, started=lambda *what: step(" · ".join(what)))
+    with counting(sum(_count(name, scale) for name in names)) as begin:
+        done = run_experiments(folder, names, scale, started=lambda *what: begin(" · ".join(what)))
     for name, runs in done.items():
         _show(name, runs)
     if all((folder / f"{name}.csv").exists() for name in NAMES):
@@ -124,7 +107,7 @@ def _show(name: str, runs: list[Any]) -> None:
 
 
 def _print(title: str, columns: tuple[str, ...], lines: list[list[str]]) -> None:
-    """Print a table; what its first column repeats is left out."""
+    """Print a table, without the repetitions in its first column."""
     from rich.console import Console
     from rich.table import Table
 

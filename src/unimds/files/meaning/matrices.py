@@ -1,4 +1,4 @@
-"""Distances from squares, triangles and condensed vectors; and when a square holds distances."""
+"""Squares, triangles and condensed vectors; and whether a square holds distances."""
 
 from __future__ import annotations
 
@@ -11,32 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.files.errors import shown
-from unimds.files.grid import Grid
-from unimds.files.source import Source
-from unimds.files.table import Table
+from unimds.files.formats.content import Content
+from unimds.files.formats.grid import Grid
+from unimds.files.table import Table, coordinate_names
 
 Array = NDArray[np.floating[Any]]
 
-COORDINATES = ("x", "y", "z")
-
-
-def coordinate_names(k: int) -> list[str]:
-    """Return the names of the coordinates of a map.
-
-    Examples
-    --------
-    >>> coordinate_names(2), coordinate_names(4)
-    (['x', 'y'], ['x1', 'x2', 'x3', 'x4'])
-    """
-    return list(COORDINATES[:k]) if k <= len(COORDINATES) else [f"x{i + 1}" for i in range(k)]
+POINTS = ("kind", "points")
 
 
 def looks_like_distances(block: Array) -> bool:
-    """Whether a block of numbers is a square table of distances, and not of points.
+    """Whether a block of numbers is a square of distances, not points.
 
-    It is where it is square and its diagonal is zero; where the diagonal and one half are missing;
-    or where it is symmetric and has three rows or more: then, with another diagonal, it is a table
-    of similarities, which deserves an error and not a map of its rows.
+    A square holds distances if its diagonal is zero, if its diagonal and one half are missing, or
+    if it is symmetric with three rows or more. A symmetric square with another diagonal holds
+    similarities, which deserve an error rather than a map of the rows.
 
     Examples
     --------
@@ -61,7 +50,7 @@ def _symmetric(block: Array) -> bool:
 
 
 def assemble(
-    source: Source,
+    content: Content,
     block: Array,
     *,
     format: str,
@@ -72,28 +61,27 @@ def assemble(
     columns: Mapping[str, list[str]] | None = None,
     weights: Array | None = None,
 ) -> Table:
-    """Make a table of a block of numbers: distances where it is a square of them, else points."""
+    """Make a table of a block of numbers: distances if it is a square of them, else points."""
     if block.size == 0 or np.isnan(block).all():
-        raise source.error(
-            "there are no numbers in it; a table of distances or of points was expected"
-        )
+        raise content.error("holds no numbers; a table of distances or of points was expected")
     block = np.ascontiguousarray(block)
     rows = labels
-    if rows is None and columns:  # names of which some are the same are names still
+    if rows is None and columns:  # repeated names are names too
         rows = next(iter(columns.values()))
     if kind == "auto":
-        kind = "distances" if _holds_distances(source, block, rows, names) else "points"
+        kind = "distances" if _holds_distances(content, block, rows, names) else "points"
     if kind == "points":
         if weights is not None:
-            raise source.error("it holds weights, but points, and only pairs have weights")
+            raise content.error("holds points and weights, but only pairs have weights")
         return Table(block, "points", format, "rows", labels, None, names, columns or {})
     if block.shape[0] != block.shape[1]:
-        raise source.error(
-            f"a table of distances is square, and this has {block.shape[0]} rows and "
-            f"{block.shape[1]} columns of numbers; for points, one a row, give kind='points'"
+        raise content.error(
+            f"a table of distances is square, and this one has {block.shape[0]} rows and "
+            f"{block.shape[1]} columns of numbers; for points, one per row",
+            advice=POINTS,
         )
     if rows is not None and names is not None and rows != names:
-        block = _reordered(source, block, rows, names)
+        block = _reordered(content, block, rows, names)
     block = mirrored(block)
     own = np.arange(len(block))
     block[own, own] = np.nan_to_num(block[own, own], posinf=np.inf)
@@ -101,10 +89,10 @@ def assemble(
 
 
 def _holds_distances(
-    source: Source, block: Array, labels: list[str] | None, names: list[str] | None
+    content: Content, block: Array, labels: list[str] | None, names: list[str] | None
 ) -> bool:
     if block.shape[0] != block.shape[1]:
-        _check_not_cut(source, block, labels, names)
+        _check_not_cut(content, block, labels, names)
         return False
     if names == coordinate_names(len(block)):
         return False
@@ -114,17 +102,18 @@ def _holds_distances(
     if found and labels is not None and names is not None and set(labels) & set(names):
         odd = next(label for label in [*labels, *names] if (label in labels) != (label in names))
         places = ("row", "column") if odd in labels else ("column", "row")
-        raise source.error(
-            f"the rows and columns have different labels: {shown(odd)} is a {places[0]}, but no "
-            f"{places[1]}; mend them, or give kind='points' for points, one a row"
+        raise content.error(
+            f"the rows and columns have different labels: {shown(odd)} is a {places[0]}, but not a "
+            f"{places[1]}; correct the labels, or, for points, one per row",
+            advice=POINTS,
         )
     return found
 
 
 def _check_not_cut(
-    source: Source, block: Array, labels: list[str] | None, names: list[str] | None
+    content: Content, block: Array, labels: list[str] | None, names: list[str] | None
 ) -> None:
-    """Refuse a square that lacks its last rows: it would be taken for points."""
+    """Raise if a square lacks its last rows: it would be taken for points."""
     rows, columns = block.shape
     if rows > columns:
         return
@@ -135,24 +124,25 @@ def _check_not_cut(
         positive = (square > 0.0).sum() == rows * (rows - 1)  # counts of things are often zero
         cut = rows > 2 and positive and not np.diagonal(square).any() and _symmetric(square)
     if cut:
-        raise source.error(
-            f"this looks like a square of {columns} points that lacks its last rows, as only "
-            f"{rows} are there; if it is one of points, one a row, give kind='points'"
+        raise content.error(
+            f"this looks like a square of {columns} points that lacks its last rows: only {rows} "
+            "are there; for points, one per row",
+            advice=POINTS,
         )
 
 
-def _reordered(source: Source, block: Array, labels: list[str], names: list[str]) -> Array:
-    """Put the columns into the order of the rows; columns of other names stay where they are."""
+def _reordered(content: Content, block: Array, labels: list[str], names: list[str]) -> Array:
+    """Put the columns in the order of the rows, if they have the same labels."""
     if set(labels) != set(names):
         return block
     if len(set(labels)) != len(labels):
-        raise source.error("the labels are not unique: its columns cannot be matched to its rows")
+        raise content.error("the labels are not unique: the columns cannot be matched to the rows")
     at = {name: j for j, name in enumerate(names)}
     return np.ascontiguousarray(block[:, [at[label] for label in labels]])
 
 
 def mirrored(block: Array) -> Array:
-    """Fill a half that is wholly missing from the other one."""
+    """Fill one half from the other if all of it is missing."""
     missing = np.isnan(block)
     if not missing.any():
         return block
@@ -161,26 +151,26 @@ def mirrored(block: Array) -> Array:
     return np.where(missing, block.T, block) if (lower == half) != (upper == half) else block
 
 
-def condensed(source: Source, vector: Array, format: str) -> Table:
+def condensed(content: Content, vector: Array, format: str) -> Table:
     """Make a square table of the distances of a condensed vector, in scipy's order."""
     m = len(vector)
     n = (1 + isqrt(1 + 8 * m)) // 2
     if n * (n - 1) // 2 != m or m == 0:
-        raise source.error(
-            f"{m} numbers are no condensed table of distances, which has n(n−1)/2 of them "
-            f"({n * (n - 1) // 2} or {n * (n + 1) // 2}, say); for points with one feature each, "
-            "give kind='points'"
+        raise content.error(
+            f"{m} numbers are not a condensed table of distances, which has n(n−1)/2 numbers, such "
+            f"as {n * (n - 1) // 2} or {n * (n + 1) // 2}; for points with one feature each",
+            advice=POINTS,
         )
     if m == 1 and vector[0] == 0.0:
         return Table(vector.reshape(1, 1), "distances", format, "square")
-    source.check_room(n, "points")
-    from scipy.spatial.distance import squareform  # slow to import, and seldom needed
+    content.check_room(n, "points")
+    from scipy.spatial.distance import squareform  # slow to import, and rarely needed
 
     return Table(squareform(vector, checks=False), "distances", format, "condensed")
 
 
 def triangle(grid: Grid) -> Table | None:
-    """Return the table of a triangle, with or without labels and diagonal; None if it is none."""
+    """Return the table of a triangle, with or without labels and diagonal; None for other grids."""
     for header in (0, 1):
         widths = grid.widths[header:]
         steps = {after - before for before, after in pairwise(widths)}
@@ -204,10 +194,10 @@ def _from_triangle(grid: Grid, header: int, labelled: bool, lower: bool) -> Tabl
     rows = [row[int(labelled) :] for row in grid.rows(range(header, len(grid)))]
     ends = [row[-1 if lower else 0] for row in rows if row.size]
     diagonal = all(row.size for row in rows) and bool(np.all(np.nan_to_num(ends) == 0.0))
-    if not diagonal and all(row.size for row in rows):  # the row without numbers is left out
+    if not diagonal and all(row.size for row in rows):  # the row without numbers is omitted
         rows = [rows[0][:0], *rows] if lower else [*rows, rows[0][:0]]
     n = len(rows)
-    grid.text.source.check_room(n, "points")
+    grid.text.content.check_room(n, "points")
     block = np.zeros((n, n))
     for i, row in enumerate(rows):
         row = row if not diagonal else row[:-1] if lower else row[1:]
@@ -230,6 +220,6 @@ def _triangle_labels(grid: Grid, header: int, labelled: bool, n: int) -> list[st
     if len(labels) != n:
         raise grid.error(
             f"a triangle for {n} points has {len(labels)} labels; write a line for every point, "
-            "that of a point without distances too"
+            "even for a point without distances"
         )
     return list(labels)

@@ -1,4 +1,4 @@
-"""PHYLIP's distance matrices: a count, then a line for every point, its name first."""
+"""PHYLIP distance matrices: the number of points, then a line per point, its name first."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from itertools import islice
 import numpy as np
 
 from unimds.files.errors import FileError, shown
+from unimds.files.formats.text import Text, number
 from unimds.files.table import Table
-from unimds.files.text import Text, number
 
 STRICT = 10  # characters of a name in the strict format, blanks included
 Record = tuple[int, str, list[str]]
 
 
 def is_phylip(text: Text) -> bool:
-    """Whether a text starts with a count and goes on with as many names or rows."""
-    lines = [line.split() for _, line in islice(text.content(), 3)]
+    """Whether a text starts with a count, followed by names or full rows."""
+    lines = [line.split() for _, line in islice(text.kept_lines(), 3)]
     if len(lines) < 2 or len(lines[0]) != 1 or not _counts(lines[0][0]):
         return False
     if number(lines[1][0]) is None:
@@ -25,15 +25,17 @@ def is_phylip(text: Text) -> bool:
 
 
 def from_phylip(text: Text) -> Table:
-    """Make a table of a PHYLIP matrix: square or lower triangular, with short or long names."""
-    text.source.check_growth(len(text.source.data), 8, "a PHYLIP file")
-    content = list(text.content())
-    if not content or not _counts(content[0][1].strip()):
-        raise text.error("a PHYLIP matrix starts with a line with the number of points", 1)
-    n = int(content[0][1].strip())
-    text.source.check_room(n, "points")
-    loose = [(line, words[0], words[1:]) for line, row in content[1:] if (words := row.split())]
-    strict = [(line, row[:STRICT].strip(), row[STRICT:].split()) for line, row in content[1:]]
+    """Make a table of a PHYLIP matrix, square or lower triangular."""
+    text.content.check_growth(len(text.content.data), 8, "a PHYLIP file")
+    lines = list(text.kept_lines())
+    if not lines or not _counts(lines[0][1].strip()):
+        raise text.content.error(
+            "a PHYLIP matrix starts with a line that holds the number of points", 1
+        )
+    n = int(lines[0][1].strip())
+    text.content.check_room(n, "points")
+    loose = [(line, words[0], words[1:]) for line, row in lines[1:] if (words := row.split())]
+    strict = [(line, row[:STRICT].strip(), row[STRICT:].split()) for line, row in lines[1:]]
     for records in (_joined(loose), loose, strict):
         layout = _layout(records, n)
         if layout and not any(number(cell) is None for _, _, row in records for cell in row):
@@ -46,7 +48,7 @@ def _counts(word: str) -> bool:
 
 
 def _joined(records: list[Record]) -> list[Record]:
-    """Join lines of numbers only to the line before, whose row they go on with."""
+    """Join each line of numbers to the line before: it continues that row."""
     joined: list[Record] = []
     for line, name, cells in records:
         if joined and number(name) is not None:
@@ -78,24 +80,26 @@ def _table(records: list[Record], n: int, layout: str) -> Table:
 
 
 def _mistake(text: Text, records: list[Record], n: int) -> FileError:
-    """Find the line that does not fit."""
+    """Return the error for the line that does not fit."""
     for line, _, cells in records:
         for j, cell in enumerate(cells):
             if number(cell) is None:
-                return text.error(
-                    f"{shown(cell)} is not a number; a name with blanks in it takes exactly "
+                return text.content.error(
+                    f"{shown(cell)} is not a number; a name that contains blanks must take exactly "
                     f"{STRICT} characters",
                     line,
                     j + 2,
                 )
     if len(records) != n:
         line = records[-1][0] if records else 1
-        return text.error(f"the first line says {n} points, but {len(records)} lines follow", line)
+        return text.content.error(
+            f"the first line says {n} points, but {len(records)} lines follow", line
+        )
     square = len(records[0][2]) >= min(n, 2)
     for i, (line, name, cells) in enumerate(records):
         wanted = n if square else i + len(records[0][2])
         if len(cells) != wanted:
-            return text.error(
+            return text.content.error(
                 f"{shown(name)} has {len(cells)} distances, but {wanted} are needed", line
             )
-    return text.error("this is no PHYLIP matrix, square or lower triangular")
+    return text.content.error("this is not a PHYLIP matrix, square or lower triangular")

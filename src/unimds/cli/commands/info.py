@@ -1,23 +1,22 @@
-"""``unimds info``: versions, cores, the cache of compiled code, extras."""
+"""``unimds info``: show versions, cores, the cache of compiled code and the extras."""
 
 from __future__ import annotations
 
 import os
 import platform
 import re
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
 from unimds._runtime.extras import PACKAGES
 from unimds.cli import options as o
-from unimds.cli.messages import failures_told, print_json
+from unimds.cli.messages import errors_told, print_json
 
 
 def info(as_json: o.AsJson = False, debug: o.Debug = False) -> None:
-    """Show versions, cores, the cache folder and which extras are installed."""
-    with failures_told("Interrupted.", debug):
+    """Show versions, cores, the folder of compiled code and the installed extras."""
+    with errors_told("Interrupted.", debug):
         found = gathered()
         if as_json:
             print_json(found)
@@ -32,8 +31,8 @@ def info(as_json: o.AsJson = False, debug: o.Debug = False) -> None:
 
 
 def gathered() -> dict[str, Any]:
-    """Return what there is to know; nothing heavy is imported for it."""
-    needs = [text for text in requires("unimds") or [] if ";" not in text]  # others are extras
+    """Return everything to show, without importing heavy packages."""
+    needs = [text for text in requires("unimds") or [] if ";" not in text]  # not those of extras
     return {
         "unimds": version("unimds"),
         "python": platform.python_version(),
@@ -48,21 +47,23 @@ def gathered() -> dict[str, Any]:
 
 
 def cache_folder() -> str:
-    """Return where compiled code is kept: where numba is told, or beside the sources.
+    """Return the folder of compiled code: NUMBA_CACHE_DIR, or the one beside the sources.
 
-    Where neither can be written, numba takes the user's own folder.
+    If neither can be written, Numba uses the user's cache folder.
     """
     own = Path(__file__).resolve().parents[1] / "__pycache__"
     for folder in filter(None, (os.environ.get("NUMBA_CACHE_DIR"), str(own))):
         if _writable(folder):
             return folder
-    numba: Any = import_module("numba.misc.appdirs")  # slow to import, and seldom needed
-    user = str(numba.user_cache_dir("numba", appauthor=False))
-    return user if _writable(user) else "none, as no folder can be written: every run compiles"
+    from numba.misc import appdirs  # slow to import, and rarely needed
+
+    untyped: Any = appdirs
+    user = str(untyped.user_cache_dir("numba", appauthor=False))
+    return user if _writable(user) else "none: no folder can be written, so every run compiles"
 
 
 def _writable(folder: str) -> bool:
-    """Whether files can be made in a folder, which may have to be made itself."""
+    """Whether files can be created in a folder, even if the folder must be created first."""
     path = Path(folder).absolute()
     there = next(parent for parent in (path, *path.parents) if parent.exists())
     return there.is_dir() and os.access(there, os.W_OK)

@@ -1,7 +1,7 @@
-"""Large plain tables, fast: one row a line, a label or a number and then numbers.
+"""A fast reader for large plain tables: each line a label or a number, then numbers.
 
-pyarrow reads numbers several times as fast as Python, and to the last bit. Whatever is not plain,
-or wrong, is left to `unimds.files.grid.parse`, which knows all cases and says what is the matter.
+pyarrow reads numbers several times as fast as Python, exactly to the last bit. Every other text is
+left to `unimds.files.formats.grid.parse`, which handles all cases and explains errors.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.files.grid import KEPT, ROW, Grid
-from unimds.files.text import MISSING, Dialect, Text, number
+from unimds.files.formats.grid import KEPT, ROW, Grid
+from unimds.files.formats.text import MISSING, Dialect, Text, number
 
 Array = NDArray[np.floating[Any]]
 
-LARGE = 1 << 19  # bytes from which on it pays to import pyarrow
-PECULIAR = (b'"', b"#", b"(", b"\r")  # quotes, comments, nan(…), and ends of lines of old
+LARGE = 1 << 19  # bytes from which importing pyarrow pays off
+PECULIAR = (b'"', b"#", b"(", b"\r")  # quotes, comments, nan(…) and old line endings
 EMPTY = sorted({form(word) for word in MISSING for form in (str.lower, str.upper, str.title)})
 
 
 def quick_parse(text: Text, dialect: Dialect) -> Grid | None:
-    """Read the cells of a large plain text; None where it is not that."""
-    data = text.source.data
+    """Read the cells of a large plain text, or return None for any other text."""
+    data = text.content.data
     if len(data) < LARGE or dialect.delimiter == " " or dialect.decimal != ".":
         return None
     if find_spec("pyarrow") is None:
@@ -37,7 +37,7 @@ def quick_parse(text: Text, dialect: Dialect) -> Grid | None:
 
 
 def _grid(text: Text, dialect: Dialect, lines: dict[int, bytes]) -> Grid | None:
-    mark, limit = dialect.delimiter.encode(), text.source.limit
+    mark, limit = dialect.delimiter.encode(), text.content.limit
     header, *rows = lines.values()
     width = rows[0].count(mark) + 1 if rows else 0
     if width < 2 or any(row.count(mark) != width - 1 for row in rows):
@@ -65,11 +65,13 @@ def _grid(text: Text, dialect: Dialect, lines: dict[int, bytes]) -> Grid | None:
 
 
 def _numbers(cells: bytes, mark: bytes) -> Array | None:
-    """Return all numbers, NaN where one is missing; None where a cell is a word."""
+    """Return all numbers, NaN where missing; None if a cell is a word."""
     import pyarrow
     from pyarrow import csv
 
-    data = cells.replace(mark, b"\n") + b"\n"  # a table of a single column: no overhead for others
+    data = (
+        cells.replace(mark, b"\n") + b"\n"
+    )  # a table of a single column, without overhead for more
     try:
         table = csv.read_csv(
             pyarrow.BufferReader(data),
@@ -83,7 +85,7 @@ def _numbers(cells: bytes, mark: bytes) -> Array | None:
 
 
 def _array(chunk: Any) -> Array:
-    """Return a column of pyarrow, NaN for its nulls; its own `to_numpy` would import pandas."""
+    """Return a pyarrow column, NaN for nulls; its `to_numpy` would import pandas."""
     known, data = chunk.buffers()
     values = np.frombuffer(data)[chunk.offset : chunk.offset + len(chunk)]
     if not chunk.null_count:

@@ -1,20 +1,27 @@
-"""``unimds embed``: a table of distances, or of points, becomes a map."""
+"""``unimds embed``: turn a table of distances or points into a map."""
 
 from __future__ import annotations
 
 import time
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unimds.cli import INTERRUPTED, cluster
+from unimds.cli import cluster
 from unimds.cli import options as o
-from unimds.cli.messages import counted, entries_named, failures_told, print_json, say
-from unimds.cli.outputs import check_outputs, check_picture_name, check_table_name, write_points
+from unimds.cli.inputs import check_complete, read_table, warn_of_doubts
+from unimds.cli.messages import (
+    INTERRUPTED,
+    counted,
+    entries_named,
+    errors_told,
+    print_json,
+    say,
+)
+from unimds.cli.outputs import check_outputs, check_picture, check_table, draw, write_points
+from unimds.cli.progress import watched
 
 if TYPE_CHECKING:
     from unimds.files import Table
@@ -25,7 +32,7 @@ NO_MAP = "Interrupted before there was a map: nothing was written."
 
 @dataclass(frozen=True)
 class Targets:
-    """The files that are asked for."""
+    """The files to write."""
 
     output: str
     out_format: str
@@ -45,16 +52,15 @@ class Targets:
         }
 
     def check(self, source: str, checkpoint: str | None) -> None:
-        """Raise what would go wrong with them after a long run."""
+        """Raise before a long run what would go wrong after it."""
         from unimds._runtime.extras import require
 
-        check_table_name(self.output, self.out_format)
-        check_picture_name("--plot", self.plot)
+        check_picture("--plot", self.plot)
         check_outputs({**self.named(), "--checkpoint": checkpoint}, source, self.force)
         if self.plot is not None:
             require("matplotlib", "plot")
         if self.report is not None:
-            import_module("unimds.report")  # whatever that needs, it says so now
+            require("plotly", "report")
 
 
 def embed(
@@ -67,18 +73,24 @@ def embed(
     dim: o.Dimension = 2,
     metric: o.MetricName = "euclidean",
     weights: Annotated[
-        str | None, typer.Option("--weights", help="Table of the weights of the pairs.")
+        str | None, typer.Option("--weights", metavar="FILE", help="Weights of the pairs.")
     ] = None,
     n_init: Annotated[
-        str, typer.Option("--n-init", help="Number of starts; auto races several kinds.")
+        str, typer.Option("--n-init", help="Number of starts; auto races several kinds of start.")
     ] = "auto",
     seed: o.Seed = 0,
     max_iter: o.MaxIter = 2000,
     eps: o.Eps = 1e-7,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", help="Threads; -1 is all.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", help="Number of threads; -1 uses all cores.")
+    ] = None,
     landmarks: Annotated[
         int | None,
-        typer.Option("--landmarks", min=2, help="For very many points: fit so many, place others."),
+        typer.Option(
+            "--landmarks",
+            min=2,
+            help="For very many points: fit this many, and place the rest.",
+        ),
     ] = None,
     format: o.Format = "auto",
     kind: o.Kind = "auto",
@@ -88,7 +100,7 @@ def embed(
         bool, typer.Option("--point-stress", help="Add a column: each point's share of the error.")
     ] = False,
     report: Annotated[
-        str | None, typer.Option("--report", metavar="R.html", help="Write a report to look at.")
+        str | None, typer.Option("--report", metavar="R.html", help="Write an HTML report.")
     ] = None,
     plot: Annotated[
         str | None, typer.Option("--plot", metavar="P.png", help="Draw the map: PNG, SVG or PDF.")
@@ -98,10 +110,12 @@ def embed(
     ] = None,
     checkpoint: Annotated[
         str | None,
-        typer.Option("--checkpoint", metavar="C", help="Keep the run in a file, or go on from it."),
+        typer.Option(
+            "--checkpoint", metavar="C", help="Save the run in this file, or resume it from there."
+        ),
     ] = None,
     checkpoint_every: Annotated[
-        float, typer.Option("--checkpoint-every", min=0.0, help="Seconds between two writings.")
+        float, typer.Option("--checkpoint-every", min=0.0, help="Seconds between two checkpoints.")
     ] = 30.0,
     dask: Annotated[
         str | None,
@@ -114,11 +128,11 @@ def embed(
 ) -> None:
     """Turn a table of distances, points or pairs into a map.
 
-    ^C ends a long run with the best map so far, which is written all the same (exit code 130).
+    ^C ends a long run and still writes the best map so far (exit code 130).
     """
-    o.check_stdout(output, as_json)
+    check_table(output, out_format, as_json)
     if jobs == 0:
-        raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all")
+        raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all cores")
     targets = Targets(output, out_format, report, plot, model, point_stress, force)
     wanted: dict[str, Any] = {
         "n_components": dim,
@@ -127,21 +141,22 @@ def embed(
         "eps": eps,
         "n_jobs": jobs,
         "random_state": seed,
-        "verbose": o.shows_progress(quiet),
+        "verbose": int(watched(quiet)),
     }
     if landmarks is not None:
-        _check_landmarks(weights, checkpoint, point_stress, report)
+        others = {"weights": weights, "checkpoint": checkpoint}
+        o.check_alone("--landmarks", **others, point_stress=point_stress, report=report)
     if dask is not None:
-        cluster.check_options(landmarks=landmarks, point_stress=point_stress, report=report)
-    with failures_told(NO_MAP, debug, quiet), _workers(dask, quiet):
+        o.check_alone("--dask", landmarks=landmarks, point_stress=point_stress, report=report)
+    with errors_told(NO_MAP, debug, quiet), cluster.connected(dask, quiet):
         targets.check(file, checkpoint)
         wanted["loss"], wanted["space"] = o.parts(variant, loss, space, size)
         if dask is not None and cluster.is_store(file):
             table = cluster.open_store(file)
         else:
-            table = o.read_table(file, format, kind, metric, encoding)
-            o.check_complete(table, file, metric)
-            o.tell_doubts(table, file, quiet, dask is not None)
+            table = read_table(file, format, kind, metric, encoding)
+            check_complete(table, file, metric)
+            warn_of_doubts(table, file, quiet, dask is not None)
         wanted["metric"] = "precomputed" if table.precomputed else metric
         began = time.perf_counter()
         with entries_named(table.labels if table.precomputed else None):
@@ -156,17 +171,6 @@ def embed(
         _end(_result(mds), targets.output, checkpoint)
 
 
-def _workers(address: str | None, quiet: bool) -> AbstractContextManager[None]:
-    return nullcontext() if address is None else cluster.connected(address, quiet)
-
-
-def _check_landmarks(*others: Any) -> None:
-    names = ("--weights", "--checkpoint", "--point-stress", "--report")
-    for name, value in zip(names, others, strict=True):
-        if value:
-            raise typer.BadParameter(f"{name} does not go with --landmarks; leave one of them out")
-
-
 def _starts(text: str) -> int | str:
     if text == "auto":
         return text
@@ -176,7 +180,7 @@ def _starts(text: str) -> int | str:
 
 
 def _weights(file: str | None, table: Table) -> Any:
-    """Return the weights: those of a file, in the order of the table's labels, or its own."""
+    """Return the weights: those of a file, in the order of the table's labels, or the table's."""
     from unimds.files import read
 
     if file is None:
@@ -187,7 +191,7 @@ def _weights(file: str | None, table: Table) -> Any:
     at = {label: i for i, label in enumerate(given.labels)}
     missing = next((label for label in table.labels if label not in at), None)
     if missing is not None:
-        raise ValueError(f"{file} has no weights for {missing!r}; give every point its row")
+        raise ValueError(f"{file} has no weights for {missing!r}; give every point a row")
     index = [at[label] for label in table.labels]
     return given.values[index][:, index]
 
@@ -214,9 +218,7 @@ def _fit_landmarks(table: Table, count: int, wanted: dict[str, Any]) -> Any:
     from unimds.landmarks.estimator import LandmarkMDS
 
     if table.weights is not None:
-        raise ValueError(
-            "FILE has weights, which do not go with --landmarks; leave one of them out"
-        )
+        raise ValueError("FILE has weights, which do not work with --landmarks; leave one out")
     return LandmarkMDS(**wanted, n_landmarks=count).fit(table.values)
 
 
@@ -226,28 +228,28 @@ def _result(mds: Any) -> Result:
 
 
 def _write(targets: Targets, mds: Any, table: Table, metric: str) -> None:
-    """Write all that was asked for, the map first: it is what took long."""
+    """Write all files, the map first: it took the longest."""
     D = getattr(mds, "dissimilarity_matrix_", None)
     more: dict[str, Any] = {}
     if targets.point_stress:
+        from unimds.distances.metric import distances_of
         from unimds.quality import point_stress
 
-        given = table.distances(metric) if D is None else D
+        given = distances_of(table, metric) if D is None else D
         more["stress"] = point_stress(given, mds.embedding_, space=mds.space_)
     write_points(targets.output, mds.embedding_, table, targets.out_format, targets.force, more)
     if targets.model is not None:
         _save(targets.model, mds, table, targets.force)
     if targets.report is not None:
-        import_module("unimds.report").write_report(
-            targets.report,
-            mds,
-            D=D,
-            labels=table.labels,
-            columns=table.columns,
-            force=targets.force,
-        )
+        from unimds.report import write_report
+
+        columns, force = table.columns, targets.force
+        write_report(targets.report, mds, D=D, labels=table.labels, columns=columns, force=force)
     if targets.plot is not None:
-        _draw(targets.plot, mds, table, targets.force)
+        from unimds.plots import plot_embedding
+
+        axes = plot_embedding(mds.embedding_, labels=table.labels, space=mds.space_)
+        draw(targets.plot, axes.figure, targets.force)
 
 
 def _save(path: str, mds: Any, table: Table, force: bool) -> None:
@@ -257,15 +259,6 @@ def _save(path: str, mds: Any, table: Table, force: bool) -> None:
     if names is not None and len(set(names)) < len(names):  # they cannot be matched by name
         names = None
     save(mds, path, labels=table.labels, features=names, force=force)
-
-
-def _draw(path: str, mds: Any, table: Table, force: bool) -> None:
-    from unimds.files import atomic
-
-    plots = import_module("unimds.plots")
-    axes = plots.plot_embedding(mds.embedding_, labels=table.labels, space=mds.space_)
-    with atomic(path, force=force) as partial:
-        axes.figure.savefig(partial)
 
 
 def _tell(
@@ -299,7 +292,7 @@ def _tell(
         }
         print_json(found)
     if not quiet:
-        why = "" if o.shows_progress(quiet) else f" {result.message}"  # the bar has said it
+        why = "" if watched(quiet) else f" {result.message}"  # the bar has said it
         say(
             f"{counted(len(mds.embedding_))}: cost {mds.cost_:.6g}, stress {mds.stress_:.4g}, "
             f"{mds.n_iter_} {steps}, {seconds:.2f} s.{why}"
@@ -309,12 +302,12 @@ def _tell(
 
 
 def _end(result: Result, output: str, checkpoint: str | None) -> None:
-    """Remove the checkpoint of a run that is over; after ^C say how to go on."""
+    """Remove the checkpoint of a finished run; after ^C say how to resume."""
     if result.outcome.name != "INTERRUPTED":
         if checkpoint is not None:
             Path(checkpoint).unlink(missing_ok=True)
         return
     where = "on standard output" if output == "-" else f"in {output}"
-    going_on = "" if checkpoint is None else f" The same command goes on from {checkpoint}."
-    say(f"Interrupted: the best map so far is {where}.{going_on}")
+    resume = "" if checkpoint is None else f" The same command resumes from {checkpoint}."
+    say(f"Interrupted: the best map so far is {where}.{resume}")
     raise typer.Exit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""What the cells of a text mean: recognised by their content."""
+"""What the cells of a text mean, detected from the cells."""
 
 from __future__ import annotations
 
@@ -7,29 +7,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.files.grid import Grid
-from unimds.files.lists import (
+from unimds.files.formats.grid import Grid
+from unimds.files.meaning.lists import (
     Links,
     Roles,
-    from_edges,
-    from_pairs,
     roles,
     roles_by_place,
     roles_by_words,
+    table_of_links,
 )
-from unimds.files.matrices import assemble, condensed, looks_like_distances, triangle
+from unimds.files.meaning.matrices import assemble, condensed, looks_like_distances, triangle
 from unimds.files.table import Table
 
 Array = NDArray[np.floating[Any]]
 
 LABELS = ("", "label", "labels", "name", "names", "id", "index")
-"""Names of a column of labels, which may be numbers."""
+"""Names of a column of labels, which may hold numbers."""
 EDGE_ENDINGS = (".edges", ".edgelist")
 
 
 def interpret(grid: Grid, kind: str) -> Table:
     """Make a table of the cells of a text."""
-    if kind == "auto" and grid.text.source.ending in EDGE_ENDINGS:
+    if kind == "auto" and grid.text.content.ending in EDGE_ENDINGS:
         kind = "graph"
     if kind in ("auto", "distances") and len(grid) > 1:
         found = triangle(grid)
@@ -47,7 +46,7 @@ def interpret(grid: Grid, kind: str) -> Table:
 
 
 def _level(grid: Grid) -> None:
-    """Bring all rows to one width, or say which one has another."""
+    """Bring all rows to one width, or say which row differs."""
     width = max(grid.widths[1:], default=grid.widths[0])
     short = [i for i, w in enumerate(grid.widths) if w != width]
     if _delimiters_trail(grid, width):
@@ -58,22 +57,22 @@ def _level(grid: Grid) -> None:
         usual = int(np.bincount(grid.widths).argmax())
         odd = next(i for i, w in enumerate(grid.widths) if w != usual)
         raise grid.error(
-            f"this row has {grid.widths[odd]} cells, but most have {usual}; is a delimiter "
-            "missing, or are quotes?",
+            f"this row has {grid.widths[odd]} cells, but most rows have {usual}; is a delimiter or "
+            "a quote missing?",
             odd,
         )
     return None
 
 
 def _names_only(grid: Grid) -> bool:
-    """Whether the first row is of words, or of the numbers that are labels of the rows below."""
+    """Whether the first row holds words only, or the numbers that label the rows below."""
     if len(grid.words.get(0, {})) == grid.widths[0]:
         return True
     return grid.heads[0] == [grid.cell(i, 0) for i in range(1, len(grid))]
 
 
 def _delimiters_trail(grid: Grid, width: int) -> bool:
-    """Whether every row of full width ends in an empty cell, and the others lack only that."""
+    """Whether every row of full width ends in an empty cell, and the other rows lack only that."""
     if width < 2 or not set(grid.widths) <= {width, width - 1}:
         return False
     full = [i for i, w in enumerate(grid.widths) if w == width]
@@ -83,7 +82,7 @@ def _delimiters_trail(grid: Grid, width: int) -> bool:
 
 
 def _half_empty(grid: Grid, width: int) -> bool:
-    """Whether this is a square whose upper half and diagonal are empty cells, not delimiters."""
+    """Whether this is a square whose upper half and diagonal are empty."""
     labels = width - len(grid)
     if labels not in (0, 1) or len(grid) < 3 or set(grid.widths) != {width}:
         return False
@@ -99,7 +98,7 @@ def _cut(grid: Grid, width: int) -> None:
 
 
 def _lead(grid: Grid) -> None:
-    """Put an empty cell before a header that has none above the labels, as R writes it."""
+    """Put an empty cell before a header without a cell above the labels, as R writes it."""
     grid.flat.insert(0, float("nan"))
     grid.widths[0] += 1
     grid.heads[0].insert(0, "")
@@ -111,15 +110,15 @@ def _vector(grid: Grid, kind: str) -> Table | None:
     flat = not grid.words and 1 in (len(grid), grid.widths[0])
     if kind not in ("auto", "distances") or not flat:
         return None
-    return condensed(grid.text.source, np.frombuffer(grid.flat).copy(), grid.format)
+    return condensed(grid.text.content, np.frombuffer(grid.flat).copy(), grid.format)
 
 
 def _header(grid: Grid, kind: str) -> int:
     """Return the number of header rows, 0 or 1.
 
-    A first row is a header where it names the columns of a list, where it has words above numbers
-    in more than half of these columns, where it repeats the labels of the first column, or where it
-    is a row of numbers behind the name of a column of labels, or like those that pandas counts.
+    A first row is a header if it names the columns of a list, if it has words above more than half
+    of the columns of numbers, if it repeats the labels of the first column, if its numbers follow
+    the name of a column of labels, or if it counts the columns as pandas does.
     """
     if len(grid) == 1:
         return 0
@@ -135,7 +134,7 @@ def _header(grid: Grid, kind: str) -> int:
 
 
 def _counted(grid: Grid) -> bool:
-    """Whether a first row of numbers names columns: 0, 1, 2, …, or anything above words."""
+    """Whether a first row of numbers names the columns: 0, 1, 2, …, or any numbers above words."""
     corner, *rest = grid.heads[0]
     below = range(1, len(grid))
     if corner == "":
@@ -143,31 +142,31 @@ def _counted(grid: Grid) -> bool:
         return words or rest == [str(j) for j in range(len(rest))]
     if grid.heads[0] != [str(j) for j in range(len(rest) + 1)] or not rest:
         return False
-    if looks_like_distances(grid.block()):  # of points on a line
+    if looks_like_distances(grid.block()):  # distances of points on a line
         return False
-    # whole numbers above others, or above a square of distances
+    # whole numbers above fractions, or above a square of distances
     fractions = all(any("." in cell for cell in grid.heads[i]) for i in below)
     return fractions or (len(rest) > 1 and looks_like_distances(grid.block()[1:]))
 
 
 def _labels_match(grid: Grid) -> bool:
-    """Whether the first row and the first column of a square are the same labels, even numbers."""
+    """Whether the first row and column of a square hold the same labels, even if numbers."""
     diagonal = np.diagonal(grid.block())
-    # a square of numbers that lacks its diagonal has equal numbers there, but no labels
+    # without its diagonal, a symmetric square has equal numbers there, which are not labels
     if len(grid) != grid.widths[0] or not np.isnan(diagonal[0]) or np.isnan(diagonal).all():
         return False
     return grid.heads[0][1:] == [grid.cell(i, 0) for i in range(1, len(grid))]
 
 
 def _numeric_columns(grid: Grid, header: int) -> NDArray[np.bool_]:
-    """Which columns are of numbers, words or not: a few words among numbers are mistakes."""
+    """Which columns hold numbers; a few words among numbers are mistakes."""
     words = np.zeros(grid.widths[0], dtype=np.intp)
     for i, row in grid.words.items():
         if i >= header:
             words[list(row)] += 1
     known = np.count_nonzero(~np.isnan(grid.block()[header:]), axis=0)
     numeric = np.asarray(known >= words)
-    # an empty first column is where labels would be, unless it belongs to a square
+    # an empty first column is the place of labels, unless it belongs to a square
     numeric[0] &= bool(known[0] > 0 or len(grid) == len(numeric))
     return numeric
 
@@ -177,9 +176,9 @@ def _roles(grid: Grid, header: int, kind: str) -> Roles | None:
         named = roles(grid.heads[0], kind)
         if named is not None or kind in ("points", "distances"):
             return named
-    source, width = grid.text.source, grid.widths[0]
+    content, width = grid.text.content, grid.widths[0]
     if kind in ("pairs", "graph"):
-        return roles_by_place(source, width, kind)
+        return roles_by_place(content, width, kind)
     words = [grid.words.get(i, {}) for i in range(header, len(grid))]
     if kind != "auto" or width not in (2, 3, 4) or not all(0 in row and 1 in row for row in words):
         return None
@@ -187,14 +186,14 @@ def _roles(grid: Grid, header: int, kind: str) -> Roles | None:
         return None
     first, second = ([row[j] for row in words] for j in (0, 1))
     if header:
-        return roles_by_words(source, first, second, width - 2)
+        return roles_by_words(content, first, second, width - 2)
     if not _joined(first, second):
         return None
-    return roles_by_place(source, width, "graph" if width == 2 else "pairs")
+    return roles_by_place(content, width, "graph" if width == 2 else "pairs")
 
 
 def _joined(first: list[str], second: list[str]) -> bool:
-    """Whether two columns of words without names are pairs: some label of the first comes again."""
+    """Whether two columns of words without names are pairs: a label of the first repeats."""
     labels = set(first)
     return len(labels) < len(first) or len(first) == 1 or not labels.isdisjoint(second)
 
@@ -213,8 +212,8 @@ def _from_list(grid: Grid, header: int, columns: Roles) -> Table:
     values = np.ones(len(block)) if columns.value is None else block[:, columns.value]
     first, second = ([grid.cell(i, j) for i in rows] for j in columns.ends)
     weights = None if columns.weight is None else block[:, columns.weight]
-    links = Links(grid.text.source, (first, second), values, weights, grid.lines[header:])
-    return (from_pairs if columns.kind == "pairs" else from_edges)(links, grid.format)
+    links = Links(grid.text.content, (first, second), values, weights, grid.lines[header:])
+    return table_of_links(links, columns.kind, grid.format)
 
 
 def _from_rows(grid: Grid, header: int, kind: str) -> Table:
@@ -233,12 +232,12 @@ def _from_rows(grid: Grid, header: int, kind: str) -> Table:
     for j in map(int, np.flatnonzero(~numeric)):
         name = f"{names[j]} {j + 1}" if names[j] in columns else names[j]
         columns[name] = [grid.cell(i, j) for i in rows]
-    called = [names[0]] if marked else []  # labels, even where some are the same
+    called = [names[0]] if marked else []  # labels, even if some are the same
     unique = [name for name, texts in columns.items() if len(set(texts)) == len(texts)]
     labels = columns.pop((called or unique)[0]) if called or unique else None
     block = grid.block()[header:]
     return assemble(
-        grid.text.source,
+        grid.text.content,
         block if numeric.all() else block[:, numeric],
         format="lsmat" if _is_lsmat(grid, header, labels) else grid.format,
         kind=kind,

@@ -1,4 +1,4 @@
-"""``unimds place``: new points on a map that does not move."""
+"""``unimds place``: place new points on the map of a saved model."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from typing import Annotated, Any
 
 import typer
 
+from unimds._runtime.extras import require
 from unimds.cli import options as o
-from unimds.cli.messages import counted, failures_told, print_json, say
-from unimds.cli.outputs import check_outputs, check_table_name, write_points
+from unimds.cli.inputs import check_complete, read_table
+from unimds.cli.messages import counted, errors_told, print_json, say
+from unimds.cli.outputs import check_outputs, check_table, write_points
 
 
 def place(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model by `unimds embed --model`.")
+        str, typer.Argument(metavar="MODEL", help="A model that `unimds embed --model` has saved.")
     ],
     new: Annotated[
         str,
         typer.Argument(
             metavar="NEW",
-            help="New points, one a row: features, or distances to the points of the map.",
+            help="New points, one per row: features, or distances to the points of the map.",
         ),
     ],
     output: o.Output = "-",
@@ -33,18 +35,17 @@ def place(
 ) -> None:
     """Place new points on the map of a saved model.
 
-    Columns with the names of the map's points, or features, may come in any order.
+    Columns are matched by their names, in any order: the features, or the points of the map.
     """
-    o.check_stdout(output, as_json)
-    with failures_told("Interrupted: nothing was written.", debug, quiet):
-        check_table_name(output, out_format)
+    check_table(output, out_format, as_json)
+    with errors_told("Interrupted: nothing was written.", debug, quiet):
         check_outputs({"--output": output}, new, force)
         from unimds.models import load
 
         mds: Any = load(model)
-        table = o.read_table(new, format, "points", "euclidean", encoding)
+        table = read_table(new, format, "points", "euclidean", encoding)
         if mds.metric != "precomputed":
-            o.check_complete(table, new, mds.metric)
+            check_complete(table, new, mds.metric)
         points = mds.transform(_matched(mds, table, new))
         write_points(output, points, table, out_format, force)
         if as_json:
@@ -54,9 +55,7 @@ def place(
 
 
 def _matched(mds: Any, table: Any, new: str) -> Any:
-    """Return a frame with the columns in the order that the model knows."""
-    from unimds._runtime.extras import require
-
+    """Return a frame with the columns in the order of the model."""
     frame = require("pandas", "files").DataFrame
     names = getattr(mds, "feature_names_in_", None)
     if names is None:
@@ -68,7 +67,7 @@ def _matched(mds: Any, table: Any, new: str) -> Any:
     wanted = list(names)
     marks = getattr(mds, "landmarks_", None)
     if mds.metric == "precomputed" and marks is not None and not known.issuperset(wanted):
-        wanted = [names[i] for i in marks]  # distances to the landmarks will do
+        wanted = [names[i] for i in marks]  # distances to the landmarks suffice
     missing = next((name for name in wanted if name not in known), None)
     if missing is not None:
         what = "distances to" if mds.metric == "precomputed" else "feature"

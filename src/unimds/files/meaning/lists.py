@@ -1,4 +1,4 @@
-"""Pairs and edges, one a line: tables of distances with missing pairs, and paths in graphs."""
+"""Lists of pairs, whose other distances are missing, and of edges, joined to shortest paths."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.files.errors import FileError, shown
-from unimds.files.source import Source
+from unimds.files.formats.content import Content
 from unimds.files.table import Table
 
 Array = NDArray[np.floating[Any]]
 
 CLEAR_ENDS = (("source", "target"), ("from", "to"), ("node1", "node2"), ("label1", "label2"))
 ENDS = (*CLEAR_ENDS, ("a", "b"), ("i", "j"), ("u", "v"))
-"""Names of the two columns of labels; the latter may be features of points just as well."""
+"""Names of the two columns of labels; the last three may as well be features of points."""
 DISTANCE = ("distance", "dist", "dissimilarity", "value", "d")
 LENGTH = ("length", "weight", "cost")
 WEIGHT = ("weight", "weights", "w")
@@ -25,16 +25,16 @@ WEIGHT = ("weight", "weights", "w")
 
 @dataclass(frozen=True)
 class Roles:
-    """Which columns of a list are what.
+    """What each column of a list holds.
 
     Attributes
     ----------
     kind : {"pairs", "graph"}
-        What the list is of.
+        What the list holds.
     ends : tuple of int
-        The two labels.
+        Columns of the two labels.
     value, weight : int or None
-        The distance or length, and the weight.
+        Columns of the distance or length, and of the weight.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class Roles:
 
 
 def roles(names: Sequence[str], kind: str = "auto") -> Roles | None:
-    """Recognise a list of pairs or of edges by the names of its columns.
+    """Detect a list of pairs or edges by the names of its columns.
 
     Examples
     --------
@@ -73,28 +73,29 @@ def roles(names: Sequence[str], kind: str = "auto") -> Roles | None:
     return None
 
 
-def roles_by_place(source: Source, width: int, kind: str) -> Roles:
-    """Return the columns of a list whose names say nothing: two labels, a number, a weight."""
+def roles_by_place(content: Content, width: int, kind: str) -> Roles:
+    """Return the roles of columns without telling names: two labels, a number, a weight."""
     if width < (3 if kind == "pairs" else 2):
-        raise source.error(f"a list of {kind} has two labels and a number a line")
+        raise content.error(f"a list of {kind} needs two labels and a number per line")
     weight = 3 if kind == "pairs" and width > 3 else None
     return Roles(kind, (0, 1), 2 if width > 2 else None, weight)
 
 
 def roles_by_words(
-    source: Source, first: Sequence[str], second: Sequence[str], numbers: int
+    content: Content, first: Sequence[str], second: Sequence[str], numbers: int
 ) -> Roles | None:
-    """Recognise pairs under any names: two columns of the same words, and labels come again.
+    """Detect pairs whatever the column names: two columns share words, and labels repeat.
 
-    Of two columns of numbers nobody knows whether the second is a weight.
+    With two columns of numbers, the second may be a weight or not.
     """
     labels = set(first)
     if len(labels) == len(first) or labels.isdisjoint(second) or numbers not in (1, 2):
         return None
     if numbers == 2:
-        raise source.error(
-            "the first two columns hold the same words: if these are pairs, with a distance and a "
-            "weight, give kind='pairs'; if they are points, one a row, give kind='points'"
+        raise content.error(
+            "the first two columns share words: are the rows points (kind 'points'), or pairs with "
+            "a distance and a weight? For pairs",
+            advice=("kind", "pairs"),
         )
     return Roles("pairs", (0, 1), 2)
 
@@ -105,8 +106,8 @@ class Links:
 
     Attributes
     ----------
-    source : Source
-        Where they come from.
+    content : Content
+        The file that they come from.
     ends : tuple of two sequences of str
         The labels.
     values : ndarray
@@ -114,23 +115,23 @@ class Links:
     weights : ndarray, or None
         Weights of the pairs.
     lines : sequence of int, or None
-        Their lines in a text.
+        Their lines, if the file is a text.
     """
 
-    source: Source
+    content: Content
     ends: tuple[Sequence[str], Sequence[str]]
     values: Array
     weights: Array | None = None
     lines: Sequence[int] | None = None
 
     def indexed(self) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
-        """Return the labels in the order of appearance, and the numbers of the two ends."""
+        """Return the labels in order of appearance, and the places of the two ends among them."""
         order: dict[str, int] = {}
         both = [
             (order.setdefault(a, len(order)), order.setdefault(b, len(order)))
             for a, b in zip(*self.ends, strict=True)
         ]
-        self.source.check_room(len(order))
+        self.content.check_room(len(order))
         i, j = np.array(both, dtype=np.intp).reshape(-1, 2).T
         return list(order), i, j
 
@@ -141,22 +142,27 @@ class Links:
     def error(self, problem: str, row: int) -> FileError:
         """Return the error for a link."""
         if self.lines is None:
-            return self.source.error(f"row {row + 1}: {problem}")
-        return self.source.error(problem, self.lines[row])
+            return self.content.error(f"row {row + 1}: {problem}")
+        return self.content.error(problem, self.lines[row])
 
     def name(self, row: int) -> str:
         """Return the two ends of a link, for people."""
         return f"{shown(self.ends[0][row])} and {shown(self.ends[1][row])}"
 
 
+def table_of_links(links: Links, kind: str, format: str) -> Table:
+    """Make a table of pairs, or of edges."""
+    return (from_pairs if kind == "pairs" else from_edges)(links, format)
+
+
 def from_pairs(links: Links, format: str) -> Table:
-    """Make a table of listed distances; a pair that is not listed is missing."""
+    """Make a table of the listed distances; the other pairs are missing."""
     labels, i, j = links.indexed()
     n, values = len(labels), links.values
     known = ~np.isnan(values)
     bad = known & ~(np.isfinite(values) & (values >= 0.0))
-    _refuse(links, bad, "is no distance: it must be a number, zero or more")
-    _refuse(links, (i == j) & known & (values != 0.0), "is the distance of a point to itself")
+    _check(links, bad, "is not a distance: a distance is a finite number, zero or more")
+    _check(links, (i == j) & known & (values != 0.0), "is the distance of a point to itself")
     _check_duplicates(links, i * n + j, known)
     D = np.full((n, n), np.nan)
     D[i[known], j[known]] = values[known]
@@ -167,15 +173,15 @@ def from_pairs(links: Links, format: str) -> Table:
 
 
 def from_edges(links: Links, format: str, nodes: Sequence[str] = ()) -> Table:
-    """Make a table of the lengths of shortest paths; NaN where there is none.
+    """Make a table of the lengths of shortest paths; NaN where no path leads.
 
-    Edges go both ways; of two between the same points the shorter one counts. `nodes` are labels
-    that come first, edges or not.
+    Edges go both ways; of two edges between the same points the shorter counts. `nodes` are labels
+    that come first, even those without edges.
     """
     bad = ~(np.isfinite(links.values) & (links.values >= 0.0))
-    _refuse(links, bad, "is no length of an edge: it must be a number, zero or more")
+    _check(links, bad, "is not the length of an edge: a length is a finite number, zero or more")
     links = Links(
-        links.source,
+        links.content,
         ([*nodes, *links.ends[0]], [*nodes, *links.ends[1]]),
         np.concatenate([np.zeros(len(nodes)), links.values]),
     )
@@ -185,7 +191,7 @@ def from_edges(links: Links, format: str, nodes: Sequence[str] = ()) -> Table:
     order = np.lexsort((links.values, high, low))  # the shortest of each pair comes first
     _, first = np.unique((low * n + high)[order], return_index=True)
     kept = order[first]
-    from scipy.sparse import csr_array  # slow to import, and needed for graphs alone
+    from scipy.sparse import csr_array  # slow to import, and only graphs need it
     from scipy.sparse.csgraph import shortest_path
 
     graph = csr_array((links.values[kept], (low[kept], high[kept])), shape=(n, n))
@@ -194,14 +200,14 @@ def from_edges(links: Links, format: str, nodes: Sequence[str] = ()) -> Table:
     return Table(paths, "graph", format, "list", labels)
 
 
-def _refuse(links: Links, bad: NDArray[np.bool_], problem: str) -> None:
+def _check(links: Links, bad: NDArray[np.bool_], problem: str) -> None:
     for row in np.flatnonzero(bad)[:1]:
         value = f"{links.values[row]:g} between {links.name(row)}"
-        raise links.error(f"{value} {problem}; mend the line, or leave it out", int(row))
+        raise links.error(f"{value} {problem}; correct the line, or remove it", int(row))
 
 
 def _check_duplicates(links: Links, codes: NDArray[np.intp], known: NDArray[np.bool_]) -> None:
-    """Refuse a pair that has two distances, or two weights."""
+    """Raise if a pair has two distances or two weights."""
     rows = np.flatnonzero(known)
     rows = rows[np.argsort(codes[rows], kind="stable")]
     before, after = rows[:-1], rows[1:]
@@ -210,9 +216,12 @@ def _check_duplicates(links: Links, codes: NDArray[np.intp], known: NDArray[np.b
         differ |= links.weights[before] != links.weights[after]
     for at in np.flatnonzero((codes[before] == codes[after]) & differ)[:1]:
         one, other = int(before[at]), int(after[at])
+        what, given = "distances", links.values
+        if links.weights is not None and given[one] == given[other]:
+            what, given = "weights", links.weights
         raise links.error(
-            f"the pair {links.name(other)} is here with {links.values[other]:g} and in "
-            f"{links.place(one)} with {links.values[one]:g}; keep one of them",
+            f"the pair {links.name(other)} has two {what}, {given[other]:g} here and "
+            f"{given[one]:g} in {links.place(one)}; keep one of them",
             other,
         )
 
@@ -224,8 +233,8 @@ def _weights(
     bad = known & ~(np.isfinite(links.weights) & (links.weights >= 0.0))
     for row in np.flatnonzero(bad)[:1]:
         raise links.error(
-            f"the weight {links.weights[row]:g} of the pair {links.name(row)} must be a number, "
-            "zero or more",
+            f"the weight {links.weights[row]:g} of the pair {links.name(row)} must be a finite "
+            "number, zero or more",
             int(row),
         )
     W = np.full((n, n), np.nan)

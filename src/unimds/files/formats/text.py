@@ -1,4 +1,4 @@
-"""From bytes to the cells of a text: encoding, comments, delimiter, quotes."""
+"""Text: bytes become rows of cells, whatever the encoding, comments, delimiter and quotes."""
 
 from __future__ import annotations
 
@@ -11,24 +11,23 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
-from unimds.files.errors import FileError
-from unimds.files.source import Source
+from unimds.files.formats.content import Content
 
 COMMENT = "#"
 MISSING = frozenset({"", "-", "na", "n/a", "#n/a", "nan", "null", "none"})
-"""What stands for a number that is not known, in small letters."""
+"""Words for an unknown number, in lower case."""
 
 STARTS = frozenset("0123456789.+-−iInN#")
-"""The first characters of numbers, and of what stands for a missing one."""
+"""First characters of numbers and of the words for an unknown number."""
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16: the mark of UTF-32 begins with that of UTF-16
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-SAMPLE, WIDE = 100, 1000  # lines, and characters of each, that tell how a text is written
-DELIMITERS = "\t;, "  # the first of equals is taken; a blank is any white space
+SAMPLE, WIDE = 100, 1000  # lines, and characters of a line, that show the delimiter
+DELIMITERS = "\t;, "  # in order of preference; a blank means any white space
 QUOTED = re.compile(r'"[^"]*"')
 COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 POINT_NUMBER = re.compile(r"[+-]?\d*\.\d*([eE][+-]?\d+)?")
@@ -36,28 +35,24 @@ POINT_NUMBER = re.compile(r"[+-]?\d*\.\d*([eE][+-]?\d+)?")
 
 @dataclass(frozen=True)
 class Text:
-    """A source that is text, in UTF-8 by now."""
+    """The content of a text file, recoded as UTF-8."""
 
-    source: Source
+    content: Content
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines, each with its own ending; decoded anew, as they are too many to keep."""
-        yield from io.TextIOWrapper(io.BytesIO(self.source.data), encoding="utf-8", newline="")
+        """Yield the lines with their endings, decoded again each time to save memory."""
+        yield from io.TextIOWrapper(io.BytesIO(self.content.data), encoding="utf-8", newline="")
 
-    def content(self) -> Iterator[tuple[int, str]]:
+    def kept_lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines that are neither blank nor comments, with their numbers."""
         for number, line in enumerate(self.lines(), 1):
             if not _skipped(line):
                 yield number, line
 
-    def error(self, problem: str, line: int | None = None, column: int | None = None) -> FileError:
-        """Return the error that names this file."""
-        return self.source.error(problem, line, column)
-
 
 @dataclass(frozen=True)
 class Dialect:
-    """What parts the cells, and the numbers; a blank stands for any white space."""
+    """The delimiter and the decimal mark; a blank means any white space."""
 
     delimiter: str
     decimal: str = "."
@@ -68,9 +63,9 @@ class Dialect:
         return {"\t": "tsv", " ": "text"}.get(self.delimiter, "csv")
 
 
-def as_text(source: Source, encoding: str) -> Text:
-    """Decode a source, or say which of its bytes is no text."""
-    data = source.data
+def as_text(content: Content, encoding: str) -> Text:
+    """Decode the content of a file, or say which byte is wrong."""
+    data = content.data
     if encoding == "auto":
         encoding = next((name for mark, name in MARKS.items() if data.startswith(mark)), "utf-8")
     try:
@@ -79,25 +74,26 @@ def as_text(source: Source, encoding: str) -> Text:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = data[error.start : error.start + 1].hex()
-        raise source.error(
-            f"the byte 0x{byte} is no {encoding}; save the file as UTF-8, or say how it is "
-            "written, such as encoding='latin-1'",
+        raise content.error(
+            f"the byte 0x{byte} is not {encoding}; save the file as UTF-8, or name its encoding: "
+            "for Western European text",
             line,
+            advice=("encoding", "latin-1"),
         ) from None
     except (LookupError, ValueError) as error:
-        raise source.error(f"cannot be decoded as {encoding!r}: {error}") from None
-    # never part of a text, whatever its language
+        raise content.error(f"cannot be decoded as {encoding!r}: {error}") from None
+    # no text contains these, whatever its language
     if any(chr(code) in decoded for code in range(9)):
-        raise source.error(
-            "this is no text and no binary format that is known here; a text in UTF-16 without "
-            "a mark needs encoding='utf-16-le'"
+        raise content.error(
+            "this is neither text nor a known binary format; for UTF-16 without a byte order mark",
+            advice=("encoding", "utf-16-le"),
         )
-    return Text(replace(source, data=recoded))
+    return Text(replace(content, data=recoded))
 
 
 def dialect_of(text: Text, allowed: str = DELIMITERS) -> Dialect:
-    """Find what parts the cells: what leaves nothing but numbers, else what gives most of them."""
-    lines = [QUOTED.sub("", _start(line)) for _, line in islice(text.content(), SAMPLE)]
+    """Choose the delimiter that leaves only numbers, or else the most numbers."""
+    lines = [QUOTED.sub("", _start(line)) for _, line in islice(text.kept_lines(), SAMPLE)]
     found = [_tried(lines, mark) for mark in allowed]
     found = [tried for tried in found if tried.parts] or [_tried(lines, allowed[-1])]
     return max(found, key=lambda tried: (tried.pure, tried.numbers, tried.parts)).dialect
@@ -109,7 +105,7 @@ def _start(line: str) -> str:
 
 
 class _Tried(NamedTuple):
-    """What comes of a delimiter: whether all cells are numbers, how many, how often it parts."""
+    """A delimiter on trial: whether all cells are numbers, how many are, which lines it splits."""
 
     dialect: Dialect
     pure: bool
@@ -139,12 +135,12 @@ def records(text: Text, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise text.error(_explained(str(error)), feed.start) from None
+            raise text.content.error(_explained(str(error)), feed.start) from None
         yield feed.start, cells
 
 
 def number(cell: str, decimal: str = ".") -> float | None:
-    """Return the number in a cell, NaN where it is missing, None where it is a word.
+    """Return the number in a cell: NaN if it is missing, None if it is a word.
 
     Examples
     --------
@@ -152,7 +148,7 @@ def number(cell: str, decimal: str = ".") -> float | None:
     (1.5, nan, None, 1.5)
     """
     cell = cell.strip()
-    if cell and cell[0] not in STARTS:  # most words are told from numbers by their first letter
+    if cell and cell[0] not in STARTS:  # the first letter gives most words away
         return None
     if cell.lower() in MISSING:
         return float("nan")
@@ -165,10 +161,10 @@ def number(cell: str, decimal: str = ".") -> float | None:
 
 
 class _Feed:
-    """Lines for the reader; comments and blank lines between rows, not within one, are left out."""
+    """Lines for the csv reader, without the comments and blank lines between rows."""
 
     def __init__(self, text: Text, white: bool):
-        self.source = text.source
+        self.content = text.content
         self.lines = enumerate(text.lines(), 1)
         self.white = white
         self.between = True
@@ -181,7 +177,7 @@ class _Feed:
         count, line = next(self.lines)
         while self.between and _skipped(line):
             count, line = next(self.lines)
-        self.source.check_growth(len(line), 8, "a line")
+        self.content.check_growth(len(line), 8, "a line")
         if self.between:
             self.start, self.between = count, False
         return line.replace("\t", " ").rstrip() + "\n" if self.white else line
@@ -195,5 +191,5 @@ def _skipped(line: str) -> bool:
 def _explained(problem: str) -> str:
     if "field larger" in problem:
         most = csv.field_size_limit()
-        return f"a cell of more than {most} characters: is a quote not closed?"
-    return f"the quotes are not in order ({problem}): a quote within quotes is written twice"
+        return f"a cell has more than {most} characters: is a closing quote missing?"
+    return f"the quotes do not match ({problem}); double every quote inside quotes"

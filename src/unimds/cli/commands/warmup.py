@@ -1,7 +1,7 @@
-"""``unimds warmup``: compile ahead, so that no run has to wait for it.
+"""``unimds warmup``: compile in advance, so that no run has to wait.
 
-One after the other: numba compiles in one thread at a time, and two processes that write to the
-same cache can take each other's code for their own.
+One job at a time: Numba compiles in one thread, and two processes that write to the same cache can
+load each other's code by mistake.
 """
 
 from __future__ import annotations
@@ -12,50 +12,52 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unimds.cli import options as o
-from unimds.cli.messages import failures_told, print_json, say
-from unimds.cli.progress import bar
+from unimds.cli.messages import errors_told, print_json, say
+from unimds.cli.progress import counting
 
 if TYPE_CHECKING:
     from unimds.losses import Loss
     from unimds.spaces import Space
 
 COMMON_LOSSES, COMMON_SPACES = ("squared", "absolute"), ("euclidean", "sphere")
-ALL_LOSSES = ("squared", "absolute", "huber", "squared_distance", "power")
-ALL_SPACES = ("euclidean", "sphere", "chordal_sphere", "hyperbolic", "simplex")
 PRECISIONS = ("float64", "float32")
-POINTS = 160  # more than the race takes as a sample, so that it places the rest
+POINTS = 160  # more than the sample of a race, so that the race also places the rest
 
 
 def warmup(
     loss: Annotated[
-        list[str] | None, typer.Option("--loss", help="Only this loss; may be repeated.")
+        list[str] | None, typer.Option("--loss", help="Compile this loss; can be repeated.")
     ] = None,
     space: Annotated[
-        list[str] | None, typer.Option("--space", help="Only this space; may be repeated.")
+        list[str] | None, typer.Option("--space", help="Compile this space; can be repeated.")
     ] = None,
     dim: Annotated[
-        list[int] | None, typer.Option("--dim", "-k", min=1, help="Dimension; may be repeated.")
+        list[int] | None,
+        typer.Option("--dim", "-k", min=1, help="Dimension of the map; can be repeated."),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="All losses and all spaces: some nine minutes.")
+        bool, typer.Option("--all", help="Compile all losses and spaces, in about nine minutes.")
     ] = False,
     as_json: o.AsJson = False,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
-    """Compile the usual losses and spaces ahead, in both precisions.
+    """Compile the common losses and spaces in advance, in both precisions.
 
-    Compiled code is kept on disk (`unimds info` says where), so this is needed once; each kind of
-    map takes about ten seconds.
+    Compiled code stays on disk (`unimds info` says where), so once is enough. Each kind of map
+    takes about ten seconds.
     """
-    losses = loss or (ALL_LOSSES if everything else COMMON_LOSSES)
-    spaces = space or (ALL_SPACES if everything else COMMON_SPACES)
-    with failures_told("Interrupted: what was compiled is kept.", debug, quiet):
+    with errors_told("Interrupted: the code compiled so far is kept.", debug, quiet):
+        from unimds.losses import LOSSES
+        from unimds.spaces import SPACES
+
+        losses = loss or ((*LOSSES, "power") if everything else COMMON_LOSSES)
+        spaces = space or (SPACES if everything else COMMON_SPACES)
         pairs = [o.parts(None, *names, None) for names in product(losses, spaces)]
         jobs = list(product(pairs, PRECISIONS, dim or [2]))
-        with bar(len(jobs), quiet, lines=True) as step:
+        with counting(len(jobs), quiet, lines=True) as begin:
             for (one, where), dtype, k in jobs:
-                step(f"{type(one).__name__}, {type(where).__name__}, {dtype}")
+                begin(f"{type(one).__name__}, {type(where).__name__}, {dtype}")
                 _compile(one, where, dtype, k)
         if as_json:
             print_json({"compiled": len(jobs)})
@@ -64,7 +66,7 @@ def warmup(
 
 
 def _compile(loss: Loss, space: Space, dtype: str, k: int) -> None:
-    """Fit a small map and place a point on it: that compiles all that a fit needs."""
+    """Fit a small map and place a point on it, which compiles everything that a fit needs."""
     import warnings
 
     import numpy as np

@@ -1,4 +1,4 @@
-"""``unimds compare``: several methods on one table."""
+"""``unimds compare``: run several methods on one table."""
 
 from __future__ import annotations
 
@@ -7,29 +7,33 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from unimds.cli import INTERRUPTED
 from unimds.cli import options as o
-from unimds.cli.messages import entries_named, failures_told, print_json, say
-from unimds.cli.outputs import check_outputs, check_picture_name
-from unimds.cli.progress import bar
+from unimds.cli.inputs import check_complete, read_table, warn_of_doubts
+from unimds.cli.messages import INTERRUPTED, entries_named, errors_told, print_json, say
+from unimds.cli.outputs import check_outputs, check_picture, draw
+from unimds.cli.progress import counting
 
 if TYPE_CHECKING:
     from unimds.experiments.data import Setting
     from unimds.experiments.methods import Effort, Method
     from unimds.experiments.runs import Run
 
-SMALL = 160  # points of a run that only compiles
-ROUNDING = 1e-10  # a stress that is none
+ROUNDING = 1e-10  # a stress below this is zero
 
 
 class Row(NamedTuple):
-    """What a method made of the table; `run` is None where it cannot be used, as `why` says."""
+    """The outcome of a method: a run, or the reason why the method does not apply."""
 
     method: Method
-    run: Run | None
     space: Any
-    stress: float
-    why: str
+    run: Run | None = None
+    stress: float = float("nan")
+    failure: ValueError | None = None
+
+    @property
+    def message(self) -> str:
+        """Why the run ended, or why there is none."""
+        return self.run.message if self.run else " ".join(str(self.failure).split())
 
 
 def compare(
@@ -53,42 +57,46 @@ def compare(
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
-    """Run all methods that suit the loss and the space on one table.
+    """Compare the methods that suit the loss and the space on one table.
 
-    The cost is that of the chosen loss, for all methods, whatever each of them minimises. ^C shows
-    the methods that had ended (exit code 130).
+    All methods are judged by the cost of the chosen loss, whatever they minimise themselves. ^C
+    shows the methods that have finished (exit code 130).
     """
-    check_picture_name("--plot", plot)
-    with failures_told("Interrupted before any method had ended.", debug, quiet):
+    check_picture("--plot", plot)
+    with errors_told("Interrupted before any method had finished.", debug, quiet):
         check_outputs({"--plot": plot}, file, force)
         parts = o.parts(variant, loss, space, size)
-        table = o.read_table(file, format, kind, metric, encoding)
-        o.check_complete(table, file, metric)
-        o.tell_doubts(table, file, quiet)
+        table = read_table(file, format, kind, metric, encoding)
+        check_complete(table, file, metric)
+        warn_of_doubts(table, file, quiet)
+        from unimds.distances.metric import distances_of
         from unimds.experiments.data import Setting
         from unimds.experiments.methods import Effort
 
         effort = Effort(max_iter=max_iter, eps=eps)
-        setting = Setting(file, table.distances(metric), dim, *parts)
+        setting = Setting(file, distances_of(table, metric), dim, *parts)
         rows, ended = _rows(setting, effort, quiet)
         if not rows:
             raise KeyboardInterrupt
-        if all(row.run is None for row in rows):
+        if rows[0].failure is not None and all(row.failure for row in rows):
             with entries_named(table.labels if table.precomputed else None):
-                raise ValueError(rows[0].why)
+                raise rows[0].failure
         if as_json:
             print_json({"file": file, "methods": [_told(row) for row in rows]})
         else:
             _show(file, rows, quiet)
         if plot is not None:
-            _draw(plot, [row.run for row in rows if row.run], parts, force)
+            from unimds.experiments.draw import drawn
+
+            title = f"{parts[0]} in {parts[1]}: cost against time"
+            draw(plot, drawn(title, [row.run for row in rows if row.run]), force, dpi=150)
         if not ended:
-            say("Interrupted: the other methods are not shown.")
+            say("Interrupted: the remaining methods are not shown.")
             raise typer.Exit(INTERRUPTED)
 
 
 def suitable(space: Any) -> list[Method]:
-    """Return the methods that map to a space, ours first."""
+    """Return the methods that map to a space, PlaceCenter first."""
     from unimds.experiments import methods as m
     from unimds.spaces import ChordalSphere, Euclidean, Sphere
 
@@ -101,15 +109,15 @@ def suitable(space: Any) -> list[Method]:
 
 
 def _rows(setting: Setting, effort: Effort, quiet: bool) -> tuple[list[Row], bool]:
-    """Return what each method made of the setting, and whether all have ended."""
+    """Return the outcome of each method, and whether all have finished."""
     rows: list[Row] = []
     methods = suitable(setting.space)
     try:
-        with bar(len(methods), quiet) as step:
+        with counting(len(methods), quiet) as begin:
             for method in methods:
-                step(method.label)
+                begin(method.label)
                 rows.append(_measured(setting, method, effort))
-                setting = replace(setting, space=rows[0].space)  # others need the size it found
+                setting = replace(setting, space=rows[0].space)  # of the size that it found
     except KeyboardInterrupt:
         return rows, False
     return rows, True
@@ -123,30 +131,33 @@ def _measured(setting: Setting, method: Method, effort: Effort) -> Row:
     from unimds.experiments.methods import BRIEFLY, judged
     from unimds.quality import stress_1
 
-    few = slice(0, SMALL)
-    small = replace(setting, D=setting.D[few, few])
-    # one core for all methods: ours uses one
+    small = replace(setting.small(), n_components=setting.n_components)
+    # one core for all methods: PlaceCenter uses one
     with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore")  # of a method that is not done: its message tells
+        warnings.simplefilter("ignore")  # of a method that has not converged: its message says so
         try:
             method.run(small, BRIEFLY)  # compiles
             result = method.run(setting, effort)
         except ValueError as error:
-            return Row(method, None, setting.space, float("nan"), " ".join(str(error).split()))
+            return Row(method, setting.space, failure=error)
     if result.outcome.name == "INTERRUPTED":
         raise KeyboardInterrupt
     run = judged("compare", replace(setting, space=result.space), method, result)
     stress = stress_1(setting.D, result.embedding, space=result.space)
-    return Row(method, run, result.space, stress, run.message)
+    return Row(method, result.space, run, stress)
 
 
 def _told(row: Row) -> dict[str, Any]:
-    told = {"method": row.method.name, "label": row.method.label, "message": row.why}
-    if row.run is None:
-        return {**told, "cost": None, "stress": None, "seconds": None, "n_iter": None}
     run = row.run
-    numbers = {"cost": run.cost, "stress": row.stress, "seconds": run.seconds}
-    return {**told, **numbers, "n_iter": run.sweeps}
+    return {
+        "method": row.method.name,
+        "label": row.method.label,
+        "message": row.message,
+        "cost": run and run.cost,
+        "stress": row.stress,
+        "seconds": run and run.seconds,
+        "n_iter": run and run.sweeps,
+    }
 
 
 def _show(file: str, rows: list[Row], quiet: bool) -> None:
@@ -158,24 +169,15 @@ def _show(file: str, rows: list[Row], quiet: bool) -> None:
     for name in ("cost", "above the best", "stress", "seconds", "sweeps"):
         table.add_column(name, justify="right")
     lowest = min((row.run.cost for row in rows if row.run), default=0.0)
-    exact = any(row.stress < ROUNDING for row in rows)  # then shares of the best say nothing
+    exact = any(row.stress < ROUNDING for row in rows)  # then ratios say nothing
     for row in rows:
         if row.run is None:
             table.add_row(row.method.label, "–", "–", "–", "–", "–")
             if not quiet:
-                say(f"{row.method.label}: {row.why}")
+                say(f"{row.method.label}: {row.message}")
             continue
         run = row.run
         above = f"{100.0 * (run.cost / lowest - 1.0):+.2f} %" if lowest > 0.0 and not exact else ""
         numbers = (f"{run.cost:.6g}", above, f"{row.stress:.4g}", f"{run.seconds:.3g}")
         table.add_row(row.method.label, *numbers, str(run.sweeps))
     Console().print(table)
-
-
-def _draw(path: str, runs: list[Run], parts: tuple[Any, Any], force: bool) -> None:
-    from unimds.experiments.draw import drawn
-    from unimds.files import atomic
-
-    page = drawn(f"{parts[0]} in {parts[1]}: cost against time", runs)
-    with atomic(path, force=force) as partial:
-        page.savefig(partial, dpi=150)

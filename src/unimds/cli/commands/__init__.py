@@ -1,0 +1,1 @@
+"""The commands of ``unimds``, one per module."""

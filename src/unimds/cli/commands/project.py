@@ -1,0 +1,61 @@
+"""``unimds project``: reduce the dimension of points on a sphere."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from unimds.cli import options as o
+from unimds.cli.inputs import check_complete, read_table
+from unimds.cli.messages import counted, errors_told, print_json, say, usage
+from unimds.cli.outputs import check_outputs, check_table, write_points
+
+
+def project(
+    file: o.PointsFile,
+    output: o.Output = "-",
+    dim: Annotated[
+        int | None,
+        typer.Option("--dim", "-k", min=1, help="Number of coordinates; by default enough."),
+    ] = None,
+    eps: Annotated[float, typer.Option("--eps", help="Largest relative error of an angle.")] = 0.1,
+    delta: Annotated[
+        float, typer.Option("--delta", help="Probability that the error of some angle is larger.")
+    ] = 0.05,
+    method: Annotated[
+        str, typer.Option("--method", help="Kind of projection: subspace, gaussian or sparse.")
+    ] = "subspace",
+    seed: o.Seed = 0,
+    format: o.Format = "auto",
+    encoding: o.Encoding = "auto",
+    out_format: o.OutFormat = "auto",
+    as_json: o.AsJson = False,
+    force: o.Force = False,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
+) -> None:
+    """Project points on a sphere to a smaller sphere, with little change to their angles.
+
+    The rows of FILE are points; only their directions count. Without --dim, there are as many
+    coordinates as --eps and --delta need.
+    """
+    check_table(output, out_format, as_json)
+    with errors_told("Interrupted: nothing was written.", debug, quiet):
+        from unimds.distributions.projection import SphericalRandomProjection
+
+        projection = SphericalRandomProjection(
+            "auto" if dim is None else dim, eps=eps, delta=delta, method=method, random_state=seed
+        )
+        with usage():
+            projection._validate_params()
+        check_outputs({"--output": output}, file, force)
+        table = read_table(file, format, "points", "euclidean", encoding)
+        check_complete(table, file)
+        points = projection.fit_transform(table.values)
+        write_points(output, points, table, out_format, force)
+        before, after = table.values.shape[1], points.shape[1]
+        if as_json:
+            print_json({"file": file, "points": table.n, "from": before, "to": after})
+        if not quiet:
+            say(f"{counted(table.n)}: from {before} coordinates to {after}.")

@@ -1,0 +1,78 @@
+"""The table that a command reads: checked, and suspicious tables reported."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from unimds.cli.messages import say, usage
+
+if TYPE_CHECKING:
+    from unimds.files import Table
+
+MANY = 2000  # points above which a second look at the table would take too much memory
+
+
+def read_table(file: str, format: str, kind: str, metric: str, encoding: str = "auto") -> Table:
+    """Read the input of a command, and check that the options suit it."""
+    from unimds.files import read
+
+    with usage():
+        table = read(file, format=format, kind=kind, encoding=encoding)
+    if table.precomputed and metric not in ("euclidean", "precomputed"):
+        raise ValueError(
+            f"{file} holds distances, to which --metric {metric} does not apply; leave it out, or "
+            "give --kind points if the file holds points"
+        )
+    return table
+
+
+def check_complete(table: Table, file: str, metric: str = "euclidean") -> None:
+    """Raise if a feature of a point is missing or infinite; only distances may be missing."""
+    import numpy as np
+
+    if table.precomputed or metric == "nan_euclidean":
+        return
+    wrong = np.argwhere(~np.isfinite(table.values))
+    if len(wrong):
+        i, j = wrong[0]
+        point = repr(table.labels[i]) if table.labels else f"row {i + 1}"
+        feature = repr(table.features[j]) if table.features else f"number {j + 1}"
+        missing = np.isnan(table.values[i, j])
+        raise ValueError(
+            f"{file}: feature {feature} of {point} is {'missing' if missing else 'infinite'}; give "
+            "a number, or remove the point or the feature"
+        )
+
+
+def warn_of_doubts(table: Table, file: str, quiet: bool, apart: bool = False) -> None:
+    """Warn of suspicious tables; `apart`, on a cluster, fewer checks are possible."""
+    if quiet:
+        return
+    if table.n == 1:
+        say(
+            f"warning: {file} holds a single point, read as {table.kind}; if it holds more, see "
+            "--kind and --format"
+        )
+    label, count = Counter(table.labels or [""]).most_common(1)[0]
+    if count > 1:
+        say(f"warning: {file}: {count} points have the same label, {label!r}")
+    if table.precomputed and not apart:
+        _warn_of_asymmetry(table, file)
+
+
+def _warn_of_asymmetry(table: Table, file: str) -> None:
+    import numpy as np
+
+    if table.n > MANY:
+        return
+    with np.errstate(invalid="ignore"):  # infinite distances get an error of their own
+        gap = np.nan_to_num(np.abs(table.values - table.values.T), posinf=0.0)
+    i, j = np.unravel_index(gap.argmax(), gap.shape)
+    there, back = table.values[i, j], table.values[j, i]
+    if gap[i, j] > 1e-6 * max(abs(there), abs(back)):
+        names = table.labels or [str(k + 1) for k in range(table.n)]
+        say(
+            f"warning: {file} is not symmetric: {there:g} from {names[i]} to {names[j]}, but "
+            f"{back:g} back; both directions count half"
+        )

@@ -1,0 +1,1 @@
+"""Formats: bytes become cells, arrays or named columns, whatever they mean."""

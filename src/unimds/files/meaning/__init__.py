@@ -1,0 +1,1 @@
+"""Meaning: cells, arrays and named columns become a table of distances or of points."""

@@ -1,0 +1,90 @@
+"""What arrays mean: a condensed vector, a square of distances, or points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds.files.formats.arrays import read_npy, read_npz
+from unimds.files.formats.content import Content
+from unimds.files.meaning.matrices import assemble, condensed
+from unimds.files.table import Table
+
+Array = NDArray[Any]
+
+NAMES = {
+    "distances": ("D", "distances", "dissimilarities"),
+    "points": ("X", "points", "features", "embedding"),
+    "labels": ("labels", "names"),
+    "weights": ("weights", "W"),
+}
+"""What arrays in an NPZ file may be called."""
+
+
+def from_npy(content: Content, kind: str) -> Table:
+    """Make a table of one array."""
+    return _table(content, read_npy(content), kind, "npy")
+
+
+def from_npz(content: Content, kind: str) -> Table:
+    """Make a table of named arrays, or of the only array."""
+    arrays = read_npz(content)
+    found = {
+        what: next((arrays.pop(name) for name in names if name in arrays), None)
+        for what, names in NAMES.items()
+    }
+    values = found["points"] if found["distances"] is None else found["distances"]
+    if values is not None and kind == "auto":
+        kind = "points" if found["distances"] is None else "distances"
+    elif values is None and len(arrays) == 1:
+        values = next(iter(arrays.values()))
+    if values is None:
+        raise content.error(
+            f"holds the arrays {', '.join(map(repr, arrays)) or '(none)'}; one array must be "
+            "called 'distances' or 'points', or be the only one"
+        )
+    return _table(content, values, kind, "npz", found["labels"], found["weights"])
+
+
+def _numbers(content: Content, array: Array) -> Array:
+    if array.dtype.kind not in "fiub":
+        raise content.error(f"holds values of type {array.dtype}, and numbers were expected")
+    if array.dtype.kind == "f" and array.dtype.itemsize == 4:
+        return array.astype(np.float32, copy=False)
+    return array.astype(np.float64, copy=False)
+
+
+def _texts(array: Array) -> list[str]:
+    labels = array.ravel().tolist()
+    return [x.decode("utf-8", "replace") if isinstance(x, bytes) else str(x) for x in labels]
+
+
+def _table(
+    content: Content,
+    array: Array,
+    kind: str,
+    format: str,
+    labels: Array | None = None,
+    weights: Array | None = None,
+) -> Table:
+    weights = None if weights is None else _numbers(content, weights)
+    names = None if labels is None else _texts(labels)
+    values, layout = _numbers(content, array), "square"
+    if kind in ("pairs", "graph"):
+        raise content.error(f"an array cannot list {kind}; save the list as text or as Parquet")
+    if values.ndim == 1 and kind != "points":
+        table = condensed(content, values, format)
+        values, layout, kind = table.values, table.layout, "distances"
+    elif values.ndim == 1:
+        values = values[:, None]
+    if values.ndim != 2:
+        raise content.error(f"holds an array of shape {values.shape}; a table has two dimensions")
+    if names is not None and len(names) != len(values):
+        raise content.error(f"holds {len(names)} labels for {len(values)} rows")
+    if weights is not None and weights.shape != (len(values), len(values)):
+        raise content.error(f"holds weights of shape {weights.shape} for {len(values)} points")
+    return assemble(
+        content, values, format=format, kind=kind, layout=layout, labels=names, weights=weights
+    )

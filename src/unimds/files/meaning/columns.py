@@ -1,0 +1,86 @@
+"""What named columns mean: a list of pairs or edges, a square of distances, or points."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unimds.files.formats.columns import Column, Columns
+from unimds.files.formats.content import Content
+from unimds.files.meaning.layouts import LABELS
+from unimds.files.meaning.lists import (
+    Links,
+    Roles,
+    roles,
+    roles_by_place,
+    roles_by_words,
+    table_of_links,
+)
+from unimds.files.meaning.matrices import assemble
+from unimds.files.table import Table
+
+
+def from_columns(content: Content, format: str, found: Columns, kind: str) -> Table:
+    """Make a table of columns; those without names are rows of numbers."""
+    names, columns, index = found
+    if names is None:
+        return assemble(content, np.column_stack(columns), format=format, kind=kind)
+    list_roles = roles(names, kind) or _roles(content, columns, kind)
+    if list_roles is not None:
+        return table_of_links(_links(content, columns, list_roles), list_roles.kind, format)
+    labels_at = _labels_at(names, columns, index)
+    labels = None if labels_at is None else as_texts(columns[labels_at])
+    kept = [j for j in range(len(names)) if j != labels_at]
+    numbers = [column for j in kept if isinstance(column := columns[j], np.ndarray)]
+    block = np.column_stack(numbers) if numbers else np.empty((0, 0))
+    texts = {names[j]: column for j in kept if isinstance(column := columns[j], list)}
+    features = [names[j] for j in kept if isinstance(columns[j], np.ndarray)]
+    return assemble(
+        content, block, format=format, kind=kind, labels=labels, names=features, columns=texts
+    )
+
+
+def _roles(content: Content, columns: list[Column], kind: str) -> Roles | None:
+    """Detect a list whose column names say nothing, if its first two columns are words."""
+    first, second, *rest = columns if len(columns) > 1 else [*columns, *columns]
+    words = isinstance(first, list) and isinstance(second, list)
+    if kind in ("pairs", "graph"):
+        if words:
+            return roles_by_place(content, len(columns), kind)
+        raise content.error(
+            f"a list of {kind} needs columns called 'source' and 'target', and 'distance' or "
+            "'length'"
+        )
+    if kind != "auto" or not words or any(isinstance(column, list) for column in rest):
+        return None
+    return roles_by_words(content, as_texts(first), as_texts(second), len(rest))
+
+
+def _labels_at(names: list[str], columns: list[Column], index: list[str]) -> int | None:
+    """Return the column of labels: the index, one with such a name, or the first unique texts."""
+    if index:
+        return names.index(index[-1])
+    if names[0].lower() in LABELS:  # even if some labels are the same
+        return 0
+    texts = {j: column for j, column in enumerate(columns) if isinstance(column, list)}
+    return next((j for j, column in texts.items() if len(set(column)) == len(column)), None)
+
+
+def _links(content: Content, columns: list[Column], found: Roles) -> Links:
+    value, weight = (None if j is None else columns[j] for j in (found.value, found.weight))
+    if isinstance(value, list) or isinstance(weight, list):
+        raise content.error("the distances, lengths and weights of a list must be numbers")
+    first, second = (as_texts(columns[j]) for j in found.ends)
+    if "" in first or "" in second:
+        raise content.error("a label is missing")
+    return Links(content, (first, second), np.ones(len(first)) if value is None else value, weight)
+
+
+def as_texts(column: Column) -> list[str]:
+    """Return labels as texts: whole numbers without a fraction, missing labels empty."""
+    if isinstance(column, list):
+        return column
+    return [_as_text(float(x)) for x in column]
+
+
+def _as_text(x: float) -> str:
+    return "" if x != x else f"{x:.0f}" if x.is_integer() else repr(x)
