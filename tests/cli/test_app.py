@@ -22,18 +22,21 @@ def test_interrupted_it_says_how_to_go_on_and_goes_on(tmp_path):
     command = ("reproduce", "c2smds", "--quick", "-o", "here")
     process = start(*command, cwd=tmp_path)
     runs = tmp_path / "here/runs/c2smds"
-    while not list(runs.glob("*.json")) and process.poll() is None:
+    while not list(runs.glob("[!.]*.json")) and process.poll() is None:
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
-    told = "\nInterrupted. The same command goes on from here; see here.\n"
+    told = "\nInterrupted. The same command resumes from here; see here.\n"
     assert end(process) == (130, "", told)
-    kept = files(runs, "*.json")
+    kept = files(runs, "[!.]*.json")
     assert 1 <= len(kept) < len(ROUND)
 
     # as if it had been killed while it was writing
-    (runs / "k10-smacof-q-10000.json.partial").write_text('{"figure": "c2sm')
-    (tmp_path / "here/.c2smds.partial.png").write_bytes(b"\x89PNG")
+    left = {runs / ".0123.partial.json": b'{"figure": "c2sm', runs / "../../.4.partial.png": b"PNG"}
+    for path, content in left.items():
+        path.write_bytes(content)
     said = apart(*command, cwd=tmp_path)
+    for path in left:
+        path.unlink()  # it is not taken for a result, and can be removed
     assert (said.code, said.err) == (0, "Figures and tables are in here\n")  # no report: not all
     assert "κ=10000" in said.out
     after = files(runs)
