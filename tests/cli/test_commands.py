@@ -227,6 +227,16 @@ def test_warmup_tells_how_far_it_is(monkeypatch):
     assert run("warmup", "--all", "-q").err == ""
 
 
+def test_on_a_terminal_a_bar_shows_the_tasks_and_is_removed(monkeypatch):
+    monkeypatch.setattr("unimds.cli.commands.warmup._compile", lambda *job: None)
+    monkeypatch.setattr("unimds.cli.progress.watched", lambda quiet: not quiet)
+    drawn = run("warmup", "--loss", "squared", "--space", "sphere").err.split("\r")
+    assert drawn[1] == 24 * "·" + " 1 of 2: Squared, Sphere, float64 "
+    assert drawn[2].startswith(12 * "█" + 12 * "·" + " 2 of 2: Squared, Sphere, float32")
+    assert drawn[3] == len(drawn[2]) * " "
+    assert drawn[4:] == ["2 kinds of map are compiled.\n"]
+
+
 def test_info_tells_versions_and_extras():
     found = json.loads(run("info", "--json").out)
     assert found["packages"]["numpy"] == np.__version__

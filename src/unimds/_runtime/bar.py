@@ -32,6 +32,6 @@ class Bar:
             self._print("")
 
     def _print(self, line: str) -> None:
-        with suppress(OSError):  # nobody can be told: the work goes on
+        with suppress(OSError):  # nobody can be told, but the work continues
             print("\r" + line.ljust(self._length), end="", file=sys.stderr, flush=True)
         self._length = len(line)

@@ -17,7 +17,12 @@ def project(
     output: o.Output = "-",
     dim: Annotated[
         int | None,
-        typer.Option("--dim", "-k", min=1, help="Number of coordinates; by default enough."),
+        typer.Option(
+            "--dim",
+            "-k",
+            min=1,
+            help="Number of coordinates; by default enough for --eps.",
+        ),
     ] = None,
     eps: Annotated[float, typer.Option("--eps", help="Largest relative error of an angle.")] = 0.1,
     delta: Annotated[
