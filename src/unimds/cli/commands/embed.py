@@ -12,14 +12,7 @@ import typer
 from unimds.cli import cluster
 from unimds.cli import options as o
 from unimds.cli.inputs import check_complete, read_table, warn_of_doubts
-from unimds.cli.messages import (
-    INTERRUPTED,
-    counted,
-    entries_named,
-    errors_told,
-    print_json,
-    say,
-)
+from unimds.cli.messages import INTERRUPTED, counted, entries_named, errors_told, print_json, say
 from unimds.cli.outputs import check_outputs, check_picture, check_table, draw, write_points
 from unimds.cli.progress import watched
 

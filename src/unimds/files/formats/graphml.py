@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import Any, NamedTuple
+from typing import Any
 from xml.parsers import expat
 
 import numpy as np
@@ -13,21 +13,15 @@ from unimds._runtime.extras import require
 from unimds.files.errors import FileError
 from unimds.files.formats.content import Content
 
+Graph = tuple[list[str], tuple[list[str], list[str]], NDArray[np.float64]]
+
 LENGTHS = ("length", "distance", "weight")
 NAMES = ("label", "name")
 DEEPEST = 100  # GraphML nests a handful of levels
 
 
-class Graph(NamedTuple):
-    """A graph: the labels of its nodes, and the two ends and the length of every edge."""
-
-    nodes: list[str]
-    ends: tuple[list[str], list[str]]
-    lengths: NDArray[np.float64]
-
-
 def read_graphml(content: Content) -> Graph:
-    """Return the graph of a GraphML file.
+    """Return a graph: the labels of its nodes, and the two ends and the length of every edge.
 
     The length of an edge is its attribute "length", "distance" or "weight", or 1. The label of a
     node is its attribute "label" or "name" if these are unique, else its id.
@@ -43,7 +37,7 @@ def read_graphml(content: Content) -> Graph:
     if not labels:
         raise content.error("the graph has no nodes")
     ends = [labels[a] for a, _, _ in edges], [labels[b] for _, b, _ in edges]
-    return Graph(list(labels.values()), ends, np.array(lengths, dtype=np.float64))
+    return list(labels.values()), ends, np.array(lengths, dtype=np.float64)
 
 
 def _labels(graph: Any) -> dict[Any, str]:
