@@ -1,13 +1,14 @@
-"""Who watches a run: the clock, the callback, the progress bar and ^C."""
+"""The progress of a run: the clock, the callback, the bar on standard error and ^C."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,38 @@ Callback = Callable[[int, float, NDArray[np.floating[Any]]], object]
 """Gets (iteration, cost, embedding) after every sweep; a true return value stops the run."""
 
 
+WIDTH = 24  # characters of the bar itself
+INTERVAL = 0.1  # seconds between two drawings
+
+
+@final
+class Bar:
+    """A line on standard error, drawn over itself."""
+
+    def __init__(self) -> None:
+        self._drawn, self._length = time.perf_counter(), 0
+
+    def draw(self, share: float, text: str, *, now: bool = False) -> None:
+        """Show which share is done, from 0 to 1, and a text; not too often unless `now`."""
+        if now or time.perf_counter() - self._drawn > INTERVAL:
+            full = int(WIDTH * min(share, 1.0) + 1e-9)
+            line = f"{'█' * full}{'·' * (WIDTH - full)} {text} "
+            self._print(line[: shutil.get_terminal_size().columns - 1])
+            self._drawn = time.perf_counter()
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._length:
+            self._print("")
+            self._print("")
+
+    def _print(self, line: str) -> None:
+        with suppress(OSError):  # nobody can be told, but the work continues
+            print("\r" + line.ljust(self._length), end="", file=sys.stderr, flush=True)
+        self._length = len(line)
+
+
+@final
 class Watch:
     """Shared by all starts of one fit, on any number of threads.
 
@@ -37,7 +70,7 @@ class Watch:
         self.interrupted = threading.Event()  # by ^C: all starts end after their sweep
         self.called_off = threading.Event()  # by the callback
         self._lock = threading.Lock()
-        self._shown, self._cost, self._full = 0.0, np.inf, 0.0
+        self._bar, self._cost, self._full = Bar(), np.inf, 0.0
 
     def seconds(self) -> float:
         """Return the time since the fit began."""
@@ -68,8 +101,7 @@ class Watch:
                 self.called_off.set()
             if self.verbose:
                 self._advance(cost)
-                if self.seconds() - self._shown > 0.1:
-                    self._show(iteration, cost)
+                self._show(iteration, cost)
 
     def say(self, message: str) -> None:
         """Tell what takes time before the first sweep."""
@@ -80,7 +112,7 @@ class Watch:
         """Close the progress bar with the reason why the run ended."""
         if self.verbose:
             self._full = 1.0
-            self._show(iteration, cost)
+            self._show(iteration, cost, now=True)
             print(f"\n{message}", file=sys.stderr, flush=True)
 
     def _advance(self, cost: float) -> None:
@@ -90,27 +122,19 @@ class Watch:
             self._full = max(self._full, min(np.log(fall) / np.log(self.eps), 1.0))
         self._cost = cost
 
-    def _show(self, iteration: int, cost: float) -> None:
-        self._shown = self.seconds()
-        width = 24
-        full = int(width * self._full)
-        bar = "█" * full + "·" * (width - full)
-        line = f"\r{bar} {self.step} {iteration}  cost {cost:.6g}  {self._shown:.1f} s "
-        print(line, end="", file=sys.stderr, flush=True)
+    def _show(self, iteration: int, cost: float, *, now: bool = False) -> None:
+        text = f"{self.step} {iteration}  cost {cost:.6g}  {self.seconds():.1f} s"
+        self._bar.draw(self._full, text, now=now)
+
+    def silent(self) -> Watch:
+        """Return a watch that tells nobody: for the heats of a race, which only ^C may end."""
+        quiet = Watch(None, 0, 0.0)
+        quiet.began, quiet.interrupted = self.began, self.interrupted
+        quiet.called_off = self.called_off
+        return quiet
 
 
-class Silent(Watch):
-    """Watches nothing: for the heats of a race, which only ^C may end."""
-
-    def __init__(self, watch: Watch):
-        super().__init__(None, 0, 0.0)
-        self.began, self.interrupted, self.called_off = (
-            watch.began,
-            watch.interrupted,
-            watch.called_off,
-        )
-
-
+@final
 class Progress:
     """A bar on standard error for work whose amount is known; for one thread.
 
@@ -126,29 +150,21 @@ class Progress:
 
     def __init__(self, verbose: int, what: str, rounds: int = 1):
         self.verbose, self.what, self.rounds = verbose, what, max(rounds, 1)
-        self.began = time.perf_counter()
-        self._done, self._shown = 0.0, 0.0
+        self.began, self._done, self._bar = time.perf_counter(), 0.0, Bar()
 
     def step(self, share: float) -> None:
         """Note that another share of a round is done."""
         self._done += share / self.rounds
-        if self.verbose and self._seconds() - self._shown > 0.1:
-            self._show()
+        self._show()
 
     def done(self) -> float:
         """Close the bar and return the seconds it took."""
+        self._show(now=True)
         if self.verbose:
-            self._show()
             print(file=sys.stderr, flush=True)
-        return self._seconds()
-
-    def _seconds(self) -> float:
         return time.perf_counter() - self.began
 
-    def _show(self) -> None:
-        self._shown = self._seconds()
-        width, done = 24, min(self._done, 1.0)
-        full = int(width * done + 1e-9)
-        bar = "█" * full + "·" * (width - full)
-        line = f"\r{bar} {self.what} {100.0 * done:.0f} %  {self._shown:.1f} s "
-        print(line, end="", file=sys.stderr, flush=True)
+    def _show(self, *, now: bool = False) -> None:
+        if self.verbose:
+            done, seconds = min(self._done, 1.0), time.perf_counter() - self.began
+            self._bar.draw(done, f"{self.what} {100.0 * done:.0f} %  {seconds:.1f} s", now=now)

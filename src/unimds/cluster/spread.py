@@ -76,7 +76,6 @@ class SpreadTable(DistanceTable):
     # --- rounds ------------------------------------------------------------------------------
 
     def move(self, mover: Mover, X: Array, free: Array) -> None:
-        """Move the points of all bands at the same time, in place."""
         edges = [(band.begin, band.end) for band in self.bands]
         self._move(mover, X, free, edges, list(range(len(self.bands))))
 
@@ -100,12 +99,10 @@ class SpreadTable(DistanceTable):
             X[:, self.bands[number].begin : self.bands[number].end] = points
 
     def total(self, count: Count, X: Array) -> Array:
-        """Return the sums of what `count` returns for every tile."""
         sums = self.run("count", work.counted, X, [(count,)] * len(self.bands))
         return np.asarray(np.sum(sums, axis=0))
 
     def each(self, task: Callable[..., Work], *shared: Any) -> list[Work]:
-        """Return ``task(tile, *shared)`` for every tile in order, computed by the workers."""
         found = self.run("work", work.each, shared, [(task,)] * len(self.bands))
         return [result for results in found for result in results]
 
@@ -190,7 +187,6 @@ class SpreadTable(DistanceTable):
         return D, W
 
     def against(self, rows: Array, columns: Array, task: RowWork) -> Array:
-        """Return ``task(D, W)`` of the distances of `rows` to `columns`: the workers compute it."""
         parts = self._of_rows("extend", work.against, rows, columns, task)
         out = np.empty((len(parts[0][1]), len(rows)), dtype=parts[0][1].dtype)
         for at, points in parts:
@@ -220,7 +216,6 @@ class SpreadTable(DistanceTable):
                 yield self.client.gather(tile)
 
     def contents(self) -> Iterator[bytes]:
-        """Yield bytes that change with the data."""
         yield from self.run("digest", work.digested, None)
 
     def sample(self, size: int, complete: bool, rng: np.random.Generator) -> Array:

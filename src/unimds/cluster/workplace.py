@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.progress import Silent, Watch
+from unimds._runtime.progress import Watch
 from unimds.cluster.read import any_client, as_square, present_client, spread_out
 from unimds.distances.pairs import Pairs
 from unimds.distances.table import ComputedTable
@@ -39,7 +39,7 @@ def starts_from_sample(
     sample = np.sort(random.permutation(problem.pairs.n)[:RACE_SAMPLE])
     search.watch.say(f"Mapping {len(sample):,} of the points …")
     small = replace(problem.on(sample), resize=False)
-    run = lowest(replace(search, watch=Silent(search.watch)), small, random)
+    run = lowest(replace(search, watch=search.watch.silent()), small, random)
     return [held(problem, extended(problem, sample, small.inner(run.embedding)), anchors)]
 
 
@@ -53,7 +53,6 @@ class Cluster:
         """Return None: on a cluster points go by their number."""
 
     def local(self, X: Any) -> Any:
-        """Return a table in the memory of this process."""
         return X.compute() if hasattr(X, "compute") else X
 
     def client(self) -> Any:
@@ -61,7 +60,6 @@ class Cluster:
         return present_client()
 
     def square(self, X: Any, estimator: Any) -> Any:
-        """Return a square dask array of distances."""
         table = as_square(X)
         estimator.n_features_in_ = int(table.shape[1])
         return table

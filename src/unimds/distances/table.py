@@ -120,24 +120,19 @@ class LocalTable(DistanceTable):
     """A table whose rows are within reach of this process."""
 
     def each(self, work: Callable[..., Work], *shared: Any) -> list[Work]:
-        """Return ``work(tile, *shared)`` for every tile in order."""
         return [work(tile, *shared) for tile in self.tiles()]
 
     def total(self, count: Counter, X: Array) -> Array:
-        """Return the sums of what `count` returns for every tile."""
         return total(count, self.tiles(), X)
 
     def move(self, mover: Mover, X: Array, free: Array) -> None:
-        """Move the points in place, row after row."""
         for tile in self.tiles():
             mover(tile, X, free, (0, self.n))
 
     def move_in_turn(self, mover: Mover, X: Array, free: Array) -> None:
-        """Move the points in place, row after row."""
         self.move(mover, X, free)
 
     def against(self, rows: Array, columns: Array, work: RowWork) -> Array:
-        """Return ``work(D, W)`` of the distances of `rows` to `columns`, some rows at a time."""
         step, parts = max(BLOCK // len(columns), 1), []
         for some in (rows[i : i + step] for i in range(0, len(rows), step)):
             D, W = self.block(some, columns)
@@ -145,13 +140,11 @@ class LocalTable(DistanceTable):
         return np.concatenate(parts, axis=1)
 
     def whole(self) -> tuple[Array, Array | None]:
-        """Return all distances and weights as arrays."""
         tiles = list(self.tiles())
         _, D, W = tiles[0]
         return (D, W) if len(tiles) == 1 else (np.concatenate([D for _, D, _ in tiles]), W)
 
     def contents(self) -> Iterator[Any]:
-        """Yield bytes that change with the data."""
         for _, *parts in self.tiles():
             yield from (np.ascontiguousarray(part).data for part in parts if part is not None)
 
@@ -223,11 +216,9 @@ class HeldTable(LocalTable):
         self.dtype = D.dtype
 
     def tiles(self) -> Iterator[Tile]:
-        """Yield the whole table."""
         yield 0, self.D, self.W
 
     def block(self, rows: Array, columns: Array, dtype: Any = None) -> tuple[Array, Array | None]:
-        """Return distances and weights of some points to some others, of all layers."""
         W = None if self.W is None else gathered(self.W, rows, columns, dtype)
         return gathered(self.D, rows, columns, dtype), W
 
@@ -236,7 +227,6 @@ class HeldTable(LocalTable):
         return HeldTable(self.D, points=index)
 
     def number(self, point: int) -> int:
-        """Return the number of a point among the points that were given."""
         return point if self.points is None else int(self.points[point])
 
     def square(self, index: Array) -> Array:
@@ -285,12 +275,10 @@ class ComputedTable(LocalTable):
         return self.n, self.n
 
     def tiles(self) -> Iterator[Tile]:
-        """Yield all rows in order, some at a time."""
         for rows in gen_batches(self.n, max(1, TILE // self.n)):
             yield rows.start, self._zeroed(rows, slice(self.n))[:, None, :], None
 
     def block(self, rows: Array, columns: Array, dtype: Any = None) -> tuple[Array, Array | None]:
-        """Return the distances of some points to some others; there are no weights."""
         out = np.empty((len(rows), 1, len(columns)), dtype=dtype or self.dtype)
         step = max(1, TILE // len(columns))
         for i in range(0, len(rows), step):
@@ -302,7 +290,6 @@ class ComputedTable(LocalTable):
         return ComputedTable(self.features[index], self.metric, self.dtype, index)
 
     def number(self, point: int) -> int:
-        """Return the number of a point among the points that were given."""
         return point if self.numbers is None else int(self.numbers[point])
 
     def own(self) -> Array:

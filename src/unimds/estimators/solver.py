@@ -74,14 +74,12 @@ class ThisProcess:
     labels = staticmethod(labels_of)
 
     def local(self, X: Any) -> Any:
-        """Return the table itself."""
         return X
 
     def client(self) -> None:
         """Return None: there is no cluster."""
 
     def square(self, X: Any, estimator: Any) -> Any:
-        """Return a square table of distances."""
         table = validate_data(estimator, as_table(X), **TABLE)
         if table.shape[0] != table.shape[1]:
             raise ValueError(
@@ -91,18 +89,15 @@ class ThisProcess:
         return table
 
     def measured(self, table: ComputedTable, build: bool, limit: float | str | None) -> Any:
-        """Return all distances where `build` or memory allows it, else the table of rows."""
         size = table.n**2 * table.features.itemsize
         return table.metric.between(table.features) if build or fits(size, limit) else table
 
     def pairs(
         self, D: Any, weights: Any, free: Array | None, dtype: str | None, watch: Watch
     ) -> AbstractContextManager[Pairs]:
-        """Check the distances."""
         return nullcontext(as_pairs(D, weights=weights, free=free, dtype=dtype))
 
     def judged(self, result: Result, pairs: Pairs) -> Result:
-        """Return the result itself."""
         return result
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
-from unimds._runtime.progress import Silent, Watch
+from unimds._runtime.progress import Watch
 from unimds.losses import Loss
 from unimds.placecenter.descent import Plan, descend
 from unimds.placecenter.fixed import Anchors
@@ -102,7 +102,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     Of a small table the seed itself is finished in any case: racing is then never worse than not
     racing.
     """
-    n, init, quiet = problem.pairs.n, search.init, Silent(search.watch)
+    n, init, quiet = problem.pairs.n, search.init, search.watch.silent()
     sample = rng.permutation(n)[: _sample_size(n)]  # in random order, as shaking needs
     small = problem.on(sample)
     # of all points in their own order: where eigenvalues are equal, seeds depend on it
@@ -154,7 +154,7 @@ def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> 
     flat = small.flatter()
     seed = first_seed(flat, "auto", rng, ALONE_TOL)
     smoothing, loss = _rounded(flat, seed)
-    X = shaken(flat, loss, seed, ALONE_SWEEPS, rng, Silent(search.watch))
+    X = shaken(flat, loss, seed, ALONE_SWEEPS, rng, search.watch.silent())
     if flat is not small:
         X = _bent(search, flat, small, X, smoothing)
     return extended(problem, sample, X)
@@ -172,7 +172,7 @@ def _rounded(problem: Problem, X: Array) -> tuple[float, Loss]:
 def _bent(search: Search, flat: Problem, small: Problem, X: Array, smoothing: float) -> Array:
     """Bring a start from a space of less curvature, once it has settled there."""
     heat = Plan(FLAT_SWEEPS, search.plan.eps, smoothing)
-    settled = descend(flat, X, heat, Silent(search.watch))
+    settled = descend(flat, X, heat, search.watch.silent())
     bent = small.frame.space.from_flatter(settled.embedding, flat.frame.space)
     return small.inner(bent)
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from unimds._runtime.progress import Silent, Watch
+from unimds._runtime.progress import Watch
 from unimds.placecenter.descent import Plan, descend
 from unimds.spaces.base import Space
 from unimds.starts.initial import completed, configuration, draw
@@ -37,7 +37,7 @@ def estimate_size(problem: Problem, watch: Watch) -> Space:
         trial = small.within(space.sized(np.exp(log_unit)))
         seed = trial.frame.space.seed(D, problem.n_components)
         X = draw(trial, np.random.default_rng(0)) if seed is None else configuration(seed, trial)
-        return float(descend(trial, X, plan, Silent(watch)).cost)
+        return float(descend(trial, X, plan, watch.silent()).cost)
 
     # Beyond the upper end any space is as good as flat.
     low, high = space.sizes(typical)
