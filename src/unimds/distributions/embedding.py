@@ -6,21 +6,20 @@ be mapped to a smaller sphere, or to a smaller simplex, where they remain distri
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from unimds.distributions.hellinger import checked, root_rows, tagged
 from unimds.distributions.projection import SphericalRandomProjection
 from unimds.distributions.unit_rows import angles, squared_chords
+from unimds.estimators.parameters import AMOUNT, CONSTRAINTS, StrOptions, documented
 from unimds.estimators.place_center import place_center
-from unimds.losses import LOSSES, Loss
+from unimds.losses import Loss
 from unimds.placecenter.new_points import place_points
 from unimds.quality import stress_1
 from unimds.spaces import Simplex, Space, Sphere
@@ -32,6 +31,7 @@ TARGETS: dict[str, Space] = {"sphere": Sphere(), "simplex": Simplex()}
 TECHNIQUES = ("mds", "jl", "jl+mds")
 
 
+@documented
 class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Map distributions or counts to a small sphere, or to distributions of a few outcomes.
 
@@ -48,17 +48,13 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         any number of rows, for hundreds of dimensions; only to the sphere. It takes the dimension
         given: ``spherical_jl_min_dim(n_samples, eps, delta) - 1`` keeps every angle. "jl+mds":
         scaling that starts from the random projection.
-    loss : str or Loss, default="squared"
-        What a wrong distance costs, for scaling; see `unimds.MDS`.
+    {loss}
     smoothing : float, default=0
         Added to every entry, so that an empty row becomes uniform; see `HellingerMap`.
-    max_iter : int, default=2000
-        Sweeps of scaling at most.
-    eps : float, default=1e-7
-        Scaling ends when a sweep lowers the cost by less than this share of it; see `unimds.MDS`.
+    {max_iter}
+    {eps}
         It is no error of angles: that is the `eps` of `spherical_jl_min_dim`.
-    random_state : int, RandomState or None, default=None
-        Seed of projection and starts.
+    {random_state}
 
     Attributes
     ----------
@@ -86,15 +82,13 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     ((5, 3), [1.0, 1.0, 1.0, 1.0, 1.0], True)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
-        "n_components": [Interval(Integral, 1, None, closed="left")],
+    _parameter_constraints: dict[str, list[Any]] = {
+        name: CONSTRAINTS[name]
+        for name in ("n_components", "loss", "max_iter", "eps", "random_state")
+    } | {
         "space": [StrOptions(set(TARGETS))],
         "method": [StrOptions(set(TECHNIQUES))],
-        "loss": [StrOptions(set(LOSSES)), Loss],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "eps": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
+        "smoothing": [AMOUNT],
     }
 
     def __init__(

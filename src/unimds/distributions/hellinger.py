@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_array
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds.distributions.unit_rows import (
@@ -25,6 +24,7 @@ from unimds.distributions.unit_rows import (
     squared_chords,
     unit_rows,
 )
+from unimds.estimators.parameters import Interval
 
 Array = NDArray[np.floating[Any]]
 

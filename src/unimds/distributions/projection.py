@@ -17,7 +17,6 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import DataDimensionalityWarning
 from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -30,6 +29,7 @@ from unimds.distributions.unit_rows import (
     largest_entries,
     unit_rows,
 )
+from unimds.estimators.parameters import Interval, StrOptions
 
 Array = NDArray[np.floating[Any]]
 

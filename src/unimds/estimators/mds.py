@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds.distances.inputs import (
@@ -29,7 +28,7 @@ from unimds.estimators.parameters import (
     resolve_variant,
     validated_fit,
 )
-from unimds.estimators.solver import Solver, Workplace, workplace
+from unimds.estimators.solver import Solver, TableEstimator, Workplace, workplace
 from unimds.losses import Loss
 from unimds.placecenter.new_points import place_checked
 from unimds.placecenter.result import Result, table_stress
@@ -39,7 +38,7 @@ Array = NDArray[Any]
 
 
 @documented
-class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class MDS(TableEstimator):
     r"""Multidimensional scaling with any loss, into any space.
 
     Finds points whose distances match the given ones: minimises
@@ -221,13 +220,8 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
 
     @validated_fit
     def _fit(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
-        before = dict(self.__dict__)
-        try:
+        with self._all_or_nothing():
             self._fit_anew(X, weights, fixed, init)
-        except BaseException:  # a failed fit leaves an earlier one as it was
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
 
     def _fit_anew(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
         loss, space = self.loss, self.space
@@ -267,18 +261,13 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         if self.metric == "precomputed":
             table = at.square(X, self)
             return table, np.dtype(np.float32 if table.dtype == np.float32 else np.float64)
-        kind = {"dtype": TABLE["dtype"], "ensure_all_finite": self._finite}
-        features = validate_data(self, at.local(X), **kind)
+        features = self._checked(X)
         warn_of_distances(features)
         self._fit_X = features.copy()  # later changes of X must not move new points
         self._metric = Metric(self.metric, self.metric_params or {}).learnt(features)
         table = ComputedTable(self._fit_X, self._metric, self.dtype or features.dtype)
         build = weighted or self.metric == "nan_euclidean"
         return at.measured(table, build, self.memory_limit), features.dtype
-
-    @property
-    def _finite(self) -> bool | str:
-        return "allow-nan" if self.metric == "nan_euclidean" else True
 
     def transform(self, X: ArrayLike) -> Any:
         """Place new points on the map, each by itself; the map does not move.
@@ -299,8 +288,7 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         if self.metric == "precomputed":
             D = validate_data(self, self._by_label(X), reset=False, **TABLE)
         else:
-            kind = {"dtype": TABLE["dtype"], "ensure_all_finite": self._finite}
-            D = self._metric.between(validate_data(self, X, reset=False, **kind), self._fit_X)
+            D = self._metric.between(self._checked(X, reset=False), self._fit_X)
         placed = place_checked(D, self.result_.embedding, self.loss_, self.space_)
         return placed.astype(self.embedding_.dtype, copy=False)
 
@@ -311,11 +299,3 @@ class MDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # 
         if names is not None and columns is not None and set(columns) == set(names):
             X = X[list(names)]
         return as_table(X, square=False)
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what the estimator takes."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        tags.input_tags.allow_nan = self.metric in ("precomputed", "nan_euclidean")
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
@@ -108,6 +110,37 @@ def workplace(*data: Any) -> Workplace:
 
         return Cluster()
     return ThisProcess()
+
+
+class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of estimators that take distances, or features and a metric."""
+
+    metric: Any
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Leave an earlier fit as it was if this fit fails."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _checked(self, X: Any, **options: Any) -> Array:
+        """Return features in memory, checked as scikit-learn's estimators do."""
+        finite = "allow-nan" if self.metric == "nan_euclidean" else True
+        local = workplace(X).local(X)
+        kind = {"dtype": TABLE["dtype"], "ensure_all_finite": finite}
+        return np.asarray(validate_data(self, local, **kind, **options))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.allow_nan = self.metric in ("precomputed", "nan_euclidean")
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
 
 @final

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -27,7 +26,7 @@ from unimds.estimators.parameters import (
     resolve_variant,
     validated_fit,
 )
-from unimds.estimators.solver import Solver, Workplace, workplace
+from unimds.estimators.solver import Solver, TableEstimator, Workplace, workplace
 from unimds.landmarks.choose import choose
 from unimds.landmarks.cost import PairSample
 from unimds.landmarks.place import Crew, Scene, Threads, in_chunks, place_all
@@ -44,7 +43,7 @@ LANDMARKS = 1000
 
 
 @documented
-class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class LandmarkMDS(TableEstimator):
     r"""Multidimensional scaling of very many points, with any loss, into any space.
 
     Some points, the landmarks, are fitted as `MDS` does; every other point is placed against them;
@@ -199,13 +198,8 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         LandmarkMDS
             The estimator itself.
         """
-        before = dict(self.__dict__)
-        try:
+        with self._all_or_nothing():
             self._fit_anew(X)
-        except BaseException:  # a failed fit leaves an earlier one as it was
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
         return self
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> Any:
@@ -250,15 +244,10 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                     "features and their metric, or use MDS, whose workers hold the whole table"
                 )
             return HeldTable(D[:, None])
-        features = validate_data(self, at.local(X), **self._kind)
+        features = self._checked(X)
         warn_of_distances(features)
         self._metric = Metric(self.metric, self.metric_params or {}).learnt(features)
         return ComputedTable(features, self._metric, features.dtype)
-
-    @property
-    def _kind(self) -> dict[str, Any]:
-        finite = "allow-nan" if self.metric == "nan_euclidean" else True
-        return {"dtype": TABLE["dtype"], "ensure_all_finite": finite}
 
     def _fit_all(self, table: LocalTable) -> None:
         """Fit few points as `MDS` does: the cost is exact."""
@@ -375,7 +364,7 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if self.metric == "precomputed":
             rows = self._to_landmarks(X)
         else:
-            rows = validate_data(self, workplace(X).local(X), reset=False, **self._kind)
+            rows = self._checked(X, reset=False)
         placed = np.empty((len(rows), self._points.shape[1]), dtype=self.embedding_.dtype)
 
         def task(some: slice) -> None:
@@ -396,11 +385,3 @@ class LandmarkMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if width == len(self.landmarks_) != self.n_features_in_:
             return np.asarray(check_array(X, **TABLE))
         return np.asarray(validate_data(self, X, reset=False, **TABLE)[:, self.landmarks_])
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what the estimator takes."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        tags.input_tags.allow_nan = self.metric in ("precomputed", "nan_euclidean")
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
