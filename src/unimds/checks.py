@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.compiled.explain import explained
-from unimds.compiled.parts import check_part_class, kernel
+from unimds.compiled.parts import check_part_class, explained, kernel
 from unimds.kernels import sweep as kernels
 from unimds.losses import Loss, Squared
 from unimds.placecenter.problem import form, read_only

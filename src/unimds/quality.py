@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.compiled.explain import explained
+from unimds.compiled.parts import explained
 from unimds.distances.inputs import as_float, as_square, as_weights
 from unimds.distances.pairs import as_pairs
 from unimds.distances.table import HeldTable

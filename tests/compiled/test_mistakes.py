@@ -12,8 +12,7 @@ from numba import njit
 
 from tests.support.parts import slow
 from unimds import Euclidean, Loss, PartError, Space, place_center
-from unimds.compiled.explain import explained
-from unimds.compiled.parts import check_part_class, in_precision
+from unimds.compiled.parts import check_part_class, explained, in_precision
 from unimds.losses import Squared
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])

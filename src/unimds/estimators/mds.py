@@ -57,19 +57,7 @@ class MDS(TableEstimator):
         memory that is available, and None is no limit. A larger table is never built: its rows
         are computed whenever they are needed, twice in every sweep, so prefer landmarks for very
         many points. A table with weights, or of ``metric="nan_euclidean"``, is always built.
-    {init}
-    {n_init}
-    {max_iter}
-    {eps}
-    {smoothing}
-    {accelerate}
-    {inner_iter}
-    {dtype}
-    {n_jobs}
-    {random_state}
-    {callback}
-    {verbose}
-    {checkpoint}
+    {others}
 
     Attributes
     ----------

@@ -7,6 +7,7 @@ validate parameters.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, TypeVar
@@ -124,7 +125,9 @@ MEANINGS = {
 
 
 def documented(thing: Documented) -> Documented:
-    """Fill in the meaning of every parameter that a docstring names as ``{name}``.
+    """Fill in the meaning of parameters that a docstring names as ``{name}``.
+
+    ``{others}`` stands for all other parameters of the signature that have a meaning here.
 
     Examples
     --------
@@ -134,15 +137,18 @@ def documented(thing: Documented) -> Documented:
     ...
     ...     Parameters
     ...     ----------
-    ...     {max_iter}
+    ...     {others}
     ...     '''
     >>> print(run.__doc__.splitlines()[4].strip())
     max_iter : int, default=2000
     """
     text = thing.__doc__ or ""  # python -OO leaves none
-    for name, meaning in MEANINGS.items():
-        text = text.replace(f"{{{name}}}", f"{name} : {meaning}")
-    thing.__doc__ = text
+    told = {name: f"{name} : {meaning}" for name, meaning in MEANINGS.items()}
+    for name, words in told.items():
+        text = text.replace(f"{{{name}}}", words)
+    others = [name for name in signature(thing).parameters if f" {name} : " not in text]
+    words = "\n    ".join(told[name] for name in others if name in told)
+    thing.__doc__ = text.replace("{others}", words)
     return thing
 
 

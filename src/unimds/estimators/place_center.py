@@ -55,19 +55,7 @@ def place_center(
     fixed : dict or array-like of shape (n, n_coordinates), default=None
         Points that stay where they are: ``{index: coordinates}``, or one row a point with NaN for
         points that may move.
-    {init}
-    {n_init}
-    {max_iter}
-    {eps}
-    {smoothing}
-    {accelerate}
-    {inner_iter}
-    {dtype}
-    {n_jobs}
-    {random_state}
-    {callback}
-    {verbose}
-    {checkpoint}
+    {others}
 
     Returns
     -------

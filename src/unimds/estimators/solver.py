@@ -19,7 +19,7 @@ from unimds._runtime.memory import fits
 from unimds._runtime.progress import Watch
 from unimds._runtime.warning import warn
 from unimds.checkpoint import Checkpoint
-from unimds.compiled.explain import explained
+from unimds.compiled.parts import explained
 from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
 from unimds.distances.pairs import Pairs, as_pairs
 from unimds.distances.table import ComputedTable
@@ -28,6 +28,7 @@ from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
+from unimds.placecenter.schedule import own_smoothing
 from unimds.spaces.base import Space
 from unimds.spaces.registry import as_space
 from unimds.starts.keep import Keeper, run_digest
@@ -181,8 +182,8 @@ class Solver:
         """Find the map of a table of distances."""
         loss, space, at = as_loss(loss), as_space(space), at or workplace(D, weights)
         plan = Plan(self.max_iter, self.eps, self.smoothing, self.accelerate, self.inner_iter)
-        if not isinstance(self.smoothing, str) and self.smoothing > 0.0 and loss.anneals:
-            loss = loss.smoothed(max(self.smoothing, getattr(loss, "smoothing", 0.0)))
+        if not isinstance(self.smoothing, str) and self.smoothing > 0.0:
+            loss = loss.smoothed(max(self.smoothing, own_smoothing(loss)))
         watch = Watch(self.callback, self.verbose, self.eps)
         anchors = free = None
         if fixed is not None:

@@ -13,7 +13,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds._runtime.progress import Progress
-from unimds.compiled.explain import explained
+from unimds.compiled.parts import explained
 from unimds.distances.inputs import TABLE, as_float, as_table
 from unimds.distances.metric import Metric, warn_of_distances
 from unimds.distances.table import ComputedTable, HeldTable, LocalTable
@@ -73,16 +73,7 @@ class LandmarkMDS(TableEstimator):
     {metric_params}
     init : str or array-like of shape (n, n_coordinates), default="auto"
         Seed of the landmarks, as in `place_center`; of an array their rows are used.
-    {n_init}
-    {max_iter}
-    {eps}
-    {smoothing}
-    {accelerate}
-    {inner_iter}
-    {n_jobs}
-    {random_state}
-    {callback}
-    {verbose}
+    {others}
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from unimds._runtime.warning import warn
-from unimds.compiled.explain import explained
+from unimds.compiled.parts import explained
 from unimds.distances.inputs import as_float
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.problem import Frame

@@ -37,12 +37,15 @@ class Frame:
         What a given distance is multiplied by.
     scale : float
         A typical distance in the frame's unit: about 1 where loss and space allow it.
+    cost_unit : float
+        What a cost in the frame's unit is multiplied by, to be one in the user's.
     """
 
     loss: Loss
     space: Space
     unit: float
     scale: float
+    cost_unit: float = 1.0
 
     @classmethod
     def make(cls, loss: Loss, space: Space, typical: float) -> Frame:
@@ -50,7 +53,9 @@ class Frame:
         loss, auto = loss.resolved(typical), space.is_auto
         unit = _working_unit(loss, space.sized(1.0) if auto else space, typical)
         inner = space.sized(typical * unit) if auto else _in_unit(space, unit)
-        return cls(loss.scaled(unit), inner, unit, typical * unit)
+        with np.errstate(over="ignore"):  # squares of 1e155 are not numbers any more
+            cost_unit = float(np.float64(1.0 / unit) ** (loss.degree or 0.0))
+        return cls(loss.scaled(unit), inner, unit, typical * unit, cost_unit)
 
     # --- compiled loops over the rows of a tile ------------------------------------------------
 
@@ -116,12 +121,6 @@ class Frame:
         if X.dtype == np.float32:
             points = self.space.project_points(points)
         return points / self.factor
-
-    @cached_property
-    def cost_unit(self) -> float:
-        """What a cost in the frame's unit is multiplied by to be one in the user's."""
-        with np.errstate(over="ignore"):  # squares of 1e155 are not numbers any more
-            return float(np.float64(1.0 / self.unit) ** (self.loss.degree or 0.0))
 
     def outer_space(self, space: Space) -> Space:
         """Return a space in the user's unit."""

@@ -55,8 +55,7 @@ def sharpened(frame: Frame, first: float | None = None) -> list[Loss]:
 
 def rounded(frame: Frame, smoothing: float) -> Loss:
     """Return the loss with its kink rounded by at least `smoothing`, if it has one."""
-    loss = frame.loss
-    return loss.smoothed(max(own_smoothing(loss), smoothing)) if loss.anneals else loss
+    return frame.loss.smoothed(max(own_smoothing(frame.loss), smoothing))
 
 
 def own_smoothing(loss: Loss) -> float:

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import gen_batches
 
-from unimds.compiled.explain import explained
-from unimds.compiled.parts import kernel
+from unimds.compiled.parts import explained, kernel
 from unimds.distances.inputs import as_weights
 from unimds.distances.table import HeldTable
 from unimds.losses import Loss

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from unimds._runtime.progress import Callback, Watch
 from unimds._runtime.warning import warn
-from unimds.compiled.explain import explained
+from unimds.compiled.parts import explained
 from unimds.distances.pairs import as_pairs
 from unimds.estimators.parameters import check_parameters
 from unimds.losses import Loss, as_loss

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from unimds.compiled.explain import explained
-from unimds.compiled.parts import kernel
+from unimds.compiled.parts import explained, kernel
 from unimds.spaces.base import Space
 from unimds.spaces.euclidean import Euclidean
 from unimds.spaces.hyperbolic import Hyperbolic

@@ -61,11 +61,7 @@ def _seed_table(problem: Problem, tol: float) -> Array | Rows:
     if not (problem.frame.space.seed_reads_rows and plain):
         return completed(pairs) * unit
     rows = Rows(pairs.table, problem.dtype, tol=tol)
-    return rows.through(partial(_scaled, unit)) if unit != 1.0 else rows
-
-
-def _scaled(factor: float, block: Array) -> Array:
-    return np.multiply(block, factor, out=block)
+    return rows.through(partial(np.multiply, unit)) if unit != 1.0 else rows
 
 
 def completed(pairs: Pairs) -> Array:

@@ -287,7 +287,7 @@ def lowest(
     else:
         watch.say("Going on from the checkpoint …")
         problem, starts = begun
-    plan = search.plan.in_unit(problem.frame)
+    plan = search.in_unit(problem.frame).plan
 
     def finish(number: int) -> Result:
         slot = None if keeper is None else keeper.slot(number)
