@@ -35,7 +35,7 @@ def imported_alone(package, cwd):
 
 def test_every_module_can_be_imported_alone(tmp_path):
     failed, names = imported_alone("unimds", tmp_path)
-    assert {"unimds.losses", "unimds.spaces.spectral", "unimds.cli.embed"} <= set(names)
+    assert {"unimds.losses", "unimds.spaces.spectral", "unimds.cli.commands.embed"} <= set(names)
     assert failed == {}
 
 

@@ -17,7 +17,7 @@ def embedded(monkeypatch, *command):
     tables = []
 
     def noted(pairs, *parts):
-        tables.append(np.array(pairs.D))
+        tables.append(np.array(pairs.table.whole()[0]))
         return make(pairs, *parts)
 
     make = Problem.make
