@@ -47,7 +47,7 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:obj", r"[^.]+"),  # a parameter's name, say, leads nowhere
     ("py:obj", r"(np|numpy|sklearn)\..*"),
-    ("py:obj", r"unimds\.table\.Rows|jl\.Draws|Table\.columns"),
+    ("py:obj", r"unimds\.spaces\.spectral\.Rows|jl\.Draws|Table\.columns"),
 ]
 # Measured tables are shared by pages, as sections of the third level.
 suppress_warnings = ["myst.header"]
