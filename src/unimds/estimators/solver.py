@@ -24,11 +24,11 @@ from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
 from unimds.distances.pairs import Pairs, as_pairs
 from unimds.distances.table import ComputedTable
 from unimds.losses import Loss, as_loss
+from unimds.placecenter.annealing import own_smoothing
 from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
-from unimds.placecenter.schedule import own_smoothing
 from unimds.spaces.base import Space
 from unimds.spaces.registry import as_space
 from unimds.starts.keep import Keeper, run_digest

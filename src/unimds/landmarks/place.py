@@ -19,9 +19,9 @@ from threadpoolctl import threadpool_limits
 
 from unimds._runtime.progress import Progress
 from unimds.distances.table import Index, LocalTable
+from unimds.placecenter.annealing import sharpened
 from unimds.placecenter.problem import Frame
 from unimds.placecenter.result import Result
-from unimds.placecenter.schedule import sharpened
 
 Array = NDArray[Any]
 

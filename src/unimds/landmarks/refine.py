@@ -14,8 +14,8 @@ from unimds.distances.table import Index
 from unimds.landmarks.cost import PairSample
 from unimds.landmarks.place import Crew, Job, Scene
 from unimds.losses import Loss
+from unimds.placecenter.annealing import ROUNDING, rounded
 from unimds.placecenter.result import Outcome
-from unimds.placecenter.schedule import ROUNDING, rounded
 
 Array = NDArray[Any]
 

@@ -4,7 +4,7 @@ The paper's algorithm, on one screen, is `descend`: every sweep places each poin
 (`unimds.kernels.sweep.place`) and sweeps go on until the cost no longer falls. Two additions can
 be switched off. *Momentum* carries the movement of a sweep on; where that would raise the cost, the
 sweep is repeated without it. *Annealing* rounds the kink of a robust loss and sharpens it level by
-level (`unimds.placecenter.schedule`).
+level (`unimds.placecenter.annealing`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from unimds._runtime.progress import Watch
 from unimds.losses import Loss
+from unimds.placecenter.annealing import ROUNDING, annealing, own_smoothing
 from unimds.placecenter.result import Outcome, Result
-from unimds.placecenter.schedule import ROUNDING, annealing, own_smoothing
 from unimds.spaces.base import Space
 
 if TYPE_CHECKING:

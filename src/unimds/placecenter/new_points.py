@@ -12,9 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from unimds._runtime.warning import warn
 from unimds.compiled.parts import explained
 from unimds.distances.inputs import as_float
+from unimds.distances.validate import no_distance
 from unimds.losses import Loss, as_loss
+from unimds.placecenter.annealing import sharpened
 from unimds.placecenter.problem import Frame
-from unimds.placecenter.schedule import sharpened
 from unimds.spaces.base import Space
 from unimds.spaces.registry import as_space, distances
 
@@ -167,10 +168,10 @@ def _typical(embedding: Array, space: Space) -> float:
 
 
 def _check_rows(D: Array, W: Array | None, first: int) -> None:
-    for wrong, what in ((np.isinf(D), "infinite"), (D < 0.0, "negative")):
-        if wrong.any():
-            i, j = np.argwhere(wrong)[0]
-            raise ValueError(f"the distance [{first + i}, {j}] = {D[i, j]:g} is {what}")
+    wrong = np.argwhere(np.isinf(D) | (D < 0.0))
+    if wrong.size:
+        i, j = wrong[0]
+        raise ValueError(f"the distance [{first + i}, {j}] {no_distance(D[i, j])}")
     if W is not None and (W.shape != D.shape or not (np.isfinite(W) & (W >= 0.0)).all()):
         raise ValueError(
             f"weights must be finite, not negative and of the shape of the distances, {D.shape}"

@@ -26,11 +26,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from unimds._runtime.progress import Watch
 from unimds.losses import Loss
+from unimds.placecenter.annealing import annealing, rounded
 from unimds.placecenter.descent import Plan, descend
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.new_points import place_against
 from unimds.placecenter.result import Outcome, Result
-from unimds.placecenter.schedule import annealing, rounded
 from unimds.starts.initial import draw, first_seed
 from unimds.starts.keep import Keeper
 from unimds.starts.size import estimate_size

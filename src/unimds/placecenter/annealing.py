@@ -1,4 +1,4 @@
-"""The schedule of annealing: by which levels of smoothing a robust loss is sharpened.
+"""Annealing: the levels of smoothing by which a robust loss is sharpened.
 
 A robust loss has a kink, where points would stick to the first few pairs that they satisfy
 exactly. Its smoothing rounds the kink, and annealing lowers the smoothing level by level.
