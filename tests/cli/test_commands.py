@@ -10,7 +10,6 @@ import tomllib
 
 import numpy as np
 import pytest
-from unimds.estimators.variants import VARIANTS
 
 from tests.support.commands import CITIES, ENVIRONMENT, NEW, names, run
 from tests.support.pages import ROOT
@@ -20,6 +19,7 @@ from unimds.cli.commands.compare import suitable
 from unimds.cli.commands.embed import embed
 from unimds.cli.commands.info import cache_folder
 from unimds.cli.commands.project import project
+from unimds.estimators.parameters import VARIANTS
 from unimds.files import KINDS, read
 from unimds.losses import LOSSES
 from unimds.models import save

@@ -280,4 +280,4 @@ def test_options_that_need_the_distances_here_are_refused(tmp_path):
     np.save(tmp_path / "d.npy", table(8))
     said = run("embed", tmp_path / "d.npy", "--dask", "local", "--report", "r.html")
     assert said.code == 2
-    assert "--report does not go with --dask" in said.err
+    assert "--report does not work with --dask" in said.err

@@ -27,7 +27,7 @@ from unimds.losses import Loss, as_loss
 from unimds.placecenter.annealing import own_smoothing
 from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
-from unimds.placecenter.problem import Problem
+from unimds.placecenter.problem import Problem, check_room
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.base import Space
 from unimds.spaces.registry import as_space
@@ -191,6 +191,7 @@ class Solver:
             anchors = as_anchors(fixed, (*shape, 0)[0], n_components, space)
             free = None if anchors is None else anchors.free
         with explained(loss, space), at.pairs(D, weights, free, self.dtype, watch) as pairs:
+            check_room(pairs, n_components, space)
             problem = Problem.make(pairs, loss, space, n_components)
             keeper = self._keeper(pairs, anchors, watch, (loss, space, n_components, plan))
             search = Search(plan, watch, self.init, self.n_init, self.n_jobs)

@@ -207,13 +207,14 @@ class LandmarkMDS(TableEstimator):
         at = workplace(X)
         self.labels_ = at.labels(X)
         self.seconds_: dict[str, float] = {}
+        crew = self._crew(at)
         table, count = self._table(X, at), self.n_landmarks
         if isinstance(count, str):
             count = max(LANDMARKS, 20 * self.n_components)
         if table.n <= count:
             self._fit_all(table)
         else:
-            self._fit_landmarks(table, count, self._crew(at))
+            self._fit_landmarks(table, count, crew)
         self._n_features_out = self.embedding_.shape[1]
 
     def _crew(self, at: Workplace) -> Crew:

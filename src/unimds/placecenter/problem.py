@@ -157,19 +157,9 @@ class Problem:
 
     @classmethod
     def make(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
-        """Bring distances, loss and space to a common unit; raise where there is no room."""
-        n, resize = pairs.n, space.is_auto
-        # up to three points get their answer in any dimension: loops over small groups rely on it
-        if n_components >= n > 3:
-            raise ValueError(
-                f"a map of {n_components} dimensions needs more than {n_components} points, and "
-                f"there are {n}; {n} points always fit in {n - 1} dimensions: use {n - 1} or fewer"
-            )
-        if pairs.largest == 0.0 and n > 1:
-            warn("all distances are zero: all points are put in one place", UserWarning)
-        if not resize:
-            space.check_distances(pairs.largest)
-        return cls(pairs, Frame.make(loss, space, pairs.typical), n_components, resize)
+        """Bring distances, loss and space to a common unit."""
+        frame = Frame.make(loss, space, pairs.typical)
+        return cls(pairs, frame, n_components, space.is_auto)
 
     def on(self, index: Array, *, single: bool = False) -> Problem:
         """Return the problem of some of the points, in `single` precision if that suffices."""
@@ -314,3 +304,18 @@ def _in_unit(space: Space, unit: float) -> Space:
     scaled = space.scaled(unit) if unit != 1.0 else space
     assert scaled is not None  # only spaces that can are asked to
     return scaled
+
+
+def check_room(pairs: Pairs, n_components: int, space: Space) -> None:
+    """Raise where the points cannot fill the dimensions, or the space cannot hold the distances."""
+    n, largest = pairs.n, pairs.largest
+    # up to three points get their answer in any dimension: loops over small groups rely on it
+    if n_components >= n > 3:
+        raise ValueError(
+            f"a map of {n_components} dimensions needs more than {n_components} points, and there "
+            f"are {n}; {n} points always fit in {n - 1} dimensions: use {n - 1} or fewer"
+        )
+    if largest == 0.0 and n > 1:
+        warn("all distances are zero: all points are put in one place", UserWarning)
+    if not space.is_auto:
+        space.check_distances(largest)
