@@ -507,3 +507,19 @@ def test_unknown_spaces_are_named(measure):
 def test_unknown_losses_are_named():
     with pytest.raises(ValueError, match="loss='cubic' is not known"):
         total_cost(GIVEN, LINE, loss="cubic")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("D", "X", "space"),
+    [
+        (np.ones((4, 4)) - np.eye(4), np.eye(4, 5), "euclidean"),
+        (np.zeros((3, 3)), np.eye(3, 2), "euclidean"),
+        (9.0 * (np.ones((3, 3)) - np.eye(3)), np.eye(3), "sphere"),
+    ],
+    ids=["more coordinates than a fit takes", "no distance", "beyond the diameter"],
+)
+def test_maps_that_no_fit_makes_have_a_cost_too(D, X, space):
+    i, j = np.triu_indices(len(D), 1)
+    want = np.sum((distances(X, space=space) - D)[i, j] ** 2)
+    assert_allclose(total_cost(D, X, space=space), want, rtol=1e-12)

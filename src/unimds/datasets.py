@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.distances.inputs import as_float
+from unimds.distances.inputs import as_square
 from unimds.spaces import Sphere, distances, from_latlon
 
 Array = NDArray[np.floating[Any]]
@@ -114,9 +114,7 @@ def corrupt(
     >>> int(wrong.sum()) // 2, bool((table[wrong] >= 7.0).all())
     (3, True)
     """
-    table = np.array(as_float(D, "D"), dtype=np.float64)
-    if table.ndim != 2 or table.shape[0] != table.shape[1]:
-        raise ValueError(f"D must be a square table of distances; its shape is {table.shape}")
+    table = np.array(as_square(D, "D"), dtype=np.float64)
     if not 0.0 <= share <= 1.0:
         raise ValueError(f"share={share:g} must lie between 0 and 1")
     high = float(np.nanmax(table, initial=0.0)) if high is None else high

@@ -232,3 +232,13 @@ def test_a_store_that_is_broken_is_told(tmp_path, kind):
         store.write_bytes(b"x")
     with pytest.raises(FileError, match=f"table.{kind}: cannot be read as"):
         read_rows(store)
+
+
+def test_weights_on_a_cluster_do_not_change_how_a_frame_is_read(client):
+    D, names = table(12), [f"p{i}" for i in range(12)]
+    frame = pd.DataFrame(D, index=names, columns=names)[names[::-1]]
+    weights = da.from_array(np.ones_like(D), chunks=(6, 12))
+    mds = MDS(metric="precomputed", random_state=0)
+    mds.fit(frame, weights=weights, fixed={"p0": [0.0, 0.0]})
+    assert mds.labels_.tolist() == names
+    np.testing.assert_array_equal(mds.embedding_[0], 0.0)

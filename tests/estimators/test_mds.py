@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.support.parts import slow
 from tests.support.tables import table
 from unimds import MDS, Euclidean, Huber, Hyperbolic, Power, Sphere
+from unimds.distances.metric import Metric
 from unimds.estimators.parameters import VARIANTS
 from unimds.quality import stress_1
 
@@ -205,3 +206,15 @@ def test_square_features_are_not_mistaken_for_distances():
     D, _ = table(np.random.default_rng(6), 5, Euclidean())
     with pytest.warns(UserWarning, match="precomputed"):
         MDS(random_state=0).fit(D)
+
+
+def test_features_are_measured_in_the_order_of_memory_that_they_have():
+    X = np.asfortranarray(np.random.default_rng(0).normal(size=(60, 17)))
+    mds = MDS(n_init=1, eps=0.1).fit(X)
+    np.testing.assert_array_equal(mds.dissimilarity_matrix_, Metric("euclidean", {}).between(X))
+
+
+@pytest.mark.parametrize("init", ["bogus", 3])
+def test_a_seed_given_to_fit_is_validated_as_the_parameter_is(init):
+    with pytest.raises(ValueError, match="The 'init' parameter of MDS must be"):
+        MDS().fit(np.eye(5), init=init)

@@ -237,7 +237,7 @@ def test_unrefined_landmarks_are_where_their_fit_put_them():
 
 
 def test_a_share_of_the_way():
-    frame = Frame(Squared(), Euclidean(), 1.0, 1.0)
+    frame = Frame.make(Squared(), Euclidean(), 1.0)
     P, Q = np.zeros((2, 1)), np.array([[4.0], [8.0]])
     way = frame.extrapolate(Q, P, 0.25 - 1.0, np.ones(1, dtype=bool))
     np.testing.assert_allclose(way, [[1.0], [2.0]])

@@ -21,7 +21,7 @@ from unimds.cluster.spread import Band, Reader, SpreadTable
 from unimds.distances.inputs import as_float
 from unimds.distances.pairs import Pairs, Weighing
 from unimds.distances.table import ComputedTable
-from unimds.distances.validate import check_not_triangular, check_range, rounding
+from unimds.distances.validate import check_not_triangular, check_range, check_square, rounding
 
 Array = NDArray[Any]
 
@@ -111,11 +111,7 @@ def as_array(D: Any, name: str) -> Any:
 def as_square(D: Any) -> Any:
     """Return a square dask array of numbers."""
     table = as_array(D, "D")
-    if table.ndim != 2 or table.shape[0] != table.shape[1]:
-        raise ValueError(
-            f"D must be a square table of distances; its shape is {table.shape}. "
-            "For a table of features use MDS with another metric than 'precomputed'"
-        )
+    check_square(table.shape, "D")
     if len(table) == 0:
         raise ValueError("D is empty: at least one point is needed")
     return table
@@ -245,7 +241,7 @@ def _check_symmetric(sights: list[work.Sight], largest: float, dtype: Any) -> No
     across = np.sum([sight.across for sight in sights], axis=0)
     n, apart = along.shape[1], np.abs(along - across)
     # what counts as rounding in every pair, added up with random signs
-    same = 4.0 * np.sqrt(n) * rounding(np.empty(0, dtype)) * max(largest, 1e-300)
+    same = 4.0 * np.sqrt(n) * rounding(dtype) * max(largest, 1e-300)
     heaviest = max(np.abs(along[2]).max(initial=0.0), 1.0)
     for row, (what, allowed, wrong) in enumerate(
         (

@@ -1,4 +1,4 @@
-"""Tasks whose arguments are large, and go out all the same."""
+"""Submitting tasks with large arguments."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from unimds.cluster import work
 from unimds.cluster.health import AdriftError, Need, answers, awaited, lost_again, present
 from unimds.cluster.sending import submit
-from unimds.distances.table import Counter as Count
-from unimds.distances.table import DistanceTable, Mover, RowWork, Tile, Work
+from unimds.distances.table import Count, DistanceTable, Mover, RowWork, Work
+from unimds.distances.tiles import Tile
 
 Array = NDArray[Any]
 

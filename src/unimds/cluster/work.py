@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.distances.metric import Metric
-from unimds.distances.table import BLOCK, Counter, Mover, RowWork, Tile, Work, gathered, total
+from unimds.distances.table import Count, Mover, RowWork, Work, gathered, total
+from unimds.distances.tiles import BLOCK, Tile
 from unimds.distances.validate import check_diagonal, check_tile, check_weights, rounding
 
 Array = NDArray[Any]
@@ -26,7 +27,7 @@ def laid_out(first: int, D: Array, W: Array | None, dtype: str | None) -> Tile:
     if rows.size:
         check_tile(np.nan_to_num(rows, nan=0.0, posinf=np.inf, neginf=-np.inf), first, "D")
     own, largest = np.arange(len(rows)), float(np.nanmax(rows, initial=0.0))
-    check_diagonal(rows[own, first + own], largest, rounding(rows), "D", first + own)
+    check_diagonal(rows[own, first + own], largest, rounding(rows.dtype), "D", first + own)
     weights = None if W is None else _weights(first, W, rows.shape)
     if weights is not None and (weights == 0.0).any():  # as good as missing
         rows = np.where(weights == 0.0, np.nan, rows)
@@ -125,7 +126,7 @@ def moved(tiles: Tiles, X: Array, mover: Mover, free: Array | None, band: tuple[
     return np.ascontiguousarray(X[:, begin:end])
 
 
-def counted(tiles: Tiles, X: Array, count: Counter) -> Array:
+def counted(tiles: Tiles, X: Array, count: Count) -> Array:
     """Return what is counted over the worker's rows."""
     return total(count, tiles, np.array(X))
 
@@ -154,10 +155,9 @@ def reached(tiles: Tiles, before: Array) -> Array:
 
 def against(tiles: Tiles, columns: Array, rows: Array, task: RowWork) -> Array:
     """Return what a task makes of some rows' distances to `columns`, a column for each."""
-    D, W = taken(tiles, columns, rows)
     step = max(BLOCK // len(columns), 1)
-    parts = [slice(i, i + step) for i in range(0, len(rows), step)]
-    return np.concatenate([task(D[at], None if W is None else W[at]) for at in parts], axis=1)
+    parts = (rows[i : i + step] for i in range(0, len(rows), step))
+    return np.concatenate([task(*taken(tiles, columns, some)) for some in parts], axis=1)
 
 
 def digested(tiles: Tiles) -> bytes:

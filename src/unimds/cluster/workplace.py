@@ -64,7 +64,7 @@ class Cluster:
         estimator.n_features_in_ = int(table.shape[1])
         return table
 
-    def measured(self, table: ComputedTable, build: bool, limit: float | str | None) -> Any:
+    def measured(self, table: ComputedTable, features: Array, limit: float | str | None) -> Any:
         """Return the table itself: the workers compute its rows, each its own."""
         return table
 

@@ -1,4 +1,4 @@
-"""What people hold in their hands: arrays, lists, data frames with labels."""
+"""Input tables: arrays, lists, data frames with labels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.distances.validate import check_weights
+from unimds.distances.validate import check_square, check_weights
 
 Array = NDArray[Any]
 
@@ -106,11 +106,7 @@ def _frame_dtype(columns: Any) -> type:
 def as_square(D: Any, name: str) -> Array:
     """Return a square table of distances, its columns in the order of its rows."""
     table = as_float(aligned(D), name)
-    if table.ndim != 2 or table.shape[0] != table.shape[1]:
-        raise ValueError(
-            f"{name} must be a square table of distances; its shape is {table.shape}. "
-            "For a table of features use MDS with another metric than 'precomputed'"
-        )
+    check_square(table.shape, name)
     return table
 
 

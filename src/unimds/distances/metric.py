@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
+@final
 @dataclass(frozen=True)
 class Metric:
     """A distance of rows, as in `sklearn.metrics.pairwise_distances`.

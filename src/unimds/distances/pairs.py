@@ -28,7 +28,7 @@ from unimds.distances.validate import (
 Array = NDArray[Any]
 
 SAMPLE = 5_000, 20_000
-"""Distances of which the typical one is the median, where they are not all: at least, and most."""
+"""The least and the largest sample of which the median is the typical distance."""
 
 GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 
@@ -170,7 +170,7 @@ def _computed_pairs(table: ComputedTable, free: Array | None, name: str) -> Pair
             check_both_ways(tile, table.backward(rows).T, 0, 0, name)
         here = at[(at // n >= first) & (at // n < rows.stop)]
         samples.append(tile[here // n - first, here % n])
-    check_diagonal(table.own(), largest, rounding(table), name)
+    check_diagonal(table.own(), largest, rounding(table.dtype), name)
     typical = _typical(np.concatenate(samples), table)
     check_range(largest, typical, name)
     free = np.ones(n, dtype=bool) if free is None else free

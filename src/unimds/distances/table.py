@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from unimds.distances.metric import Metric
+from unimds.distances.tiles import BLOCK, Tile
 from unimds.distances.validate import (
     EntryError,
     check_diagonal,
@@ -27,15 +28,6 @@ from unimds.distances.validate import (
 Array = NDArray[Any]
 Work = TypeVar("Work")
 Index = Array | slice
-
-Tile = tuple[int, Array, Array | None]
-"""Some rows: the number of the first, distances ``D[row, layer, column]`` and weights.
-
-A tuple, not a class: Dask knows how much memory a tuple of arrays takes.
-"""
-
-BLOCK = 2**16
-"""Entries of a table that are worked on together: they stay in a processor's cache."""
 
 TILE = 2**21
 """Distances that are computed together."""
@@ -51,7 +43,7 @@ class Mover(Protocol):
 RowWork = Callable[[Array, Array | None], Array]
 """Makes a column of each row of distances and weights."""
 
-Counter = Callable[[Tile, Array], tuple[float, ...]]
+Count = Callable[[Tile, Array], tuple[float, ...]]
 """Adds something up over the pairs of a tile's rows."""
 
 
@@ -81,7 +73,7 @@ class DistanceTable(ABC):
         """Return ``work(tile, *shared)`` for every tile in order, computed where the tile is."""
 
     @abstractmethod
-    def total(self, count: Counter, X: Array) -> Array:
+    def total(self, count: Count, X: Array) -> Array:
         """Return the sums of what `count` returns for every tile."""
 
     @abstractmethod
@@ -113,7 +105,7 @@ class DistanceTable(ABC):
 
     @abstractmethod
     def sample(self, size: int, complete: bool, rng: np.random.Generator) -> Array | None:
-        """Return points to try things on, None for all; `complete`: whether all pairs are known."""
+        """Return a random sample of the points, or None to use all of them."""
 
 
 class LocalTable(DistanceTable):
@@ -122,7 +114,7 @@ class LocalTable(DistanceTable):
     def each(self, work: Callable[..., Work], *shared: Any) -> list[Work]:
         return [work(tile, *shared) for tile in self.tiles()]
 
-    def total(self, count: Counter, X: Array) -> Array:
+    def total(self, count: Count, X: Array) -> Array:
         return total(count, self.tiles(), X)
 
     def move(self, mover: Mover, X: Array, free: Array) -> None:
@@ -149,7 +141,7 @@ class LocalTable(DistanceTable):
             yield from (np.ascontiguousarray(part).data for part in parts if part is not None)
 
     def sample(self, size: int, complete: bool, rng: np.random.Generator) -> Array | None:
-        """Return random points; all, where pairs are missing: a sample might fall apart."""
+        # where pairs are missing, a sample might fall apart
         return np.sort(rng.permutation(self.n)[:size]) if complete else None
 
     # --- very many points: what is read is checked, and nothing else is ------------------------
@@ -206,33 +198,40 @@ class HeldTable(LocalTable):
         The distances.
     W : ndarray of the shape of `D`, optional
         Weights; without them all pairs weigh one.
-    points : ndarray of int, optional
+    numbers : ndarray of int, optional
         The points that are meant, where `D` holds more.
     """
 
-    def __init__(self, D: Array, W: Array | None = None, points: Array | None = None):
-        self.D, self.W, self.points = D, W, points
-        self.n, self.layers = len(D if points is None else points), D.shape[1]
+    def __init__(self, D: Array, W: Array | None = None, numbers: Array | None = None):
+        self.D, self.W, self.numbers = D, W, numbers
+        self.n, self.layers = len(D if numbers is None else numbers), D.shape[1]
         self.dtype = D.dtype
 
     def tiles(self) -> Iterator[Tile]:
-        yield 0, self.D, self.W
+        everyone = np.arange(self.n)
+        D, W = (self.D, self.W) if self.numbers is None else self.block(everyone, everyone)
+        yield 0, D, W
 
     def block(self, rows: Array, columns: Array, dtype: Any = None) -> tuple[Array, Array | None]:
+        rows, columns = self._given(rows), self._given(columns)
         W = None if self.W is None else gathered(self.W, rows, columns, dtype)
         return gathered(self.D, rows, columns, dtype), W
 
     def on(self, index: Array) -> HeldTable:
         """Return the distances between some of the points; nothing is copied."""
-        return HeldTable(self.D, points=index)
+        return HeldTable(self.D, self.W, self._given(index))
 
     def number(self, point: int) -> int:
-        return point if self.points is None else int(self.points[point])
+        return int(self._given(point))
+
+    def _given(self, points: Any) -> Any:
+        """Return the numbers of points among those that were given."""
+        return points if self.numbers is None else self.numbers[points]
 
     def square(self, index: Array) -> Array:
         """Return the table between some points; raise where it is not symmetric."""
         D = self._read(index, index)
-        check_diagonal(np.diagonal(D), np.fmax.reduce(D, axis=None), rounding(D), "D", index)
+        check_diagonal(np.diagonal(D), np.fmax.reduce(D, axis=None), rounding(D.dtype), "D", index)
         check_symmetric(D, "D", index)
         return super().square(index)
 
@@ -240,8 +239,7 @@ class HeldTable(LocalTable):
         return EntryError("D", column, row, problem)
 
     def _read(self, rows: Index, columns: Array) -> Array:
-        if self.points is not None:
-            rows, columns = self.points[rows], self.points[columns]
+        rows, columns = self._given(rows), self._given(columns)
         # column by column: a run of points is then a run of memory, and the table is symmetric
         at = (columns, rows) if isinstance(rows, slice) else np.ix_(columns, rows)
         return np.array(self.D[:, 0][at].T, order="C")
@@ -317,7 +315,7 @@ class ComputedTable(LocalTable):
             return np.require(D, dtype=self.dtype, requirements=["C", "W"])
 
 
-def total(count: Counter, tiles: Any, X: Array) -> Array:
+def total(count: Count, tiles: Any, X: Array) -> Array:
     """Return the sums of what `count` returns for some tiles."""
     return np.asarray(np.array([count(tile, X) for tile in tiles]).sum(axis=0))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,6 @@ from scipy.sparse.csgraph import connected_components
 from unimds.compiled.parts import kernel
 
 Array = NDArray[Any]
-
-
-class HasPrecision(Protocol):
-    """Something with the precision of its numbers: an array or a table."""
-
-    @property
-    def dtype(self) -> Any:
-        """The precision."""
-
 
 OUTER, INNER = 1024, 32
 """Sides of the blocks in which D[i, j] meets D[j, i]: pages of a file, lines of a cache."""
@@ -49,6 +40,15 @@ class EntryError(ValueError):
         return f"{name}[{row!r}, {column!r}] {problem}"
 
 
+def check_square(shape: tuple[int, ...], name: str) -> None:
+    """Refuse a table that is not square."""
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise ValueError(
+            f"{name} must be a square table of distances; its shape is {shape}. For a table of "
+            "features choose another metric than 'precomputed', such as MDS(metric='euclidean')"
+        )
+
+
 def check_table(D: Array, name: str) -> Scan:
     """Scan a square table, and refuse one that holds anything but distances."""
     seen = scan(D)
@@ -56,7 +56,7 @@ def check_table(D: Array, name: str) -> Scan:
         if at >= 0:
             i, j = divmod(at, len(D))
             raise EntryError(name, i, j, no_distance(D[i, j]))
-    check_diagonal(np.diagonal(D), seen.largest, rounding(D), name)
+    check_diagonal(np.diagonal(D), seen.largest, rounding(D.dtype), name)
     check_not_triangular(seen.upper, seen.lower, len(D), name)
     return seen
 
@@ -73,9 +73,9 @@ def check_not_triangular(upper: bool, lower: bool, n: int, name: str) -> None:
         )
 
 
-def rounding(D: HasPrecision) -> float:
+def rounding(dtype: Any) -> float:
     """Relative size of what counts as rounding in a table."""
-    return 1e-5 if D.dtype == np.float32 else 1e-8
+    return 1e-5 if dtype == np.float32 else 1e-8
 
 
 def no_distance(value: float) -> str:
@@ -99,7 +99,7 @@ def check_both_ways(there: Array, back: Array, i: int, j: int, name: str) -> Non
     largest = max(there.max(), back.max(), np.finfo(there.dtype).tiny)
     # of squares: a distance may be the root of a difference that only rounding is left of
     apart = np.abs(there - back) / largest * ((there + back) / largest)
-    if apart.max() > rounding(there):
+    if apart.max() > rounding(there.dtype):
         a, b = np.unravel_index(np.argmax(apart), apart.shape)
         problem = f"= {there[a, b]:g}, but {back[a, b]:g} the other way"
         remedy = "only a table in memory can be asymmetric, see memory_limit"
@@ -108,7 +108,7 @@ def check_both_ways(there: Array, back: Array, i: int, j: int, name: str) -> Non
 
 def check_symmetric(D: Array, name: str, index: Array) -> None:
     """Raise where the table between the points `index` is not symmetric."""
-    odd = np.argwhere(np.abs(D - D.T) > rounding(D) * np.fmax.reduce(D, axis=None))
+    odd = np.argwhere(np.abs(D - D.T) > rounding(D.dtype) * np.fmax.reduce(D, axis=None))
     if odd.size:
         (a, b), (i, j) = odd[0], index[odd[0]]
         problem = f"= {D[b, a]:g}, but {D[a, b]:g} the other way: landmarks need a symmetric table"
@@ -173,9 +173,6 @@ def check_connected(known: Array, free: Array, name: str) -> None:
         )
 
 
-# --- one pass that answers all questions -------------------------------------------------------
-
-
 class Scan(NamedTuple):
     """What is known of a table after one pass.
 
@@ -221,7 +218,9 @@ def scan(D: Array) -> Scan:
     upper, lower = (lower, upper) if turned else (upper, lower)
     negative, infinite = _odd_places(D) if odd else (-1, -1)
     largest = float(np.array(top, dtype=kind).view(D.dtype))
-    uneven, asymmetric, one_sided = _halves(rows, D.dtype.type(rounding(D) * largest), missing > 0)
+    uneven, asymmetric, one_sided = _halves(
+        rows, D.dtype.type(rounding(D.dtype) * largest), missing > 0
+    )
     return Scan(negative, infinite, missing, largest, uneven, asymmetric, one_sided, upper, lower)
 
 

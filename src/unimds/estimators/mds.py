@@ -24,6 +24,7 @@ from unimds.estimators.parameters import (
     CONSTRAINTS,
     DATA_CONSTRAINTS,
     StrOptions,
+    check_parameters,
     documented,
     resolve_variant,
     validated_fit,
@@ -215,7 +216,7 @@ class MDS(TableEstimator):
         loss, space = self.loss, self.space
         if self.variant is not None:
             loss, space = resolve_variant(self.variant, loss, space)
-        at = workplace(X, weights)
+        at = workplace(X)
         self.labels_ = at.labels(X)
         D, dtype = self._distances(X, at, weights is not None)
         if hasattr(weights, "loc") and self.labels_ is not None:
@@ -224,8 +225,11 @@ class MDS(TableEstimator):
             fixed, init = (rows_by_label(table, self.labels_) for table in (fixed, init))
         if isinstance(fixed, Mapping):
             fixed = by_number(fixed, self.labels_)
+        if init is not None:
+            check_parameters("MDS", init=init)
         solver = Solver.of(self) if init is None else Solver.of(self, init=init)
-        result = solver.solve(D, self.n_components, loss, space, weights, fixed, at)
+        there = workplace(X, weights)
+        result = solver.solve(D, self.n_components, loss, space, weights, fixed, there)
         self._keep(result, D, dtype, weights)
 
     def _keep(self, result: Result, D: Any, dtype: np.dtype[Any], weights: Any) -> None:
@@ -254,8 +258,10 @@ class MDS(TableEstimator):
         self._fit_X = features.copy()  # later changes of X must not move new points
         self._metric = Metric(self.metric, self.metric_params or {}).learnt(features)
         table = ComputedTable(self._fit_X, self._metric, self.dtype or features.dtype)
-        build = weighted or self.metric == "nan_euclidean"
-        return at.measured(table, build, self.memory_limit), features.dtype
+        # weights and missing features need the whole table
+        whole = weighted or self.metric == "nan_euclidean"
+        limit = None if whole else self.memory_limit
+        return at.measured(table, features, limit), features.dtype
 
     def transform(self, X: ArrayLike) -> Any:
         """Place new points on the map, each by itself; the map does not move.

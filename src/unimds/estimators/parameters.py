@@ -169,8 +169,6 @@ def validated_fit(method: Documented) -> Documented:
     return found
 
 
-# --- the paper's names ------------------------------------------------------------------------
-
 VARIANTS: dict[str, tuple[Loss, Space]] = {
     "fMDS": (Squared(), Euclidean()),
     "rMDS": (Absolute(), Euclidean()),

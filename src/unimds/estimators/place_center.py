@@ -79,21 +79,8 @@ def place_center(
     >>> result.embedding.shape, round(result.cost, 6), result.converged
     ((3, 2), 0.0, True)
     """
-    solver = Solver(
-        init,
-        n_init,
-        max_iter,
-        eps,
-        smoothing,
-        accelerate,
-        inner_iter,
-        dtype,
-        n_jobs,
-        random_state,
-        callback,
-        verbose,
-        checkpoint,
-    )
+    descent = (max_iter, eps, smoothing, accelerate, inner_iter, dtype)
+    solver = Solver(init, n_init, *descent, n_jobs, random_state, callback, verbose, checkpoint)
     check_parameters("place_center", n_components=n_components, loss=loss, space=space)
     check_parameters("place_center", **vars(solver))
     return solver.solve(D, n_components, loss, space, weights, fixed)

@@ -23,6 +23,7 @@ from unimds.compiled.parts import explained
 from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
 from unimds.distances.pairs import Pairs, as_pairs
 from unimds.distances.table import ComputedTable
+from unimds.distances.validate import check_square
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.annealing import own_smoothing
 from unimds.placecenter.descent import Plan
@@ -56,8 +57,8 @@ class Workplace(Protocol):
     def square(self, X: Any, estimator: Any) -> Any:
         """Return a square table of distances, checked as scikit-learn's estimators do."""
 
-    def measured(self, table: ComputedTable, build: bool, limit: float | str | None) -> Any:
-        """Return distances between features: all of them where `build` or memory allows it."""
+    def measured(self, table: ComputedTable, features: Array, limit: float | str | None) -> Any:
+        """Return the distances between features: all of them, if the memory limit allows it."""
 
     def pairs(
         self, D: Any, weights: Any, free: Array | None, dtype: str | None, watch: Watch
@@ -84,16 +85,12 @@ class ThisProcess:
 
     def square(self, X: Any, estimator: Any) -> Any:
         table = validate_data(estimator, as_table(X), **TABLE)
-        if table.shape[0] != table.shape[1]:
-            raise ValueError(
-                f"metric='precomputed' needs a square table of distances; the shape is "
-                f"{table.shape}. For features choose a metric such as 'euclidean'"
-            )
+        check_square(table.shape, "D")
         return table
 
-    def measured(self, table: ComputedTable, build: bool, limit: float | str | None) -> Any:
-        size = table.n**2 * table.features.itemsize
-        return table.metric.between(table.features) if build or fits(size, limit) else table
+    def measured(self, table: ComputedTable, features: Array, limit: float | str | None) -> Any:
+        size = table.n**2 * features.itemsize
+        return table.metric.between(features) if fits(size, limit) else table
 
     def pairs(
         self, D: Any, weights: Any, free: Array | None, dtype: str | None, watch: Watch

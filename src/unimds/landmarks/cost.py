@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ class Estimate(NamedTuple):
     residual: float  # the median, in the unit of the loss's smoothing
 
 
+@final
 class PairSample:
     r"""Random pairs of points: blocks of 16 × 16, drawn one independently of the other.
 

@@ -74,6 +74,7 @@ class LandmarkMDS(TableEstimator):
     init : str or array-like of shape (n, n_coordinates), default="auto"
         Seed of the landmarks, as in `place_center`; of an array their rows are used.
     {others}
+        All but `n_jobs`, `random_state` and `verbose` concern the fit of the landmarks only.
 
     Attributes
     ----------

@@ -85,7 +85,7 @@ def in_chunks(
 
 
 Job = tuple[Any, ...]
-"""A function of a scene, rows and columns of its table, and more; and these, but the scene."""
+"""A function and its arguments after the scene: rows, columns and others."""
 
 
 class Crew(Protocol):

@@ -33,7 +33,7 @@ PATIENCE = 5  # with momentum the cost falls in waves: judge a whole wave
 
 
 def descend(
-    problem: Problem, X: Array, plan: Plan, watch: Watch, slot: Slot | None = None
+    problem: Problem, X: Array, plan: Plan, watch: Watch, slot: Keep | None = None
 ) -> Result:
     """Sweep over all points until the cost no longer falls, from the configuration `X`."""
     record = Record(problem, X, watch, slot)
@@ -123,8 +123,7 @@ class Plan:
         """Return the plan with a fixed smoothing in the unit of a frame."""
         if self.smoothing == "auto" or not frame.loss.anneals:
             return self
-        loss = frame.loss.smoothed(float(self.smoothing)).scaled(frame.unit)
-        return replace(self, smoothing=float(loss.smoothing))  # type: ignore[attr-defined]
+        return replace(self, smoothing=frame.smoothing_in(frame.unit, float(self.smoothing)))
 
 
 @final
@@ -205,8 +204,8 @@ class Snapshot:
     sweeps: int
 
 
-class Slot(Protocol):
-    """Where the snapshots of one descent go, and where it finds the one to go on from."""
+class Keep(Protocol):
+    """Takes the snapshots of one descent, and has the snapshot to go on from."""
 
     begun: Snapshot | None
 
@@ -218,7 +217,7 @@ class Slot(Protocol):
 class Record:
     """Notes every sweep, tells the watch, and keeps the best configuration."""
 
-    def __init__(self, problem: Problem, X: Array, watch: Watch, slot: Slot | None = None):
+    def __init__(self, problem: Problem, X: Array, watch: Watch, slot: Keep | None = None):
         self.problem, self.frame, self.watch = problem, problem.frame, watch
         cost, _ = problem.costs(X, self.frame.loss, self.frame.space)
         if not np.isfinite(cost):
@@ -254,8 +253,7 @@ class Record:
             _, smooth = self.problem.costs(now.X, level.judge, now.space)
         self.now = State(now.X, now.space, now.cost, smooth)
         if not self.sweeps:
-            smoothing = self.frame.outer_smoothing(level.smoothing) if level.smoothing else 0.0
-            self.levels = [(smoothing, smooth * self.frame.cost_unit)]
+            self.levels = [(self._outer(level.smoothing), smooth * self.frame.cost_unit)]
         return Motion(number, self.now, self.now, 1.0, (smooth,))
 
     def keep(self, motion: Motion) -> None:
@@ -269,10 +267,13 @@ class Record:
         if state.cost <= self.best.cost:
             self.best = state
         frame, cost = self.frame, state.cost * self.frame.cost_unit
-        smoothing = frame.outer_smoothing(level.smoothing) if level.smoothing else 0.0
-        self.levels.append((smoothing, state.smooth * frame.cost_unit))
+        self.levels.append((self._outer(level.smoothing), state.smooth * frame.cost_unit))
         self.history.append((self.watch.seconds(), cost))
         self.watch.report(self.sweeps, cost, lambda: frame.outer(state.X))
+
+    def _outer(self, smoothing: float) -> float:
+        """Return a level of smoothing in the user's unit."""
+        return self.frame.smoothing_in(1.0 / self.frame.unit, smoothing) if smoothing else 0.0
 
     def result(self, outcome: Outcome) -> Result:
         """Return the best configuration and how it was found."""

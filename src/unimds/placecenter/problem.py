@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unimds._runtime.warning import warn
 from unimds.compiled.parts import Part, in_precision
 from unimds.distances.pairs import Pairs
-from unimds.distances.table import Tile
+from unimds.distances.tiles import Tile
 from unimds.kernels import shake, sweep
 from unimds.losses import Loss
 from unimds.spaces.base import Space
@@ -45,7 +45,7 @@ class Frame:
     space: Space
     unit: float
     scale: float
-    cost_unit: float = 1.0
+    cost_unit: float
 
     @classmethod
     def make(cls, loss: Loss, space: Space, typical: float) -> Frame:
@@ -126,11 +126,9 @@ class Frame:
         """Return a space in the user's unit."""
         return _in_unit(space, 1.0 / self.unit)
 
-    def outer_smoothing(self, smoothing: float) -> float:
-        """Return a level of smoothing in the user's unit; 0 for a loss that has none."""
-        if not self.loss.anneals:
-            return 0.0
-        return float(self.loss.smoothed(smoothing).scaled(1.0 / self.unit).smoothing)  # type: ignore[attr-defined]
+    def smoothing_in(self, factor: float, smoothing: float) -> float:
+        """Return a level of smoothing in a unit in which distances are `factor` times as large."""
+        return float(self.loss.smoothed(smoothing).scaled(factor).smoothing)  # type: ignore[attr-defined]
 
 
 @final

@@ -11,7 +11,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.distances.table import BLOCK, Counter, DistanceTable, Tile
+from unimds.distances.table import Count, DistanceTable
+from unimds.distances.tiles import BLOCK, Tile
 from unimds.losses import Loss
 from unimds.spaces.base import Space
 from unimds.spaces.registry import distances
@@ -98,7 +99,7 @@ def table_stress(
 
 
 def counted_stress(
-    total: Callable[[Counter, Array], Array],
+    total: Callable[[Count, Array], Array],
     largest: float,
     points: Array,
     space: Space,

@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, final
+from typing import Any, final
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
+from unimds.distances.tiles import BLOCK, RowSource, Tile
 from unimds.spaces.vectors import Array, normalised, rotation
 
 DENSE, HELD = 200, 1000
 """Largest n for which a full eigensolver is as fast as a partial one, and to hold a matrix."""
-
-BLOCK = 2**16
-"""Entries of a table that are worked on together: they stay in a processor's cache."""
 
 SPARE = 8
 """Extra vectors in a block: they speed up convergence and cost little."""
@@ -267,24 +265,7 @@ def _orthogonal(new: Array, Q: Array) -> Array:
     return new
 
 
-# --- a table, by rows ---------------------------------------------------------------------------
-
 Function = Callable[[Array], Array]
-Tile = tuple[int, Array, Array | None]
-"""Some rows of a table: the number of the first, distances ``D[row, layer, column]``, weights."""
-
-
-class RowSource(Protocol):
-    """What a seed asks of a table of distances."""
-
-    n: int
-    dtype: Any
-
-    def tiles(self) -> Iterator[Tile]:
-        """Yield all rows in order, some at a time."""
-
-    def each(self, work: Callable[..., Any], *shared: Any) -> list[Any]:
-        """Return ``work(tile, *shared)`` for every tile in order, computed where the tile is."""
 
 
 @final

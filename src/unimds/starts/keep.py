@@ -49,7 +49,7 @@ class Keeper:
         self.watch = watch
         self.starts: list[Array] | None = None
         self.problem: Problem
-        self._slots: dict[int, Slot] = {}
+        self._slots: dict[int, KeptDescent] = {}
         self._lock = threading.Lock()
         self._written = time.monotonic()
         self._file = read_archive(self.path, KIND) if os.path.exists(self.path) else None
@@ -83,17 +83,19 @@ class Keeper:
             if not name.endswith(("history", "levels")) and array.shape != shape:
                 raise ValueError
         for number, told in header["descents"].items():
-            self._slots[int(number)] = Slot(self, _restored(self.problem, number, told, arrays))
+            self._slots[int(number)] = KeptDescent(
+                self, _restored(self.problem, number, told, arrays)
+            )
         self.watch.began -= header["seconds"]
 
     def begin(self, problem: Problem, starts: list[Array]) -> None:
         """Note what the descents begin from."""
         self.problem, self.starts = problem, starts
 
-    def slot(self, number: int) -> Slot:
+    def slot(self, number: int) -> KeptDescent:
         """Return where the descent from a start is kept."""
         with self._lock:
-            return self._slots.setdefault(number, Slot(self))
+            return self._slots.setdefault(number, KeptDescent(self))
 
     def tick(self) -> None:
         """Write the file if it is time to."""
@@ -127,7 +129,7 @@ class Keeper:
 
 
 @final
-class Slot:
+class KeptDescent:
     """The latest snapshot of one descent."""
 
     def __init__(self, keeper: Keeper, begun: Snapshot | None = None):

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unimds._runtime.progress import Watch
 from unimds.losses import Loss
-from unimds.placecenter.annealing import annealing, rounded
+from unimds.placecenter.annealing import annealing
 from unimds.placecenter.descent import Plan, descend
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.new_points import place_against
@@ -161,7 +161,7 @@ def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> 
 
 
 def _rounded(problem: Problem, X: Array) -> tuple[float, Loss]:
-    """Return how smooth a loss begins, and the loss so smooth."""
+    """Return the first smoothing, and the loss with it."""
     loss = problem.frame.loss
     if not loss.anneals:
         return 0.0, loss
@@ -209,16 +209,14 @@ def shaken(
     return X if np.isfinite(problem.costs(X, loss, space)[1]) else first
 
 
-# --- from a sample to all points ---------------------------------------------------------------
-
-
 def extended(problem: Problem, sample: Array, fixed: Array) -> Array:
     """Place all other points against the map of a sample, one column a point."""
     X = np.empty((len(fixed), problem.pairs.n), dtype=problem.dtype)
     X[:, sample] = fixed
     rest = np.setdiff1d(np.arange(problem.pairs.n), sample)
     if rest.size:
-        frame = replace(problem.frame, loss=rounded(problem.frame, problem.frame.scale))
+        frame = problem.frame
+        frame = replace(frame, loss=frame.loss.smoothed(frame.scale))
         place = partial(_placed, frame, fixed.astype(problem.dtype))
         X[:, rest] = problem.pairs.table.against(rest, sample, place)
     return X
@@ -233,8 +231,6 @@ def _placed(frame: Frame, fixed: Array, D: Array, W: Array | None) -> Array:
         P[:, told] = place_against(frame, D[told], weights, fixed, starts=1, steps=steps).points
     return P
 
-
-# --- the search for the lowest minimum ---------------------------------------------------------
 
 Starts = Callable[[Search, "Problem", Anchors | None, np.random.Generator], list[Array]]
 """Finds the configurations to descend from."""
