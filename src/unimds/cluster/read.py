@@ -70,7 +70,7 @@ def spread_out(
 
     `D` is a dask array of distances, a dask table of them, or computed from features.
     """
-    table = D if isinstance(D, ComputedTable) else as_square(D)
+    table = D if isinstance(D, ComputedTable) else as_dask_square(D)
     n = table.shape[0]
     W = None if weights is None else _by_rows(as_array(weights, "weights"), "weights")
     if W is not None and W.shape != (n, n):
@@ -108,7 +108,7 @@ def as_array(D: Any, name: str) -> Any:
     return D
 
 
-def as_square(D: Any) -> Any:
+def as_dask_square(D: Any) -> Any:
     """Return a square dask array of numbers."""
     table = as_array(D, "D")
     check_square(table.shape, "D")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.progress import Watch
-from unimds.cluster.read import any_client, as_square, present_client, spread_out
+from unimds.cluster.read import any_client, as_dask_square, present_client, spread_out
 from unimds.distances.pairs import Pairs
 from unimds.distances.table import ComputedTable
 from unimds.placecenter.fixed import Anchors
@@ -60,7 +60,7 @@ class Cluster:
         return present_client()
 
     def square(self, X: Any, estimator: Any) -> Any:
-        table = as_square(X)
+        table = as_dask_square(X)
         estimator.n_features_in_ = int(table.shape[1])
         return table
 

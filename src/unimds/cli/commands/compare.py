@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-10  # a stress below this is zero
 
 
-class Row(NamedTuple):
+class Comparison(NamedTuple):
     """The outcome of a method: a run, or the reason why the method does not apply."""
 
     method: Method
@@ -108,9 +108,9 @@ def suitable(space: Any) -> list[Method]:
     return [m.OURS, m.PAPER, m.SGD]
 
 
-def _rows(setting: Setting, effort: Effort, quiet: bool) -> tuple[list[Row], bool]:
+def _rows(setting: Setting, effort: Effort, quiet: bool) -> tuple[list[Comparison], bool]:
     """Return the outcome of each method, and whether all have finished."""
-    rows: list[Row] = []
+    rows: list[Comparison] = []
     methods = suitable(setting.space)
     try:
         with counting(len(methods), quiet) as begin:
@@ -123,7 +123,7 @@ def _rows(setting: Setting, effort: Effort, quiet: bool) -> tuple[list[Row], boo
     return rows, True
 
 
-def _measured(setting: Setting, method: Method, effort: Effort) -> Row:
+def _measured(setting: Setting, method: Method, effort: Effort) -> Comparison:
     import warnings
 
     from threadpoolctl import threadpool_limits
@@ -139,15 +139,15 @@ def _measured(setting: Setting, method: Method, effort: Effort) -> Row:
             method.run(small, BRIEFLY)  # compiles
             result = method.run(setting, effort)
         except ValueError as error:
-            return Row(method, setting.space, failure=error)
+            return Comparison(method, setting.space, failure=error)
     if result.outcome.name == "INTERRUPTED":
         raise KeyboardInterrupt
     run = judged("compare", replace(setting, space=result.space), method, result)
     stress = stress_1(setting.D, result.embedding, space=result.space)
-    return Row(method, result.space, run, stress)
+    return Comparison(method, result.space, run, stress)
 
 
-def _told(row: Row) -> dict[str, Any]:
+def _told(row: Comparison) -> dict[str, Any]:
     run = row.run
     return {
         "method": row.method.name,
@@ -160,7 +160,7 @@ def _told(row: Row) -> dict[str, Any]:
     }
 
 
-def _show(file: str, rows: list[Row], quiet: bool) -> None:
+def _show(file: str, rows: list[Comparison], quiet: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
