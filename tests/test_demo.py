@@ -88,7 +88,7 @@ def test_a_file_that_is_not_its_own_is_not_written_over(
 def test_nor_is_a_page_that_is_not_its_own(tmp_path: Path) -> None:
     path = tmp_path / "globe.png"
     path.with_suffix(".html").write_text("precious")
-    with pytest.raises(FileError, match=r"globe\.html: the file exists already"):
+    with pytest.raises(FileError, match=r"globe\.html: the file already exists"):
         demo.check_output(path, force=False)
     demo.check_output(path, force=True)
 

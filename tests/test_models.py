@@ -94,7 +94,7 @@ def test_code_of_the_users_cannot_be_saved(tmp_path):
 def test_a_file_that_is_there_is_kept(tmp_path):
     mds = MODELS["euclidean"].fit(X)
     (tmp_path / "m").write_text("mine")
-    with pytest.raises(FileError, match="exists already"):
+    with pytest.raises(FileError, match="already exists"):
         save(mds, tmp_path / "m")
     assert (tmp_path / "m").read_text() == "mine"
     save(mds, tmp_path / "m", force=True)

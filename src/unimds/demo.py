@@ -104,9 +104,9 @@ Where are {n} cities, if all you know is how far apart they are?
 
 You are given the {n * (n - 1) // 2} distances between them, in kilometres along the surface:
 no coordinates, not even the size of the Earth. {bad} of the distances, one in ten,
-are wrong: replaced by random ones up to {FARTHEST:.0f} km. Which ones is unknown.
+are wrong: replaced by random ones up to {FARTHEST:.0f} km. You do not know which.
 
-Finding the map twice ... (the first run compiles the code, which takes a while)
+Computing the map with two losses ... (the first run compiles the code, which takes a while)
 """
 
 

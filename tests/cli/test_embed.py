@@ -160,7 +160,7 @@ def test_files_are_never_replaced_without_force_and_nothing_is_computed(
     said = run("embed", cities, *others, option, target)
     assert (said.code, said.out) == (1, "")
     (line,) = said.err.splitlines()
-    assert line.startswith(f"error: {target}: the file exists already")
+    assert line.startswith(f"error: {target}: the file already exists")
     assert line.endswith("to replace it, give --force")
     assert target.read_text() == "mine"
     assert names(tmp_path) == sorted(["cities.csv", target.name])

@@ -78,7 +78,7 @@ def test_what_does_not_fit_is_not_written(tmp_path, options, problem):
 def test_no_file_is_overwritten_without_force(tmp_path):
     path = tmp_path / "map.csv"
     path.write_text("old")
-    with pytest.raises(FileError, match=r"map\.csv: the file exists already; .* give force=True"):
+    with pytest.raises(FileError, match=r"map\.csv: the file already exists; .* give force=True"):
         write(path, [[1.0]])
     assert path.read_text() == "old"
     write(path, [[1.0]], force=True)
@@ -112,7 +112,7 @@ def test_a_file_that_appears_meanwhile_stays(tmp_path):
             partial.write_text("mine")
             path.write_text("theirs")
 
-    with pytest.raises(FileError, match="exists already"):
+    with pytest.raises(FileError, match="already exists"):
         late()
     assert path.read_text() == "theirs"
     assert list(tmp_path.iterdir()) == [path]

@@ -272,7 +272,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         write_report(path, result, D, labels=["a"])
     assert list(tmp_path.iterdir()) == []
     write_report(path, result, D)
-    with pytest.raises(FileError, match="exists already"):
+    with pytest.raises(FileError, match="already exists"):
         write_report(path, result, D)
     write_report(path, result, D, title="Another", force=True)
     assert "<title>Another</title>" in path.read_text(encoding="utf-8")

@@ -60,7 +60,7 @@ LossName = Annotated[
     typer.Option(
         "--loss",
         help="What an error in a distance costs: squared, absolute, huber, squared_distance or "
-        "power; huber and power take a number, as in power:1.2.",
+        "power; huber and power can take a number, as in power:1.2.",
     ),
 ]
 SpaceName = Annotated[
@@ -94,7 +94,7 @@ Eps = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace existing files.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, messages or warnings.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Hide progress, messages and warnings.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 

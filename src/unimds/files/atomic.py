@@ -127,7 +127,7 @@ def _check_target(name: str, target: Path, force: bool) -> None:
 
 
 def _exists(name: str) -> FileError:
-    problem = "the file exists already; choose another name, or, to replace it"
+    problem = "the file already exists; choose another name or, to replace it"
     return FileError(name, problem, advice=("force", True))
 
 

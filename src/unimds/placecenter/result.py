@@ -23,8 +23,8 @@ Array = NDArray[np.floating[Any]]
 class Outcome(Enum):
     """Why a run ended, as a sentence."""
 
-    CONVERGED = "Converged: the cost falls by less than eps a sweep."
-    EXACT = "Converged: every distance is met up to rounding."
+    CONVERGED = "Converged: a sweep lowers the cost by less than eps."
+    EXACT = "Converged: the map matches every distance up to rounding."
     STATIONARY = "Converged: no sweep lowers the cost any further."
     FINISHED = "Finished: the method has taken all of its steps."
     NOTHING_TO_DO = "Nothing to do: no point is free to move."

@@ -44,7 +44,7 @@ def _quality(subject: Subject, fit: Fit | None) -> list[str]:
     if fit is not None and subject.stress is not None and fit.off < 0.1 * subject.stress:
         said.append(
             "Most distances fit far better than Stress-1 suggests: a few are badly wrong, or the "
-            "space cannot represent them. See the worst pairs below."
+            "space cannot represent them. Select a point to see its worst-fitting distances."
         )
     return said
 
