@@ -492,9 +492,9 @@ def test_weights_must_belong_to_the_pairs(measure, wrong):
 
 @pytest.mark.parametrize("function", [align, recovery_error])
 def test_alignment_needs_one_shape(function):
-    with pytest.raises(ValueError, match=r"one shape; theirs are \(3, 1\) and \(2, 1\)"):
+    with pytest.raises(ValueError, match=r"differ in shape: \(3, 1\) and \(2, 1\)"):
         function(LINE, LINE[:2])
-    with pytest.raises(ValueError, match="one shape"):
+    with pytest.raises(ValueError, match="differ in shape"):
         function(LINE[:, 0], LINE[:, 0])
 
 

@@ -207,7 +207,7 @@ def align(X: ArrayLike, target: ArrayLike, *, space: str | Space = "euclidean") 
     """
     A, B = as_float(X, "X").astype(float), as_float(target, "target").astype(float)
     if A.shape != B.shape or A.ndim != 2:
-        raise ValueError(f"X and target must have one shape; theirs are {A.shape} and {B.shape}")
+        raise ValueError(f"X and target differ in shape: {A.shape} and {B.shape}")
     space = as_space(space)
     return np.asarray(space.project_points(space.isometry(A, B)(A)))
 

@@ -13,7 +13,7 @@ from unimds import MDS
     [
         ({0: [1.0, 2.0, 3.0]}, r"fixed\[0\] must have 2 coordinates; its shape is \(3,\)"),
         ({0: 1.0}, r"fixed\[0\] must have 2 coordinates; its shape is \(\)"),
-        ({2: [1.0, np.nan]}, "fixed: row 2 is known in part; give all coordinates or none"),
+        ({2: [1.0, np.nan]}, "fixed: row 2 is only partly known; give all coordinates or none"),
         ({2: [1.0, np.inf]}, "fixed: row 2 is infinite"),
         ({6: [0.0, 0.0]}, r"fixed: 6 is not the number of a point \(0 to 5\)"),
         ({"zz": [0.0, 0.0]}, r"fixed: 'zz' is not the number of a point \(0 to 5\)"),
@@ -30,7 +30,7 @@ from unimds import MDS
         ("abc", "fixed must hold numbers only"),
         (
             np.where(np.eye(N, 2), 1.0, np.nan),
-            "fixed: row 0 is known in part; give all coordinates or none",
+            "fixed: row 0 is only partly known; give all coordinates or none",
         ),
     ],
     ids=[

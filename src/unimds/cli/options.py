@@ -103,11 +103,14 @@ def parts(
 ) -> tuple[Loss, Space]:
     """Return the loss and the space that the options name."""
     from unimds.estimators.parameters import resolve_variant
+    from unimds.spaces import as_space
 
     with usage("--loss"):
         own_loss = "squared" if loss is None else _loss(loss)
-    with usage():
-        named, target = resolve_variant(variant, own_loss, "euclidean" if space is None else space)
+    with usage("--space"):
+        own_space = as_space("euclidean" if space is None else space)
+    with usage("--variant"):
+        named, target = resolve_variant(variant, own_loss, own_space)
     with usage("--radius"):
         return named, target if size is None else _sized(target, size)
 

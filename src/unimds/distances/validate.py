@@ -45,7 +45,7 @@ def check_square(shape: tuple[int, ...], name: str) -> None:
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ValueError(
             f"{name} must be a square table of distances; its shape is {shape}. For a table of "
-            "features choose another metric than 'precomputed', such as MDS(metric='euclidean')"
+            "features choose a metric such as 'euclidean' instead of 'precomputed'"
         )
 
 
@@ -141,8 +141,8 @@ def check_range(largest: float, typical: float, name: str) -> None:
     """Refuse distances whose squares are no numbers."""
     if largest > 1e154 or typical < 1e-154:
         raise ValueError(
-            f"{name} holds distances up to {largest:g}, about {typical:g}: their squares are not "
-            "numbers any more; use another unit of length"
+            f"{name} holds distances up to {largest:g}, about {typical:g}: their squares leave "
+            "the range of numbers; use another unit of length"
         )
 
 

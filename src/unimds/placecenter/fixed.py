@@ -52,7 +52,7 @@ def as_anchors(fixed: Any, n: int, n_components: int, space: Space) -> Anchors |
     missing = np.isnan(points)
     torn = np.flatnonzero(missing.any(axis=1) & ~missing.all(axis=1))
     if torn.size:
-        raise ValueError(f"fixed: row {torn[0]} is known in part; give all coordinates or none")
+        raise ValueError(f"fixed: row {torn[0]} is only partly known; give all coordinates or none")
     free = missing.all(axis=1)
     if np.isinf(points).any():
         raise ValueError(f"fixed: row {np.argwhere(np.isinf(points))[0][0]} is infinite")
