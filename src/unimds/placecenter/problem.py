@@ -177,7 +177,7 @@ class Problem:
 
     def sweep(self, X: Array, loss: Loss, space: Space, inner_iter: int, eps: float) -> None:
         """Place every free point once, in place."""
-        frame, pairs = replace(self.frame, loss=loss, space=space), self.pairs
+        frame, pairs = self._at(loss, space), self.pairs
         if inner_iter == 1 and space.unit_step_descends():
             pairs.table.move(partial(frame.sweep, None, eps), X, pairs.free)
         else:  # steps that look at the cost of a point need all others at rest
@@ -186,9 +186,14 @@ class Problem:
     def shake(self, X: Array, loss: Loss, sizes: Array, draws: Array) -> None:
         """Place every point against few others, once for each of `sizes`, in place."""
         D, W = self._by_shift if self.fuses else self.pairs.table.whole()
-        (_, D, W), frame = read_only(0, D, W), replace(self.frame, loss=loss)
+        (_, D, W), frame = read_only(0, D, W), self.frame
         code, parts = form(frame.space, len(X), self.pairs.layers), _compiled(X, loss, frame.space)
         shake.shake(D, W, X, *code, *parts, frame.unit, sizes, draws)
+
+    def _at(self, loss: Loss, space: Space) -> Frame:
+        """Return the frame with a loss and a space, which mostly are its own."""
+        own = loss is self.frame.loss and space is self.frame.space
+        return self.frame if own else replace(self.frame, loss=loss, space=space)
 
     @cached_property
     def _by_shift(self) -> tuple[Array, Array | None]:
@@ -204,7 +209,7 @@ class Problem:
 
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""
-        frame = replace(self.frame, space=space)
+        frame = self._at(self.frame.loss, space)
         exact, smoothed = self.pairs.table.total(partial(frame.costs, smooth), X)
         return float(exact), float(smoothed)
 
@@ -215,14 +220,15 @@ class Problem:
 
     def resized(self, X: Array, loss: Loss, space: Space) -> Space:
         """Return the space at the size that lowers the majorizer of the cost the most."""
-        frame = replace(self.frame, loss=loss, space=space)
+        frame = self._at(loss, space)
         _, _, above, below = self.pairs.table.total(frame.sums, X) / self.pairs.layers
         factor = above / below if above > 0.0 and below > 0.0 else 1.0
         return space.sized(space.unit * factor)
 
     def extrapolate(self, X: Array, previous: Array, beta: float, space: Space) -> Array:
         """Return the points beyond `X` as seen from `previous`."""
-        return replace(self.frame, space=space).extrapolate(X, previous, beta, self.pairs.free)
+        frame = self._at(self.frame.loss, space)
+        return frame.extrapolate(X, previous, beta, self.pairs.free)
 
     # --- what is known beforehand -------------------------------------------------------------
 

@@ -322,11 +322,9 @@ class _Array:
         self.n, self.dtype, self.tile = len(D), D.dtype, (0, D[:, None, :], None)
 
     def tiles(self) -> Iterator[Tile]:
-        """Yield the array."""
         yield self.tile
 
     def each(self, work: Callable[..., Any], *shared: Any) -> list[Any]:
-        """Return what `work` makes of the array."""
         return [work(self.tile, *shared)]
 
 

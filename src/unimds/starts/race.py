@@ -215,8 +215,7 @@ def extended(problem: Problem, sample: Array, fixed: Array) -> Array:
     X[:, sample] = fixed
     rest = np.setdiff1d(np.arange(problem.pairs.n), sample)
     if rest.size:
-        frame = problem.frame
-        frame = replace(frame, loss=frame.loss.smoothed(frame.scale))
+        frame = replace(problem.frame, loss=problem.frame.loss.smoothed(problem.frame.scale))
         place = partial(_placed, frame, fixed.astype(problem.dtype))
         X[:, rest] = problem.pairs.table.against(rest, sample, place)
     return X
