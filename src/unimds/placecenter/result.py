@@ -23,7 +23,7 @@ Array = NDArray[np.floating[Any]]
 class Outcome(Enum):
     """Why a run ended, as a sentence."""
 
-    CONVERGED = "Converged: a sweep lowers the cost by less than eps."
+    CONVERGED = "Converged: the cost falls by less than eps per sweep."
     EXACT = "Converged: the map matches every distance up to rounding."
     STATIONARY = "Converged: no sweep lowers the cost any further."
     FINISHED = "Finished: the method has taken all of its steps."
