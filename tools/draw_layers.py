@@ -10,6 +10,7 @@ another; an import that points upward is red.
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 
@@ -21,6 +22,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 ROOT = Path(__file__).resolve().parents[1]
+HIDDEN = {"__main__", "_public"}  # they only point at other rooms
 WIDTH, GAP, HEIGHT = 6.0, 0.12, 0.72
 INK, PAPER, PALE, WRONG = "#1F2933", "#E3EDF7", "#5B6B7B", "#C0392B"
 
@@ -30,7 +32,8 @@ def layers() -> list[list[str]]:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contract = settings["tool"]["importlinter"]["contracts"][0]
     rows = [[room.strip() for room in layer.split("|")] for layer in contract["layers"]]
-    return [row for row in reversed(rows) if row != ["__main__"]]
+    shown = [[room for room in row if room not in HIDDEN] for row in reversed(rows)]
+    return [row for row in shown if row]
 
 
 def imports(rooms: set[str]) -> dict[str, set[str]]:
@@ -63,11 +66,11 @@ def needed(found: dict[str, set[str]]) -> set[tuple[str, str]]:
 
 
 def purpose(room: str) -> str:
-    """Return the first sentence of a room's docstring, up to its colon."""
+    """Return how a room's docstring begins, up to its first colon or stop."""
     folder = ROOT / "src" / "unimds" / room
     file = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
     text = (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").splitlines()[0]
-    return text.split(":")[0].rstrip(".")
+    return re.split(r"[:.]", text)[0].replace("``", "")
 
 
 def draw(ax: Axes) -> None:
