@@ -16,7 +16,6 @@ from unimds.distances.pairs import Pairs
 from unimds.distances.table import ComputedTable
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.problem import Problem
-from unimds.placecenter.result import Result, counted_stress
 from unimds.starts.race import (
     RACE_SAMPLE,
     Search,
@@ -38,7 +37,7 @@ def starts_from_sample(
         return starts_in_memory(search, problem, anchors, random)
     sample = np.sort(random.permutation(problem.pairs.n)[:RACE_SAMPLE])
     search.watch.say(f"Mapping {len(sample):,} of the points …")
-    small = replace(problem.on(sample), resize=False)
+    small = problem.on(sample).within(problem.frame.space)
     run = lowest(replace(search, watch=search.watch.silent()), small, random)
     return [held(problem, extended(problem, sample, small.inner(run.embedding)), anchors)]
 
@@ -76,8 +75,3 @@ class Cluster:
         watch.step = "round"
         with any_client(watch) as client:
             yield spread_out(D, client, weights, free, dtype, watch)
-
-    def judged(self, result: Result, pairs: Pairs) -> Result:
-        """Return the result with its stress: the distances are gone after the run."""
-        stress = counted_stress(pairs.table.total, pairs.largest, result.embedding, result.space)
-        return replace(result, stress=stress)

@@ -90,11 +90,10 @@ class Pairs:
 
     def subset(self, index: Array, dtype: Any = None) -> Pairs:
         """Return the pairs among some of the points in memory, in another precision if asked."""
-        D, W = self.table.block(index, index, dtype)
-        missing = 0 if self.missing == 0 else _missing(D)
-        weighing = _weighing(D, W, missing)
-        free = self.free[index]
-        return Pairs(HeldTable(D, W), free, self.typical, self.largest, missing, weighing)
+        held = self.table.held(index, dtype)
+        missing = 0 if self.missing == 0 else _missing(held.D)
+        weighing = _weighing(held.D, held.W, missing)
+        return Pairs(held, self.free[index], self.typical, self.largest, missing, weighing)
 
 
 def as_pairs(

@@ -88,6 +88,10 @@ class DistanceTable(ABC):
     def block(self, rows: Array, columns: Array, dtype: Any = None) -> tuple[Array, Array | None]:
         """Return distances and weights of some points to some others, of all layers."""
 
+    def held(self, index: Array, dtype: Any = None) -> HeldTable:
+        """Return the table between some of the points, in memory."""
+        return HeldTable(*self.block(index, index, dtype))
+
     @abstractmethod
     def against(self, rows: Array, columns: Array, work: RowWork) -> Array:
         """Return ``work(D, W)`` of the distances of `rows` to `columns`, where the rows are.

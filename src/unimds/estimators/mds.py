@@ -12,13 +12,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from unimds.distances.inputs import (
     TABLE,
     as_table,
-    as_weights,
     by_number,
     reordered,
     rows_by_label,
 )
 from unimds.distances.metric import Metric, warn_of_distances
-from unimds.distances.table import ComputedTable, HeldTable
+from unimds.distances.table import ComputedTable
 from unimds.estimators.parameters import (
     AMOUNT,
     CONSTRAINTS,
@@ -32,7 +31,7 @@ from unimds.estimators.parameters import (
 from unimds.estimators.solver import Solver, TableEstimator, Workplace, workplace
 from unimds.losses import Loss
 from unimds.placecenter.new_points import place_checked
-from unimds.placecenter.result import Result, table_stress
+from unimds.placecenter.result import Result
 from unimds.spaces import Space
 
 Array = NDArray[Any]
@@ -230,22 +229,16 @@ class MDS(TableEstimator):
         solver = Solver.of(self) if init is None else Solver.of(self, init=init)
         there = workplace(X, weights)
         result = solver.solve(D, self.n_components, loss, space, weights, fixed, there)
-        self._keep(result, D, dtype, weights)
+        self._keep(result, D, dtype)
 
-    def _keep(self, result: Result, D: Any, dtype: np.dtype[Any], weights: Any) -> None:
+    def _keep(self, result: Result, D: Any, dtype: np.dtype[Any]) -> None:
         self.result_ = result
         self.embedding_ = result.embedding.astype(dtype, copy=False)
-        self.cost_ = result.cost
+        self.cost_, self.stress_ = result.cost, result.stress
         self.history_ = result.history
         self.n_iter_ = result.n_iter
         self.loss_, self.space_ = result.loss, result.space
         self.dissimilarity_matrix_ = None if isinstance(D, ComputedTable) else D
-        if result.stress is not None:  # computed where the distances are
-            self.stress_ = result.stress
-        else:
-            W = None if weights is None else as_weights(weights, len(D))[:, None]
-            table = D if isinstance(D, ComputedTable) else HeldTable(D[:, None], W)
-            self.stress_ = table_stress(table, result.embedding, result.space)
         self._n_features_out = self.embedding_.shape[1]
 
     def _distances(self, X: Any, at: Workplace, weighted: bool) -> tuple[Any, np.dtype[Any]]:

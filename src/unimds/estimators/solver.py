@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from typing import Any, Protocol, final
 
@@ -23,13 +23,12 @@ from unimds.compiled.parts import explained
 from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
 from unimds.distances.pairs import Pairs, as_pairs
 from unimds.distances.table import ComputedTable
-from unimds.distances.validate import check_square
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.annealing import own_smoothing
 from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
-from unimds.placecenter.problem import Problem, check_room
-from unimds.placecenter.result import Outcome, Result
+from unimds.placecenter.problem import Problem
+from unimds.placecenter.result import Outcome, Result, stress_1
 from unimds.spaces.base import Space
 from unimds.spaces.registry import as_space
 from unimds.starts.keep import Keeper, run_digest
@@ -65,9 +64,6 @@ class Workplace(Protocol):
     ) -> AbstractContextManager[Pairs]:
         """Check the distances, and hold them for the time of a run."""
 
-    def judged(self, result: Result, pairs: Pairs) -> Result:
-        """Return the result with all that only the distances' workplace can compute."""
-
 
 @final
 class ThisProcess:
@@ -84,9 +80,7 @@ class ThisProcess:
         """Return None: there is no cluster."""
 
     def square(self, X: Any, estimator: Any) -> Any:
-        table = validate_data(estimator, as_table(X), **TABLE)
-        check_square(table.shape, "D")
-        return table
+        return validate_data(estimator, as_table(X), **TABLE)
 
     def measured(self, table: ComputedTable, features: Array, limit: float | str | None) -> Any:
         size = table.n**2 * features.itemsize
@@ -96,9 +90,6 @@ class ThisProcess:
         self, D: Any, weights: Any, free: Array | None, dtype: str | None, watch: Watch
     ) -> AbstractContextManager[Pairs]:
         return nullcontext(as_pairs(D, weights=weights, free=free, dtype=dtype))
-
-    def judged(self, result: Result, pairs: Pairs) -> Result:
-        return result
 
 
 def workplace(*data: Any) -> Workplace:
@@ -188,12 +179,11 @@ class Solver:
             anchors = as_anchors(fixed, (*shape, 0)[0], n_components, space)
             free = None if anchors is None else anchors.free
         with explained(loss, space), at.pairs(D, weights, free, self.dtype, watch) as pairs:
-            check_room(pairs, n_components, space)
-            problem = Problem.make(pairs, loss, space, n_components)
+            problem = Problem.posed(pairs, loss, space, n_components)
             keeper = self._keeper(pairs, anchors, watch, (loss, space, n_components, plan))
             search = Search(plan, watch, self.init, self.n_init, self.n_jobs)
             result = lowest(search, problem, self._generator(), anchors, keeper, at.find)
-            result = at.judged(result, pairs)
+            result = replace(result, stress=stress_1(pairs.table, pairs.largest, result))
         message = result.outcome.value
         watch.done(result.n_iter, result.cost, message)
         if result.outcome is Outcome.MAX_ITER:

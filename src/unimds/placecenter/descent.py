@@ -37,7 +37,7 @@ def descend(
 ) -> Result:
     """Sweep over all points until the cost no longer falls, from the configuration `X`."""
     record = Record(problem, X, watch, slot)
-    if not problem.pairs.free.any() and not problem.resize:
+    if not problem.pairs.free.any() and not problem.frame.resize:
         return record.result(Outcome.NOTHING_TO_DO)
     outcome = Outcome.MAX_ITER
     try:
@@ -84,7 +84,7 @@ def _beyond(problem: Problem, state: State, previous: State, beta: float) -> tup
     if beta == 0.0:
         return state.X.copy(), state.space
     X = problem.extrapolate(state.X, previous.X, beta, state.space)
-    if not problem.resize:
+    if not problem.frame.resize:
         return X, state.space
     growth = state.space.unit / previous.space.unit
     return X, state.space.sized(state.space.unit * growth**beta)
@@ -93,9 +93,14 @@ def _beyond(problem: Problem, state: State, previous: State, beta: float) -> tup
 def _swept(problem: Problem, X: Array, space: Space, level: Level, plan: Plan) -> State:
     """Place every point of `X` once, then adjust the size of the space where that is free."""
     problem.sweep(X, level.loss, space, plan.inner_iter, plan.eps)
-    if problem.resize:
+    if problem.frame.resize:
         space = problem.resized(X, level.loss, space)
-    return State(X, space, *problem.costs(X, level.judge, space))
+    return _judged(problem, X, space, level.judge)
+
+
+def _judged(problem: Problem, X: Array, space: Space, judge: Loss) -> State:
+    """Return the state of a configuration."""
+    return State(X, space, *problem.costs(X, judge, space))
 
 
 # --- for how long, and by which losses --------------------------------------------------------
@@ -219,15 +224,16 @@ class Record:
 
     def __init__(self, problem: Problem, X: Array, watch: Watch, slot: Keep | None = None):
         self.problem, self.frame, self.watch = problem, problem.frame, watch
-        cost, _ = problem.costs(X, self.frame.loss, self.frame.space)
+        self.now = self.best = _judged(problem, X, self.frame.space, self.frame.loss)
+        cost = self.now.cost
         if not np.isfinite(cost):
             raise ValueError(
                 f"the cost of the seed is {cost}: are the weights too large, or is the value of "
                 f"{self.frame.loss} not finite for some distance?"
             )
-        self.now = self.best = State(X, self.frame.space, cost, cost)
-        self.history = [(watch.seconds(), cost * self.frame.cost_unit)]
-        self.levels = [(0.0, cost * self.frame.cost_unit)]
+        self.history: list[tuple[float, float]] = []
+        self.levels: list[tuple[float, float]] = []
+        self._log(self.now, 0.0)
         self.slot = slot
         self.begun = None if slot is None else slot.begun
         if self.begun is not None:
@@ -266,10 +272,14 @@ class Record:
         self.now = state
         if state.cost <= self.best.cost:
             self.best = state
-        frame, cost = self.frame, state.cost * self.frame.cost_unit
-        self.levels.append((self._outer(level.smoothing), state.smooth * frame.cost_unit))
-        self.history.append((self.watch.seconds(), cost))
-        self.watch.report(self.sweeps, cost, lambda: frame.outer(state.X))
+        self._log(state, level.smoothing)
+        _, cost = self.history[-1]
+        self.watch.report(self.sweeps, cost, lambda: self.frame.outer(state.X))
+
+    def _log(self, state: State, smoothing: float) -> None:
+        unit = self.frame.cost_unit
+        self.levels.append((self._outer(smoothing), state.smooth * unit))
+        self.history.append((self.watch.seconds(), state.cost * unit))
 
     def _outer(self, smoothing: float) -> float:
         """Return a level of smoothing in the user's unit."""
@@ -279,6 +289,7 @@ class Record:
         """Return the best configuration and how it was found."""
         frame, best = self.frame, self.best
         embedding, cost = frame.outer(best.X), best.cost * frame.cost_unit
+        loss, space = frame.outer_parts(best.space)
         if best.X.dtype == np.float32:  # its own rounding is not the map's
             cost = self.problem.cost_of(embedding, best.space)
         return Result(
@@ -287,6 +298,6 @@ class Record:
             history=np.array(self.history),
             levels=np.array(self.levels),
             outcome=outcome,
-            loss=frame.loss.scaled(1.0 / frame.unit),
-            space=frame.outer_space(best.space),
+            loss=loss,
+            space=space,
         )

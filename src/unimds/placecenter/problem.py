@@ -39,6 +39,8 @@ class Frame:
         A typical distance in the frame's unit: about 1 where loss and space allow it.
     cost_unit : float
         What a cost in the frame's unit is multiplied by, to be one in the user's.
+    resize : bool
+        Whether the size of the space is a first guess, to be estimated.
     """
 
     loss: Loss
@@ -46,16 +48,20 @@ class Frame:
     unit: float
     scale: float
     cost_unit: float
+    resize: bool = False
 
     @classmethod
     def make(cls, loss: Loss, space: Space, typical: float) -> Frame:
         """Bring loss and space to the unit of a typical distance; "auto" becomes a number."""
-        loss, auto = loss.resolved(typical), space.is_auto
-        unit = _working_unit(loss, space.sized(1.0) if auto else space, typical)
-        inner = space.sized(typical * unit) if auto else _in_unit(space, unit)
+        loss, resize = loss.resolved(typical), space.is_auto
+        space = space.sized(typical) if resize else space
+        unit = 1.0 if loss.degree is None else _working_unit(typical)
+        inner = _in_unit(space, unit)
+        if inner is None:  # the data keep their own unit
+            inner, unit = space, 1.0
         with np.errstate(over="ignore"):  # squares of 1e155 are not numbers any more
             cost_unit = float(np.float64(1.0 / unit) ** (loss.degree or 0.0))
-        return cls(loss.scaled(unit), inner, unit, typical * unit, cost_unit)
+        return cls(loss.scaled(unit), inner, unit, typical * unit, cost_unit, resize)
 
     # --- compiled loops over the rows of a tile ------------------------------------------------
 
@@ -69,23 +75,22 @@ class Frame:
         band: tuple[int, int],
     ) -> None:
         """Place every free point of the rows once, in place."""
-        (first, D, W), parts = read_only(*tile), _compiled(X, self.loss, self.space)
-        code = form(self.space, len(X), D.shape[1])
-        sweep.sweep(D, W, first, free, band, X, *code, *parts, self.unit, steps, eps)
+        first, D, W = read_only(*tile)
+        code, parts = form(self.space, len(X), D.shape[1]), (self.loss, self.space)
+        _run(sweep.sweep, X, D, W, first, free, band, X, *code, *parts, self.unit, steps, eps)
 
     def costs(self, smooth: Loss, tile: Tile, X: Array) -> tuple[float, ...]:
         """Return the cost of the rows by the loss as given and by `smooth`."""
-        (first, D, W), both = read_only(*tile), smooth != self.loss
-        *losses, space = _compiled(X, self.loss, smooth, self.space)
-        code = form(self.space, len(X), D.shape[1])
-        return tuple(sweep.evaluate(D, W, first, X, *code, *losses, both, space, self.unit))
+        first, D, W = read_only(*tile)
+        code, loss, space = form(self.space, len(X), D.shape[1]), self.loss, self.space
+        parts = (loss, smooth, smooth != loss, space)
+        return tuple(_run(sweep.evaluate, X, D, W, first, X, *code, *parts, self.unit))
 
     def sums(self, tile: Tile, X: Array) -> tuple[float, ...]:
         """Return the sums of `unimds.kernels.sweep.pair_sums` over the rows."""
         first, D, W = read_only(*tile)
-        return tuple(
-            sweep.pair_sums(D, W, first, X, *_compiled(X, self.loss, self.space), self.unit)
-        )
+        parts = (self.loss, self.space)
+        return tuple(_run(sweep.pair_sums, X, D, W, first, X, *parts, self.unit))
 
     def place(
         self, D: Array, W: Array | None, X: Array, P: Array, steps: int | None, eps: float
@@ -93,14 +98,15 @@ class Frame:
         """Move the columns of `P` by their distances to `X`; return costs, and who has settled."""
         cost, settled = np.empty(len(D)), np.empty(len(D), dtype=bool)
         table, weights = D[:, None, :], None if W is None else W[:, None, :]
-        code, parts = form(self.space, len(X)), _compiled(X, self.loss, self.space)
-        sweep.place_rows(table, weights, X, P, *code, *parts, self.unit, steps, eps, cost, settled)
+        code, parts = form(self.space, len(X)), (self.loss, self.space)
+        rest = (self.unit, steps, eps, cost, settled)
+        _run(sweep.place_rows, X, table, weights, X, P, *code, *parts, *rest)
         return cost, settled
 
     def extrapolate(self, X: Array, previous: Array, beta: float, free: Array) -> Array:
         """Return the points beyond `X` as seen from `previous`."""
         out = np.empty_like(X)
-        sweep.extrapolate(X, previous, beta, free, *_compiled(X, self.space), out)
+        _run(sweep.extrapolate, X, X, previous, beta, free, self.space, out)
         return out
 
     # --- to and from the user's units ---------------------------------------------------------
@@ -122,9 +128,11 @@ class Frame:
             points = self.space.project_points(points)
         return points / self.factor
 
-    def outer_space(self, space: Space) -> Space:
-        """Return a space in the user's unit."""
-        return _in_unit(space, 1.0 / self.unit)
+    def outer_parts(self, space: Space) -> tuple[Loss, Space]:
+        """Return the loss and a space in the user's unit."""
+        outer = _in_unit(space, 1.0 / self.unit)
+        assert outer is not None  # it came to the frame's unit
+        return self.loss.scaled(1.0 / self.unit), outer
 
     def smoothing_in(self, factor: float, smoothing: float) -> float:
         """Return a level of smoothing in a unit in which distances are `factor` times as large."""
@@ -141,23 +149,28 @@ class Problem:
     pairs : Pairs
         The given distances, in their own unit.
     frame : Frame
-        Loss and space. The size of the space is a first guess where `resize` is set.
+        Loss and space.
     n_components : int
         Dimension of the map.
-    resize : bool
-        Whether the size of the space is to be estimated.
     """
 
     pairs: Pairs
     frame: Frame
     n_components: int
-    resize: bool = False
 
     @classmethod
     def make(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
         """Bring distances, loss and space to a common unit."""
-        frame = Frame.make(loss, space, pairs.typical)
-        return cls(pairs, frame, n_components, space.is_auto)
+        return cls(pairs, Frame.make(loss, space, pairs.typical), n_components)
+
+    @classmethod
+    def posed(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
+        """Return the problem of finding a map; raise where there is no room for one."""
+        _check_room(pairs, n_components)
+        problem = cls.make(pairs, loss, space, n_components)
+        if not problem.frame.resize:
+            space.check_distances(pairs.largest)
+        return problem
 
     def on(self, index: Array, *, single: bool = False) -> Problem:
         """Return the problem of some of the points, in `single` precision if that suffices."""
@@ -166,7 +179,7 @@ class Problem:
 
     def within(self, space: Space, *, resize: bool = False) -> Problem:
         """Return the problem in another space."""
-        return replace(self, frame=replace(self.frame, space=space), resize=resize)
+        return replace(self, frame=replace(self.frame, space=space, resize=resize))
 
     def flatter(self) -> Problem:
         """Return the problem in a space where points pass each other more easily, or itself."""
@@ -186,9 +199,9 @@ class Problem:
     def shake(self, X: Array, loss: Loss, sizes: Array, draws: Array) -> None:
         """Place every point against few others, once for each of `sizes`, in place."""
         D, W = self._by_shift if self.fuses else self.pairs.table.whole()
-        (_, D, W), frame = read_only(0, D, W), self.frame
-        code, parts = form(frame.space, len(X), self.pairs.layers), _compiled(X, loss, frame.space)
-        shake.shake(D, W, X, *code, *parts, frame.unit, sizes, draws)
+        (_, D, W), space = read_only(0, D, W), self.frame.space
+        code = form(space, len(X), self.pairs.layers)
+        _run(shake.shake, X, D, W, X, *code, loss, space, self.frame.unit, sizes, draws)
 
     def _at(self, loss: Loss, space: Space) -> Frame:
         """Return the frame with a loss and a space, which mostly are its own."""
@@ -263,6 +276,11 @@ class Problem:
         cost, _ = self.costs(X, self.frame.loss, space)
         return cost * self.frame.cost_unit
 
+    def is_exact(self, X: Array) -> bool:
+        """Whether a configuration matches every distance up to rounding."""
+        cost, _ = self.costs(X, self.frame.loss, self.frame.space)
+        return cost <= self.exact_cost
+
     @cached_property
     def exact_cost(self) -> float:
         """The cost of being wrong by rounding everywhere: what counts as zero."""
@@ -272,9 +290,9 @@ class Problem:
         return max(value, 0.0) * self.pairs.weighing.lightest
 
 
-def _compiled(X: Array, *parts: Part) -> list[Any]:
-    """Return parts as compiled code takes them, in the precision of the points."""
-    return [in_precision(part, X.dtype) for part in parts]
+def _run(kernel: Any, X: Array, *arguments: Any) -> Any:
+    """Call compiled code; losses and spaces get the precision of the points `X`."""
+    return kernel(*(in_precision(a, X.dtype) if isinstance(a, Part) else a for a in arguments))
 
 
 def read_only(first: int, D: Array, W: Array | None = None) -> Tile:
@@ -296,30 +314,24 @@ def form(space: Space, n_coordinates: int, layers: int = 1) -> tuple[int | None,
     return tuple(0 if chosen == number else None for number in (2, 3, 4))
 
 
-def _working_unit(loss: Loss, space: Space, typical: float) -> float:
-    """Return the power of two that makes a typical distance about one; 1 where parts object."""
-    if loss.degree is None or space.scaled(1.0) is None:
-        return 1.0
+def _working_unit(typical: float) -> float:
+    """Return the power of two that makes a typical distance about one."""
     return float(2.0 ** -np.clip(round(np.log2(typical)), -1000, 1000))
 
 
-def _in_unit(space: Space, unit: float) -> Space:
-    """Return the space with its distances multiplied by `unit`."""
-    scaled = space.scaled(unit) if unit != 1.0 else space
-    assert scaled is not None  # only spaces that can are asked to
-    return scaled
+def _in_unit(space: Space, unit: float) -> Space | None:
+    """Return the space with its distances multiplied by `unit`, or None where it cannot be."""
+    return space.scaled(unit) if unit != 1.0 else space
 
 
-def check_room(pairs: Pairs, n_components: int, space: Space) -> None:
-    """Raise where the points cannot fill the dimensions, or the space cannot hold the distances."""
-    n, largest = pairs.n, pairs.largest
+def _check_room(pairs: Pairs, n_components: int) -> None:
+    """Raise where the points cannot fill the dimensions."""
+    n = pairs.n
     # up to three points get their answer in any dimension: loops over small groups rely on it
     if n_components >= n > 3:
         raise ValueError(
             f"a map of {n_components} dimensions needs more than {n_components} points, and there "
             f"are {n}; {n} points always fit in {n - 1} dimensions: use {n - 1} or fewer"
         )
-    if largest == 0.0 and n > 1:
+    if pairs.largest == 0.0 and n > 1:
         warn("all distances are zero: all points are put in one place", UserWarning)
-    if not space.is_auto:
-        space.check_distances(largest)

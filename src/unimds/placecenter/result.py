@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
@@ -11,11 +10,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.distances.table import Count, DistanceTable
+from unimds.distances.table import DistanceTable
 from unimds.distances.tiles import BLOCK, Tile
 from unimds.losses import Loss
 from unimds.spaces.base import Space
-from unimds.spaces.registry import distances
+from unimds.spaces.registry import measured
 
 Array = NDArray[np.floating[Any]]
 
@@ -61,8 +60,7 @@ class Result:
     n_iter : int
         Number of sweeps.
     stress : float or None
-        Stress-1, where it was computed with the map: on a cluster, which holds the distances only
-        as long as it works.
+        Kruskal's Stress-1, weighted, whatever the loss; rivals do not compute it.
     """
 
     embedding: Array
@@ -95,26 +93,26 @@ def table_stress(
 ) -> float:
     """Return the root of Σ w (u − d)² over Σ w u² or Σ w d², some rows at a time."""
     largest = max(float(np.fmax.reduce(D, axis=None, initial=0.0)) for _, D, _ in table.tiles())
-    return counted_stress(table.total, largest, points, space, by_mapped=by_mapped)
+    return _stress(table, largest, points, space, by_mapped)
 
 
-def counted_stress(
-    total: Callable[[Count, Array], Array],
-    largest: float,
-    points: Array,
-    space: Space,
-    *,
-    by_mapped: bool = True,
+def stress_1(table: DistanceTable, largest: float, result: Result) -> float:
+    """Return Kruskal's Stress-1 of a result; `largest` is the largest distance of the table."""
+    return _stress(table, largest, result.embedding, result.space, by_mapped=True)
+
+
+def _stress(
+    table: DistanceTable, largest: float, points: Array, space: Space, by_mapped: bool
 ) -> float:
-    """Return the same of a table's rows, wherever they are; `total` adds up over them."""
     # divide by the largest first: squares of 1e±200 leave the range of floats
-    reach = 2.0 * float(distances(points[:1], points, space=space).max(initial=0.0))
+    X = np.ascontiguousarray(points.T, dtype=np.float64)
+    reach = 2.0 * float(measured(X[:, :1].copy(), X, space).max(initial=0.0))
     scale = max(largest, reach)
     if scale == 0.0:
         return 0.0
     scale = 2.0 ** np.clip(np.frexp(scale)[1], -1020, 1020)  # so that nothing is rounded
     count = partial(_squares, space, scale, by_mapped)
-    above, below = total(count, np.ascontiguousarray(points.T))
+    above, below = table.total(count, X)
     if below == 0.0:  # nothing to compare with: a perfect map, or an infinitely bad one
         return float("inf") if above > 0.0 else 0.0
     return float(np.sqrt(above / below))
@@ -125,14 +123,14 @@ def _squares(
 ) -> tuple[float, ...]:
     """Return Σ w (u − d)² and Σ w u² or Σ w d², all distances over `scale`, both ways counted."""
     first, D, W = tile
-    points, above, below = X.T, 0.0, 0.0
-    step = max(1, BLOCK // len(points))
+    above, below = 0.0, 0.0
+    step = max(1, BLOCK // X.shape[1])
     for i in range(0, len(D), step):
         d = np.array(D[i : i + step, 0], dtype=np.float64) / scale
         own = np.arange(len(d))
         d[own, first + i + own] = 0.0
         rows = slice(first + i, first + i + len(d))
-        u = distances(points[rows], points, space=space) / scale
+        u = measured(np.ascontiguousarray(X[:, rows]), X, space) / scale
         w = np.where(np.isnan(d), 0.0, 1.0 if W is None else W[i : i + len(d), 0])
         d = np.nan_to_num(d)
         above += float(np.sum(w * (u - d) ** 2))

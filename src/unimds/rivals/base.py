@@ -17,7 +17,7 @@ from unimds.distances.pairs import as_pairs
 from unimds.estimators.parameters import check_parameters
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.descent import Level, Record, State
-from unimds.placecenter.problem import Problem, check_room
+from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.base import Space
 from unimds.spaces.registry import as_space
@@ -64,8 +64,7 @@ def pose(
         raise ValueError(
             "D has missing distances, but this method needs all of them; use place_center or smacof"
         )
-    check_room(pairs, n_components, space)
-    return Problem.make(pairs, loss, space, n_components)
+    return Problem.posed(pairs, loss, space, n_components)
 
 
 def follow(

@@ -61,6 +61,9 @@ class Space(Part, ABC):
     single_precision: ClassVar[bool] = False
     """Whether float32 coordinates are precise enough for float32 distances."""
 
+    scales_coordinates: ClassVar[bool] = False
+    """Whether coordinates are lengths, so that another unit of length changes them."""
+
     seed_reads_rows: ClassVar[bool] = False
     """Whether `seed` also takes `unimds.spaces.spectral.Rows`, which need not be in memory."""
 
@@ -176,11 +179,6 @@ class Space(Part, ABC):
         None if the space does not support this: then the data keep their own unit.
         """
         return None
-
-    @property
-    def scales_coordinates(self) -> bool:
-        """Whether coordinates are lengths, so that another unit of length changes them."""
-        return False
 
     def n_coordinates(self, n_components: int) -> int:
         """Return the number of coordinates of a point."""

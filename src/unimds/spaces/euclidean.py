@@ -22,6 +22,7 @@ class Euclidean(Space):
     """
 
     single_precision = True
+    scales_coordinates = True
     seed_reads_rows = True
 
     def unit_step_descends(self):
@@ -39,10 +40,6 @@ class Euclidean(Space):
 
     def scaled(self, factor):
         return self
-
-    @property
-    def scales_coordinates(self):
-        return True
 
     def random(self, n, n_components, spread, rng):
         # two points are √(2k)·σ apart, in the mean square

@@ -78,7 +78,12 @@ def distances(
     columns = rows if Y is None else np.ascontiguousarray(np.asarray(Y, dtype=float).T)
     if rows.ndim != 2 or columns.ndim != 2 or rows.shape[0] != columns.shape[0]:
         raise ValueError("X and Y must be tables of points with the same number of coordinates")
-    out = np.empty((rows.shape[1], columns.shape[1]))
     with explained(space):
-        _fill(rows, columns, space, out)
+        return measured(rows, columns, space)
+
+
+def measured(X: Array, Y: Array, space: Space) -> Array:
+    """Return the distances from the columns of `X` to the columns of `Y`, which are checked."""
+    out = np.empty((X.shape[1], Y.shape[1]))
+    _fill(X, Y, space, out)
     return out

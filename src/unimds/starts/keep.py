@@ -77,7 +77,7 @@ class Keeper:
     def _resume(self, problem: Problem, header: dict[str, Any], arrays: dict[str, Array]) -> None:
         shape = (problem.n_coordinates, problem.pairs.n)
         space = replace(problem.frame.space, **header["space"])
-        self.problem = problem.within(space, resize=problem.resize)
+        self.problem = problem.within(space, resize=problem.frame.resize)
         self.starts = [arrays[f"start{i}"] for i in range(header["starts"])]
         for name, array in arrays.items():
             if not name.endswith(("history", "levels")) and array.shape != shape:

@@ -109,8 +109,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     whole = sample.size == n
     seed = first_seed(problem, init, rng)[:, sample] if whole else first_seed(small, init, rng)
     seed = np.ascontiguousarray(seed)  # columns come in another order of memory: other kernels
-    cost, _ = small.costs(seed, small.frame.loss, small.frame.space)
-    if cost <= small.exact_cost:
+    if small.is_exact(seed):
         return [extended(problem, sample, seed)]
     if n >= SINGLE_FROM and small.pairs.dtype != np.float32:
         # twice as fast, and only the arrangement counts; few points are not worth compiling it for
@@ -273,7 +272,7 @@ def lowest(
     watch = search.watch
     begun = None if keeper is None else keeper.begun(problem)
     if begun is None:
-        if problem.resize:
+        if problem.frame.resize:
             watch.say("Estimating the size of the space …")
             problem = problem.within(estimate_size(problem, watch), resize=True)
         starts = find(search, problem, anchors, random)
