@@ -259,7 +259,8 @@ def parts(value: Any) -> Any:
         found = {name: part for name, part in vars(value).items() if name.endswith("_")}
         return {name: found[name] for name in found.keys() - {"seconds_", "history_"}}
     if isinstance(value, unimds.Result):
-        value = replace(value, history=value.history[:, 1])
+        # without the stress, which older versions leave to the estimators
+        value = replace(value, history=value.history[:, 1], stress=None)
     if is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     if issparse(value):
