@@ -6,16 +6,15 @@ the class, the rule and the numbers.
 
 from __future__ import annotations
 
-from itertools import cycle, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds.compiled.parts import check_part_class, explained, kernel
-from unimds.kernels import sweep as kernels
+from unimds.kernels.engine import COST, engine_for
 from unimds.losses import Loss, Squared
-from unimds.placecenter.problem import form, read_only
 from unimds.spaces.base import Space
 from unimds.spaces.registry import distances
 
@@ -318,23 +317,22 @@ def _check_descent(space: Space, n_components: int, rng: np.random.Generator) ->
     loss, rounding = Squared(), (1e-12 * longest) ** 2
     # in negative curvature a unit step rarely raises the cost: many trials of the worst kind
     cases = [*product((2, 3, 4, 6), (1.0, 0.3, 0.1, 0.0) * 3), *[(3, 0.0)] * 200]
-    steps = None if space.unit_step_descends() else 1
-    forms = ((None, None, 0), form(space, space.n_coordinates(n_components)))
-    for (n, share), code in zip(cases, cycle(forms), strict=False):
+    for n, share in cases:
         table = np.triu(rng.uniform(0.0, share * longest, size=(n, n)), 1)
-        _, table, _ = read_only(0, (table + table.T)[:, None, :])
+        table = (table + table.T)[:, None, :]
         Y = np.asarray(space.random(n, n_components, longest, rng), dtype=float)
         Y = np.ascontiguousarray(Y.T)
-        cost = np.inf
+        cost, engine = np.inf, engine_for(loss, space, Y, table)
         for placed in range(3 * n):
-            new = kernels.evaluate(table, None, 0, Y, *code, loss, loss, False, space, 1.0)[0]
+            (new,) = engine.total(COST, table, None, 0, Y, 1.0)
             falls = new <= cost * (1.0 + 1e-10) + rounding
             _true(space, "no placement raises the cost; do unit steps descend?", falls, (cost, new))
             cost = new
             free = np.arange(n) == placed % n
-            kernels.sweep(
-                table, None, 0, free, (0, len(free)), Y, *code, loss, space, 1.0, steps, 0.0
-            )
+            if space.unit_step_descends():
+                engine.sweep(table, None, 0, Y, free, (0, n), 1.0)
+            else:
+                engine.sweep_in_turn(table, None, 0, Y, free, 1, 0.0, 1.0)
         _on_space(space, np.ascontiguousarray(Y.T), "points that have been placed")
 
 

@@ -11,8 +11,9 @@ from numba import njit
 
 from unimds import losses, spaces
 from unimds.compiled.elementary import atan2, log1p, power
-from unimds.compiled.parts import JIT, in_precision
-from unimds.kernels.fused import pull_2, pull_3
+from unimds.compiled.functions import Precision, c_function
+from unimds.compiled.parts import JIT
+from unimds.kernels.rows import PULL, row_function
 
 mpmath.mp.dps = 50
 PRECISIONS = pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -96,16 +97,11 @@ def loops():
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="names x86 instructions")
 @pytest.mark.parametrize(("loss", "space", "dtype"), list(loops()))
 def test_the_innermost_loop_vectorises(loss, space, dtype):
-    k, pull = (2, pull_2) if isinstance(space, spaces.Euclidean) else (3, pull_3)
-    parts = in_precision(loss, dtype), in_precision(space, dtype)
-
-    @njit(**JIT)
-    def loop(p, X, D, unit, loss, space, v):  # two rows, as in a sweep
-        return pull(p, p, X, D, None, 0, 1, 0, 64, unit, loss, space, v, v)
-
-    p, D = np.ones(k, dtype), np.ones((2, 1, 64), dtype)
-    loop(p, np.ones((k, 64), dtype), D, dtype(1), *parts, np.zeros(k))
-    (assembly,) = loop.inspect_asm().values()
+    k, dtype = (2 if isinstance(space, spaces.Euclidean) else 3), np.dtype(dtype)
+    function = row_function(PULL, (type(loss), type(space)), k, 2, False, (), dtype)
+    made = c_function(function, Precision(dtype, dtype, dtype))
+    made.compile()
+    assembly = made._library.get_asm_str()
     kind = "ps" if dtype == np.float32 else "pd"
     packed = rf"v(?:sqrt|rsqrt14|rsqrt|div){kind}\s|\b(?:sqrt|rsqrt|div){kind}\s"
     assert re.search(packed, assembly)

@@ -13,9 +13,9 @@ from numba import njit, typeof
 
 from unimds import Absolute, Euclidean, Loss, Squared, place_center
 from unimds.compiled.digest import code_digest
-from unimds.compiled.parts import JIT
-from unimds.kernels import fused as invariants
-from unimds.kernels import rows
+from unimds.compiled.functions import Precision, c_function
+from unimds.compiled.parts import JIT, inlined
+from unimds.kernels.rows import COST, PULL, Kind, row_function
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
 
@@ -291,24 +291,19 @@ class MySquaredByHelper(Loss):
         return u - r
 
 
-def group_cost_by_hand(u, target, W, i, start, loss):
-    """The cost of a group with the squared loss written out."""
-    none, total = u.dtype.type(0), u.dtype.type(0)
-    n = u.shape[0]
-    for layer in range(target.shape[0]):
-        r = target[layer]
-        for j in range(n):
-            value = (u[j] - r[j]) * (u[j] - r[j])
-            total += value if r[j] == r[j] else none
-    return total / target.shape[0]
+@inlined
+def cost_by_hand(dist, slope, lean, away, r, given, loss, space):
+    """The cost of a pair with the squared loss written out."""
+    return (given * ((dist - r) * (dist - r)) if r == r else type(r)(0),)
 
 
-def machine_code(function, *arguments):
-    """Return the instructions of a function as compiled, and the functions that it calls."""
-    fresh = njit(**JIT)(function)  # what a cache gave back has no code to show
-    signature = tuple(typeof(a) for a in arguments)
-    fresh.compile(signature)
-    llvm = fresh.inspect_llvm(signature)
+def machine_code(kind, loss):
+    """Return the instructions of a row as compiled, and the functions that it calls."""
+    double, parts = np.dtype(np.float64), (type(loss), Euclidean)
+    function = row_function(kind, parts, 2, 2, False, (), double)
+    made = c_function(function, Precision(double, double, double))  # a cache has no code to show
+    made.compile()
+    llvm = made.inspect_llvm()
     # without the names of values and types: "fmul reassoc contract", "load", "br"
     instructions = re.findall(r"^  (?:%\S+ = )?([a-z][a-z ]*)", llvm, re.MULTILINE)
     return instructions, re.findall(r"\bcall [^@\n]*@(\S+?)\(", llvm)
@@ -316,32 +311,22 @@ def machine_code(function, *arguments):
 
 @pytest.mark.parametrize("own", [MySquared(), MySquaredByHelper()], ids=repr)
 def test_a_loss_of_ones_own_compiles_to_the_same_instructions(own):
-    row, table, X = np.ones(8), np.ones((1, 8)), np.ones((2, 8))
-    for kernel, before, after in (
-        (rows.group_cost, (row, table, None, 0, 0), ()),
-        (
-            invariants.pull_2,
-            (row[:2], None, X, table[:, None, :], None, 0, None, 0, 8, 1.0),
-            (Euclidean(), row[:2], None),
-        ),
-    ):
-        ours, _ = machine_code(kernel.py_func, *before, Squared(), *after)
-        theirs, called = machine_code(kernel.py_func, *before, own, *after)
+    for kind in (PULL, COST):
+        ours, _ = machine_code(kind, Squared())
+        theirs, called = machine_code(kind, own)
         assert theirs == ours
-        itself = kernel.py_func.__name__  # called from Python
-        assert not [name for name in called if "MySquared" in name and itself not in name]
-        assert machine_code(kernel.py_func, *before, Absolute(), *after)[0] != ours
+        assert not [name for name in called if "MySquared" in name]
+        assert machine_code(kind, Absolute())[0] != ours
 
 
 def test_a_loss_takes_the_arithmetic_of_its_formula_written_out():
-    def arithmetic(function):
-        arguments = np.ones(8), np.ones((1, 8)), None, 0, 0, Squared()
-        instructions, _ = machine_code(function, *arguments)
+    def arithmetic(kind):
+        instructions, _ = machine_code(kind, Squared())
         return [word for word in instructions if word.startswith(("f", "load", "select"))]
 
-    by_hand = arithmetic(group_cost_by_hand)
+    by_hand = arithmetic(Kind(cost_by_hand, 1))
     assert any(word.startswith("fmul reassoc") for word in by_hand)
-    assert arithmetic(rows.group_cost.py_func) == by_hand
+    assert arithmetic(COST) == by_hand
 
 
 def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.parts import name, pair
 from unimds import losses, spaces
-from unimds.kernels import sweep as kernels
-from unimds.placecenter.problem import form, read_only
+from unimds.kernels.engine import COST, engine_for
 
 LOSSES = [
     losses.Squared(),
@@ -41,22 +40,19 @@ def label(part):
     return ("plain", "weighted")[part] if isinstance(part, bool) else name(part)
 
 
-def round_of(D, W, X, code, parts, edges):
+def round_of(D, W, X, engine, edges):
     """Return the points after all bands have been placed, each against the others as they were."""
     free, Y = np.ones(len(D), dtype=bool), X.copy()
     for begin, end in pairwise(edges):
         own, rows = X.copy(), slice(begin, end)
         weights = None if W is None else W[rows]
-        kernels.sweep(
-            D[rows], weights, begin, free, (begin, end), own, *code, *parts, 1.0, None, 0.0
-        )
+        engine.sweep(D[rows], weights, begin, own, free, (begin, end), 1.0)
         Y[:, rows] = own[:, rows]
     return Y
 
 
-def cost_of(D, W, X, code, parts):
-    loss, space = parts
-    return kernels.evaluate(D, W, 0, X, *code, loss, loss, False, space, 1.0)[0]
+def cost_of(D, W, X, engine):
+    return engine.total(COST, D, W, 0, X, 1.0)[0]
 
 
 @pytest.mark.parametrize(("loss", "space", "weighted"), list(cases()), ids=label)
@@ -68,35 +64,32 @@ def test_no_round_raises_the_cost(loss, space, weighted, seed, bands, spread):
     D = np.minimum(np.maximum(D, D.T), 3.0)[:, None]
     D[np.arange(n), 0, np.arange(n)] = 0.0
     W = rng.random((n, n)) ** 4
-    _, D, W = read_only(0, D, (W + W.T)[:, None] if weighted else None)
+    W = (W + W.T)[:, None] if weighted else None
     edges = [0, *sorted(rng.choice(np.arange(1, n), size=bands - 1, replace=False)), n]
-    code, parts = form(space, X.shape[0]), (loss, space)
-    cost = cost_of(D, W, X, code, parts)
+    engine = engine_for(loss, space, X, D, W)
+    cost = cost_of(D, W, X, engine)
     for _ in range(4):
-        X = round_of(D, W, X, code, parts, edges)
-        before, cost = cost, cost_of(D, W, X, code, parts)
+        X = round_of(D, W, X, engine, edges)
+        before, cost = cost, cost_of(D, W, X, engine)
         assert cost <= before * (1.0 + 1e-12)
 
 
 def test_one_band_is_an_ordinary_sweep():
     rng, space, loss = np.random.default_rng(0), SPACES[0], LOSSES[0]
     X, D = rng.normal(size=(2, 9)), rng.random((9, 9))
-    _, D, _ = read_only(0, (D + D.T)[:, None])
-    code, free = form(space, 2), np.ones(9, dtype=bool)
-    alone = X.copy()
-    kernels.sweep(D, None, 0, free, (0, 9), alone, *code, loss, space, 1.0, None, 0.0)
-    np.testing.assert_array_equal(round_of(D, None, X, code, (loss, space), [0, 9]), alone)
+    D, alone = (D + D.T)[:, None], X.copy()
+    engine = engine_for(loss, space, X, D)
+    engine.sweep(D, None, 0, alone, np.ones(9, dtype=bool), (0, 9), 1.0)
+    np.testing.assert_array_equal(round_of(D, None, X, engine, [0, 9]), alone)
 
 
-@pytest.mark.parametrize("k", [2, 5])
+@pytest.mark.parametrize("k", [2, 5, 7])
 def test_pairs_across_bands_count_twice_in_the_divisor(k):
     """The step of one point, written out: the pull is that of all, the divisor has more."""
     rng, space, loss = np.random.default_rng(1), SPACES[0], LOSSES[0]
     X, D = rng.normal(size=(k, 8)), rng.random((8, 8))
-    _, D, _ = read_only(0, (D + D.T)[:, None])
-    code, free = form(space, k), np.arange(8) == 2
-    moved = X.copy()
-    kernels.sweep(D, None, 0, free, (1, 4), moved, *code, loss, space, 1.0, None, 0.0)
+    D, moved = (D + D.T)[:, None], X.copy()
+    engine_for(loss, space, X, D).sweep(D, None, 0, moved, np.arange(8) == 2, (1, 4), 1.0)
     others = [j for j in range(8) if j != 2]
     to = X[:, others] - X[:, [2]]
     pull = (to * (1.0 - D[2, 0, others] / np.linalg.norm(to, axis=0))).sum(axis=1)

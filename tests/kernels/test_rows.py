@@ -1,5 +1,6 @@
-"""The ways to work off a row agree: one loop or groups, one row or two, single or double."""
+"""The ways to work off a row agree: in one loop, in blocks or measured, one row or two."""
 
+from dataclasses import replace
 from itertools import pairwise, product
 
 import numpy as np
@@ -7,16 +8,14 @@ import pytest
 
 from tests.support.parts import LOSSES, SPACES, name, slow
 from tests.support.tables import table
-from unimds.compiled.parts import in_precision
-from unimds.kernels import sweep as kernels
-from unimds.kernels.rows import WIDTH
-from unimds.placecenter.problem import form, read_only
-
-GROUPED = (None, None, 0)
+from unimds.kernels import rows
+from unimds.kernels.engine import COST, ERRORS, engine_for
+from unimds.kernels.rows import MANY, MEASURED, PULL
+from unimds.kernels.sweep import GROUP
 
 
 def cases():
-    """Return every loss with every space, without weights and with; compiling takes long."""
+    """Return every loss with every space, without weights and with."""
     for loss, space, weighted in product(LOSSES, SPACES, (False, True)):
         quick = loss is LOSSES[0] and space in (SPACES[:1] if weighted else SPACES[:2])
         marks = () if quick else pytest.mark.slow
@@ -25,7 +24,7 @@ def cases():
 
 
 def problem(loss, space, n, seed=0, dtype=np.float64, k=2):
-    """Return a table with missing pairs, weights, points with one tie, and compiled parts."""
+    """Return a table with missing pairs, weights, points with one tie, and a smooth loss."""
     rng = np.random.default_rng(seed)
     D, points = table(rng, n, space, noise=0.3, k=k)
     D[1, 3] = D[3, 1] = np.nan
@@ -33,80 +32,117 @@ def problem(loss, space, n, seed=0, dtype=np.float64, k=2):
     X = space.project_points(points + 0.1 * rng.normal(size=points.shape))
     X[5] = X[4]
     loss = loss.smoothed(0.1) if loss.anneals else loss
-    parts = [in_precision(part, dtype) for part in (loss, space)]
     X = np.ascontiguousarray(X.T, dtype=dtype)
-    _, D, W = read_only(0, D[:, None, :].astype(dtype), (W + W.T)[:, None, :].astype(dtype))
-    return D, W, X, parts
+    return D[:, None, :].astype(dtype), (W + W.T)[:, None, :].astype(dtype), X, loss
 
 
-def swept(D, W, X, code, parts, free=None):
+def in_form(form, loss, space, X, D, W):
+    """Return an engine whose rows work in another form."""
+    engine = replace(engine_for(loss, space, X, D, W))
+    engine.__dict__["form"] = form
+    return engine
+
+
+def swept(engine, D, W, X, free=None):
     """Return the points after a sweep, and their cost."""
     X = X.copy()
     free = np.ones(X.shape[1], dtype=bool) if free is None else free
-    kernels.sweep(D, W, 0, free, (0, len(free)), X, *code, *parts, 1.0, None, 0.0)
-    loss, space = parts
-    cost, _ = kernels.evaluate(D, W, 0, X, *code, loss, loss, False, space, 1.0)
-    return X, cost
+    engine.sweep(D, W, 0, X, free, (0, len(free)), 1.0)
+    return X, engine.total(COST, D, W, 0, X, 1.0)[0]
 
 
 @pytest.mark.parametrize(("loss", "space", "weighted"), list(cases()))
-def test_one_loop_does_what_groups_do(loss, space, weighted):
+def test_one_loop_does_what_blocks_and_measured_rows_do(loss, space, weighted):
     for n in (6, 37):  # an even and an odd number of rows
-        D, W, X, parts = problem(loss, space, n)
-        code = form(space, X.shape[0])
-        assert code != GROUPED
-        weights = W if weighted else None
-        fused, groups = (swept(D, weights, X, c, parts) for c in (code, GROUPED))
-        np.testing.assert_allclose(fused[0], groups[0], rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(fused[1], groups[1], rtol=1e-9)
+        D, W, X, smooth = problem(loss, space, n)
+        W = W if weighted else None
+        assert engine_for(smooth, space, X, D, W).form == len(X)
+        X, cost = (found := [swept(in_form(form, smooth, space, X, D, W), D, W, X)
+                             for form in (len(X), MANY, MEASURED)])[0]  # fmt: skip
+        for Y, other in found[1:]:
+            np.testing.assert_allclose(Y, X, rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(other, cost, rtol=1e-9)
+
+
+@pytest.mark.parametrize("k", [1, 4, 6, 7, 9, 20])
+@pytest.mark.parametrize("space", [SPACES[0], slow(SPACES[1]), slow(SPACES[3])], ids=name)
+def test_any_number_of_coordinates_moves_points_as_the_formula_does(space, k):
+    """More than a block of points, against NumPy in flat space and against `measure` elsewhere."""
+    n, loss, free = 300, LOSSES[0], np.arange(300) == 7
+    D, W, X, _ = problem(loss, space, n, k=k)
+    engine = engine_for(loss, space, X, D, W)
+    assert engine.form == (len(X) if len(X) <= rows.UNROLLED else MANY)
+    moved, cost = swept(engine, D, W, X, free)
+    if space is SPACES[0]:
+        way = np.delete(X - X[:, [7]], 7, axis=1)
+        weight, given = np.delete(W[7, 0], 7), np.delete(D[7, 0], 7)
+        pull = (way * weight * (1.0 - given / np.linalg.norm(way, axis=0))).sum(axis=1)
+        np.testing.assert_allclose(moved[:, 7], X[:, 7] + pull / weight.sum(), rtol=1e-10)
+    Y, other = swept(in_form(MEASURED, loss, space, X, D, W), D, W, X, free)
+    np.testing.assert_allclose(moved, Y, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(cost, other, rtol=1e-9)
 
 
 def test_points_that_are_held_stay_in_either_row_of_two():
-    D, _, X, parts = problem(LOSSES[0], SPACES[0], 12)
+    D, _, X, loss = problem(LOSSES[0], SPACES[0], 12)
     free = np.random.default_rng(1).random(12) < 0.5
-    fused, groups = (swept(D, None, X, c, parts, free) for c in (form(SPACES[0], 2), GROUPED))
-    assert (fused[0][:, ~free] == X[:, ~free]).all()
-    assert (fused[0][:, free] != X[:, free]).any(axis=0).all()
-    np.testing.assert_allclose(fused[0], groups[0], rtol=1e-12)
+    moved, _ = swept(engine_for(loss, SPACES[0], X, D), D, None, X, free)
+    assert (moved[:, ~free] == X[:, ~free]).all()
+    assert (moved[:, free] != X[:, free]).any(axis=0).all()
+    alone = X.copy()  # a sweep in which one point at a time may move
+    for i in np.flatnonzero(free):
+        alone, _ = swept(engine_for(loss, SPACES[0], X, D), D, None, alone, np.arange(12) == i)
+    np.testing.assert_allclose(moved, alone, rtol=1e-12)
 
 
 @pytest.mark.parametrize("space", [SPACES[0], SPACES[1]], ids=name)
 def test_rows_of_a_tile_are_rows_of_the_table(space):
-    D, W, X, parts = problem(LOSSES[0], space, 15)
-    code, free = form(space, X.shape[0]), np.ones(15, dtype=bool)
-    whole, cost = swept(D, W, X, code, parts)
-    loss, tiled, everyone = parts[0], X.copy(), (0, 15)
-    for rows in (slice(0, 5), slice(5, 6), slice(6, 15)):
-        kernels.sweep(
-            D[rows], W[rows], rows.start, free, everyone, tiled, *code, *parts, 1.0, None, 0.0
-        )
+    D, W, X, loss = problem(LOSSES[0], space, 15)
+    engine, free = engine_for(loss, space, X, D, W), np.ones(15, dtype=bool)
+    whole, cost = swept(engine, D, W, X)
+    tiled, costs = X.copy(), []
+    tiles = slice(0, 5), slice(5, 6), slice(6, 15)
+    for some in tiles:
+        engine.sweep(D[some], W[some], some.start, tiled, free, (0, 15), 1.0)
     np.testing.assert_allclose(tiled, whole, rtol=1e-12, atol=1e-12)
-    costs = [
-        kernels.evaluate(
-            D[rows], W[rows], rows.start, tiled, *code, loss, loss, False, parts[1], 1.0
-        )[0]
-        for rows in (slice(0, 5), slice(5, 6), slice(6, 15))
-    ]
+    for some in tiles:
+        costs.append(engine.total(COST, D[some], W[some], some.start, tiled, 1.0)[0])
     np.testing.assert_allclose(sum(costs), cost, rtol=1e-12)
 
 
-@pytest.mark.parametrize("code", [form(SPACES[0], 2), GROUPED], ids=["loop", "groups"])
+@pytest.mark.parametrize("form", [2, MEASURED])
 @pytest.mark.parametrize("n", [700, 2048, 2300])  # two groups of points, four, and five
-def test_every_pair_is_counted_once_and_all_rows_count_as_many(n, code):
+def test_every_pair_is_counted_once_and_all_rows_count_as_many(n, form):
     """Points in one place, whose distances should be 1: then the cost is the number of pairs."""
     loss, space = LOSSES[0], SPACES[0]
     X, edges = np.zeros((2, n)), [0, n // 4, n // 2, n - 301, n]
-    _, D, _ = read_only(0, np.ones((n, 1, n)))
+    D = np.ones((n, 1, n))
     assert loss.value(0.0, 1.0) == 1.0
-    counts = [
-        kernels.evaluate(D[i:j], None, i, X, *code, loss, loss, False, space, 1.0)[0]
-        for i, j in pairwise(edges)
-    ]
+    engine = in_form(form, loss, space, X, D, None)
+    counts, sums = (
+        [engine.total(kind, D[i:j], None, i, X, 1.0) for i, j in pairwise(edges)]
+        for kind in (COST, ERRORS)
+    )
+    counts = [count for (count,) in counts]
     assert sum(counts) == n * (n - 1) / 2
-    sums = [kernels.pair_sums(D[i:j], None, i, X, loss, space, 1.0) for i, j in pairwise(edges)]
     assert [total for _, total, _, _ in sums] == counts
     # half of all points, and a group more or less
-    assert (np.abs(np.array(counts) / np.diff(edges) - n / 2) <= WIDTH).all()
+    assert (np.abs(np.array(counts) / np.diff(edges) - n / 2) <= GROUP).all()
+
+
+def test_both_layers_of_an_asymmetric_table_pull_and_cost_half_each():
+    rng, loss, space = np.random.default_rng(0), LOSSES[0], SPACES[0]
+    A, X = rng.random((9, 9)), rng.normal(size=(2, 9))
+    np.fill_diagonal(A, 0.0)
+    D, mean = np.stack([A, A.T], axis=1), (0.5 * (A + A.T))[:, None]
+    one, two = engine_for(loss, space, X, mean), engine_for(loss, space, X, D)
+    X, cost = swept(two, D, None, X)[0], two.total(COST, D, None, 0, X, 1.0)[0]
+    u = np.linalg.norm(X[:, :, None] - X[:, None], axis=0)
+    del cost
+    assert two.total(COST, D, None, 0, X, 1.0)[0] == pytest.approx(0.5 * ((u - A) ** 2).sum())
+    # for the squared loss two directions pull as their mean
+    Y = swept(one, mean, None, X)[0]
+    np.testing.assert_allclose(swept(two, D, None, X)[0], Y, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -115,10 +151,30 @@ def test_every_pair_is_counted_once_and_all_rows_count_as_many(n, code):
     ids=name,
 )
 def test_single_precision_is_double_precision_rounded(space):
-    double, single = (problem(LOSSES[0], space, 37, dtype=t) for t in (np.float64, np.float32))
     (X, cost), (Y, rounded) = (
-        swept(D, None, X, form(space, X.shape[0]), parts) for D, _, X, parts in (double, single)
+        swept(engine_for(loss, space, X, D), D, None, X)
+        for D, _, X, loss in (problem(LOSSES[0], space, 37, dtype=t) for t in (float, np.float32))
     )
     assert Y.dtype == np.float32
     np.testing.assert_allclose(Y, X, atol=2e-5)
     np.testing.assert_allclose(rounded, cost, rtol=1e-4)
+
+
+def test_a_driver_is_compiled_once_for_all_losses_and_spaces():
+    from unimds.kernels import sweep
+
+    for loss, space, k in product(LOSSES[:2], SPACES[:2], (2, 7)):
+        for dtype in (np.float64, np.float32):
+            D, _, X, smooth = problem(loss, space, 8, dtype=dtype, k=k)
+            swept(engine_for(smooth, space, X, D), D, None, X)
+    assert len(sweep.sweep.signatures) == len(sweep.total.signatures) == 1
+
+
+def test_a_row_of_one_point_is_half_a_row_of_two():
+    D, _, X, loss = problem(LOSSES[0], SPACES[0], 12)
+    engine = engine_for(loss, SPACES[0], X, D)
+    assert engine.row(PULL, 1) != engine.row(PULL, 2)
+    one, two = X.copy(), X.copy()
+    engine.sweep(D, None, 0, two, np.arange(12) == 3, (0, 12), 1.0)
+    engine.sweep_in_turn(D, None, 0, one, np.arange(12) == 3, 1, 0.0, 1.0)
+    np.testing.assert_allclose(one, two, rtol=1e-12)

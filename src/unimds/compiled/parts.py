@@ -47,15 +47,19 @@ JIT: dict[str, Any] = {
 }
 
 
+# Nobody calls inlined functions from Python: their wrappers would take a third of the time.
+INLINED = {**JIT, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
 def kernel(function: Callable) -> Any:
     """Compile a function that takes parts: cached on disk, without the GIL."""
     try:
-        return _forgiving(njit(cache=True, nogil=True, **JIT)(function))
+        return forgiving(njit(cache=True, nogil=True, **JIT)(function))
     except RuntimeError:  # no folder for the cache is writable, as in a read-only container
         return njit(nogil=True, **JIT)(function)
 
 
-def _forgiving(compiled: Any) -> Any:
+def forgiving(compiled: Any) -> Any:
     """Let an index that another version of this package left in the cache count as empty.
 
     Numba unpickles the whole index before it sees that it is out of date.
@@ -113,7 +117,7 @@ def compiled_as(double: Callable, single: Callable) -> Callable[[Callable], Call
 
 def inlined(function: Callable) -> Any:
     """Compile a function that Numba inlines into its callers."""
-    return njit(forceinline=True, **JIT)(function)
+    return njit(**INLINED)(function)
 
 
 class PartError(TypeError):
@@ -158,7 +162,7 @@ def in_precision(part: Part, dtype: Any) -> Any:
         return part
     try:
         return _single(part)
-    except TypeError:  # a field without a hash is not a number: `_check_fields` says it better
+    except TypeError:  # a field without a hash is not a number: `check_fields` says it better
         return Single(part)
 
 
@@ -195,8 +199,12 @@ _CLASSES: dict[str, type[Part]] = {}  # digest -> class, in this process
 
 @typeof_impl.register(Part)
 def _typeof(part: Part, _context: object) -> PartType:
-    cls = type(part)
-    _check_fields(part)
+    check_fields(part)
+    return part_type(type(part))
+
+
+def part_type(cls: type[Part], single: bool = False) -> PartType:
+    """Return the Numba type of a class of parts."""
     known = cls.__dict__.get("_part_type")
     if known is None or known.digest not in _CLASSES:
         with _LOCK:
@@ -207,7 +215,7 @@ def _typeof(part: Part, _context: object) -> PartType:
                 _register_method(cls._kind, name, len(_arguments(method)))
             _CLASSES[known.digest] = cls
             cls._part_type = known
-    return known
+    return type(known)(cls.__qualname__, known.digest, known.params, True) if single else known
 
 
 @typeof_impl.register(Single)
@@ -247,7 +255,7 @@ def _arguments(method: Callable) -> tuple[str, ...]:
     return method.__code__.co_varnames[: method.__code__.co_argcount]
 
 
-def _check_fields(part: Part) -> None:
+def check_fields(part: Part) -> None:
     """Raise `PartError` if a field is not a number."""
     for field in fields(part):
         value = getattr(part, field.name)
@@ -319,7 +327,7 @@ def _register_method(kind: type[PartType], name: str, arity: int) -> None:
     # strict=False lets the user choose their names.
     args = ", ".join(f"a{i}" for i in range(arity))
     method = eval(f"lambda {args}: find(a0)", {"find": find})
-    options = {**JIT, "forceinline": True}  # a loop with a call does not vectorise
+    options = dict(INLINED)  # a loop with a call does not vectorise
     register = overload_method(kind, _typed_name(name, arity), strict=False, jit_options=options)  # type: ignore[call-arg]
     register(method)
 

@@ -38,6 +38,8 @@ def as_table(X: Any, square: bool = True) -> Any:
             "D must be a square table of distances, but has one dimension; if they are condensed, "
             "as scipy's pdist gives them, use scipy.spatial.distance.squareform"
         )
+    if square and np.ndim(X) == 2:
+        _squared(X, "D")
     if hasattr(X, "loc"):  # a pandas frame
         if not X.columns.is_unique:
             raise ValueError(
@@ -105,8 +107,11 @@ def _frame_dtype(columns: Any) -> type:
 
 def as_square(D: Any, name: str) -> Array:
     """Return a square table of distances, its columns in the order of its rows."""
-    table = as_float(aligned(D), name)
-    check_square(table.shape, name)
+    return _squared(as_float(aligned(D), name), name)
+
+
+def _squared(table: Any, name: str) -> Any:
+    check_square(np.shape(table), name)
     return table
 
 

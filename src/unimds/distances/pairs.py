@@ -13,7 +13,7 @@ from sklearn.utils import gen_batches
 from unimds.distances.inputs import as_square, as_weights, reordered
 from unimds.distances.table import ComputedTable, DistanceTable, HeldTable
 from unimds.distances.validate import (
-    OUTER,
+    PATCH,
     Scan,
     check_both_ways,
     check_connected,
@@ -209,7 +209,7 @@ def _layers(table: Array, symmetric: bool) -> Array:
 def _mean_of_both(table: Array) -> Array:
     """Return ½ (D + Dᵀ), in no more memory than its own."""
     mean = np.empty(table.shape, dtype=table.dtype)
-    squares = list(gen_batches(len(table), OUTER))
+    squares = list(gen_batches(len(table), PATCH))
     for i, j in product(squares, squares):
         np.add(table[i, j], table[j, i].T, out=mean[i, j])
         mean[i, j] *= 0.5

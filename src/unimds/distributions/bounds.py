@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
-from scipy.stats import chi, f, norm
 
 Array = NDArray[np.floating[Any]]
 
@@ -143,6 +142,8 @@ def pair_failure(theta: float, n_components: int, eps: float) -> float:
         raise ValueError(f"theta={theta!r} must be an angle from 0 to pi")
     if not (isinstance(eps, Real) and 0.0 < eps < np.inf):
         raise ValueError(f"eps={eps!r} must be a positive number")
+    from scipy.stats import chi, f, norm  # a third of a second, which no other part needs
+
     m = int(n_components)
     if theta < TINY_ANGLE:
         scale = m / (m - 1)  # from a ratio of sums of squares to a ratio of means

@@ -1,219 +1,370 @@
-"""One row of the table: the cost and the pull on its point, in any space.
+"""Rows: what a point has to do with all others, for every loss, every space, any coordinates.
 
-A row is processed in groups of `WIDTH` points, which stay in the fastest cache from pass to pass.
-Loops compute all cases and then choose, since a loop with branches does not vectorise. Arithmetic
-is in the precision of the points; sums over groups are doubles. Points with two or three
-coordinates may need no groups: see `unimds.kernels.fused`.
+A row function goes through a range of points once, for two points at a time (their loads are
+shared) or for one, and adds up what `pull`, `cost` or `errors` tells of each pair. It is
+made from a text: the loop over points stays, the loops over rows and coordinates are written out.
+
+- Up to `UNROLLED` coordinates all of a pair stays in registers, in one loop.
+- More coordinates are worked off in blocks, four coordinates at a time: the squares of differences,
+  then the pairs, then the pulls. The coordinates are filled up with zeros to a multiple of four.
+- A space with a `measure` of its own is asked for a block of distances at a time.
+
+Loops compute all cases and then choose, since a loop with branches does not vectorise. Sums within
+a call are in the precision of the points; calls add them to doubles.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, final
+
 import numpy as np
 
-from unimds.compiled.parts import inlined, kernel
+from unimds.compiled.functions import (
+    ARGUMENTS,
+    Precision,
+    beyond,
+    carray,
+    compiled_function,
+    named_code,
+    part_reader,
+)
+from unimds.compiled.parts import Part, inlined, part_type
 
-WIDTH = 512
-"""Points in a group: a few rows of this length fit in 32 kB."""
+UNROLLED = 6
+"""Coordinates up to which a row is one loop."""
+
+BLOCK = 256
+"""Points in a block: a few rows of this length fit in the fastest cache."""
+
+MANY, MEASURED = "many", "measured"
+
+
+# --- one pair -------------------------------------------------------------------------------------
 
 
 @inlined
-def majorizer(d, r, weight, loss, cut, bend, none, tiny):
-    """Return w and ρ of a pair's majorizer, and w·bend·(d − ρ)₊; all zero if `r` is missing."""
-    known = r == r
-    w, rho = loss.weight(d, r) * weight, loss.radius(d, r)
+def pull(dist, slope, lean, away, r, given, loss, space):
+    """Return the pull's coefficient, w, w·bend·(dist − ρ)₊ and the parting of a pair.
+
+    The pull of x on p is its coefficient times (x − p): w (1 − ρ/dist) log_p(x) before projection.
+    Points that coincide have no direction; they part by w·ρ. All are zero if `r` is missing.
+    """
+    number = type(r)
+    none, cut, bend = number(0), number(space.cut_locus()), number(space.bend())
+    w, rho, known = loss.weight(dist, r) * given, loss.radius(dist, r), r == r
     # a centre beyond the cut locus moves to it, and the slope stays the same
-    steeper, far = w * (rho - d) / max(cut - d, tiny * cut), rho > cut
+    steeper, far = w * (rho - dist) / max(cut - dist, number(1e-9) * cut), rho > cut
     w, rho = steeper if far else w, cut if far else rho
     w, rho = w if known else none, rho if known else none
-    return w, rho, w * bend * max(d - rho, none) if bend > none else none
+    excess = w * bend * max(dist - rho, none) if bend > none else none
+    coefficient, parting = w * (slope - rho * lean), w * rho
+    return coefficient if away else none, w, excess, none if away else parting
 
 
-@kernel
-def packed(X):
-    """Copy the points into groups: ``groups[g, axis]`` holds contiguous coordinates."""
-    k, n = X.shape
-    groups = np.empty(((n + WIDTH - 1) // WIDTH, k, WIDTH), X.dtype)
-    for a in range(k):
-        for j in range(n):
-            groups[j // WIDTH, a, j % WIDTH] = X[a, j]
-    return groups
+@inlined
+def cost(dist, slope, lean, away, r, given, loss, space):
+    """Return the cost of a pair."""
+    return (given * loss.value(dist, r) if r == r else type(r)(0),)
 
 
-@kernel
-def workspace(k, layers, dtype):
-    """Allocate scratch memory for one row: one group of numbers for each pass."""
-    return np.empty((4 + layers, max(WIDTH, k)), dtype)
+@inlined
+def errors(dist, slope, lean, away, r, given, loss, space):
+    """Return weight·|residual|, weight, wρu and wu²: for the mean error and the space's size."""
+    none, known, w = type(r)(0), r == r, given * loss.weight(dist, r)
+    residual, above = given * abs(loss.residual(dist, r)), w * loss.radius(dist, r) * dist
+    below = w * dist * dist
+    return (
+        residual if known else none,
+        given if known else none,
+        above if known else none,
+        below if known else none,
+    )
 
 
-@kernel
-def load(D, i, unit, skip, start, count, target):
-    """Copy `count` given distances of row `i`; mark `skip`, the point itself, as missing."""
-    for layer in range(target.shape[0]):
-        row, out = D[i, layer, start : start + count], target[layer]
-        for j in range(count):
-            out[j] = row[j] * unit
-        if start <= skip < start + count:
-            out[skip - start] = np.nan
+@inlined
+def met(near, far, inner, gap, space):
+    """Return distance, slope, lean and whether the points differ, from the pair's invariants."""
+    dist, slope, lean = space.pair(near, far, inner, gap)
+    return dist, slope, lean, gap > type(near)(0)
 
 
-@kernel
-def group_cost(u, target, W, i, start, loss):
-    """Return Σ_j loss(u_j, r_j) over the known pairs of a group."""
-    none, total = u.dtype.type(0), u.dtype.type(0)
-    n = u.shape[0]
-    for layer in range(target.shape[0]):
-        r = target[layer]
-        if W is not None:
-            weight = W[i, layer, start : start + n]
-        for j in range(n):
-            value = loss.value(u[j], r[j])
-            if W is not None:
-                value *= u.dtype.type(weight[j])
-            total += value if r[j] == r[j] else none
-    return total / target.shape[0]
+@final
+@dataclass(frozen=True)
+class Kind:
+    """What a row adds up: the function of a pair, the number of its sums, and whether it pulls."""
+
+    of_pair: Callable
+    sums: int
+    pulls: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return str(self.of_pair.__name__)
+
+    def width(self, k: int) -> int:
+        """Return how many numbers a row adds up."""
+        return self.sums + (k if self.pulls else 0)
 
 
-@kernel
-def group_pull(u, slope, target, W, i, start, band, loss, space, coef):
-    """Fill coef with w_j (1 − ρ_j/u_j) times the slope, for `gather`; return three sums.
+PULL, COST = Kind(pull, 3, pulls=True), Kind(cost, 1)
+ERRORS = Kind(errors, 4)
 
-    The sums are Σ w, Σ w·bend·(u − ρ)₊ and, over points that coincide with this one, Σ w·ρ. In the
-    first two, points beyond `band` count twice; see `unimds.kernels.fused.band_pull`.
+
+# --- the text of a row ----------------------------------------------------------------------------
+
+HEAD = f"def function({', '.join(ARGUMENTS)}):"
+
+INVARIANTS = {
+    "near": "e{a} * d{a} * d{a}",
+    "far": "e{a} * (x{a} + {p}{a}) * (x{a} + {p}{a})",
+    "inner": "e{a} * {p}{a} * x{a}",
+    "gap": "d{a} * d{a}",
+}
+
+
+def pair_sum(term: str, axes: Any, row: str) -> str:
+    """Return a sum over the coordinates."""
+    return " + ".join(term.format(a=a, p=row) for a in axes)
+
+
+def _rows(count: int) -> list[tuple[str, str, str, str]]:
+    """Return for each row the names of its point, index, distances and weights."""
+    return [("p", "i", "r", "w"), ("q", "j", "s", "z")][:count]
+
+
+def _target(row: str, at: str, r: str, w: str, weighted: bool) -> Iterator[str]:
+    """Yield the given distance and weight of a pair; a point that is not met is missing."""
+    left_out = f"{at} != skip" if row == "p" else f"({at} != skip) & ({at} != own)"
+    yield f"given = real({r}[{at}]) * unit"
+    yield f"given = given if {left_out} else nan"
+    yield f"weight = real({w}[{at}])" if weighted else "weight = one"
+
+
+def _begin(kind: Kind, rows: int, axes: Any) -> Iterator[str]:
+    yield "loss, space, unit = loss_at(fields), space_at(fields), real(unit)"
+    yield "one, nan = real(1.0), real(nothing)"
+    for row, index, _, _ in _rows(rows):
+        for s in range(kind.sums):
+            yield f"{row}s{s} = real(0.0)"
+        for a in axes:
+            yield f"{row}{a} = P[{a} * stride + {index}]"
+
+
+def _end(kind: Kind, rows: int, k: str) -> Iterator[str]:
+    for number, (row, *_) in enumerate(_rows(rows)):
+        shift = f"{number} * ({k} + {kind.sums}) + {k}" if kind.pulls else f"{number * kind.sums}"
+        for s in range(kind.sums):
+            yield f"out[{shift} + {s}] += {row}s{s}"
+
+
+def _add(kind: Kind, row: str) -> Iterator[str]:
+    for s in range(kind.sums):
+        yield f"{row}s{s} += t[{s + kind.pulls}]"
+
+
+def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
+    """Yield the lines of a row that is one loop."""
+    axes = range(k)
+    yield from _begin(kind, rows, axes)
+    for a in axes:
+        yield f"e{a} = space.sign({a})"
+        for row, *_ in _rows(rows) if kind.pulls else ():
+            yield f"{row}v{a} = real(0.0)"
+    yield "for m in range(start, stop):"
+    for a in axes:
+        yield f"    x{a} = X[{a} * n + m]"
+    for row, _, r, w in _rows(rows):
+        for a in axes:
+            yield f"    d{a} = x{a} - {row}{a}"
+        invariants = ", ".join(pair_sum(term, axes, row) for term in INVARIANTS.values())
+        yield f"    u, slope, lean, away = met({invariants}, space)"
+        for line in _target(row, "m", r, w, weighted):
+            yield f"    {line}"
+        yield "    t = of_pair(u, slope, lean, away, given, weight, loss, space)"
+        for a in axes if kind.pulls else ():
+            yield f"    {row}v{a} += t[0] * d{a}"
+        for line in _add(kind, row):
+            yield f"    {line}"
+    for number, (row, *_) in enumerate(_rows(rows) if kind.pulls else ()):
+        for a in axes:
+            yield f"out[{number * kind.width(k) + a}] += {row}v{a}"
+    yield from _end(kind, rows, str(k))
+
+
+def many(kind: Kind, used: tuple[str, ...], rows: int, weighted: bool) -> Iterator[str]:
+    """Yield the lines of a row that works off blocks, four coordinates at a time.
+
+    `used` are the invariants that the space asks for.
     """
-    number, n = u.dtype.type, u.shape[0]
-    none, one, tiny = number(0), number(1), number(1e-9)
-    cut, bend = number(space.cut_locus()), number(space.bend())
-    total, stiff, apart = none, none, none
-    for j in range(n):
-        coef[j] = none
-    for layer in range(target.shape[0]):
-        r = target[layer]
-        if W is not None:
-            weight = W[i, layer, start : start + n]
-        for j in range(n):
-            given = one
-            if W is not None:
-                given = number(weight[j])
-            d, factor = u[j], slope[j]
-            w, rho, excess = majorizer(d, r[j], given, loss, cut, bend, none, tiny)
-            pull, parting, away = w * factor * (one - rho / d), w * rho, d > none
-            coef[j] += pull if away else none
-            times = one if band[0] <= start + j < band[1] else one + one
-            total += times * w
-            stiff += times * excess
-            apart += none if away else parting
-    return total, stiff, apart
+    axes = range(4)
+    yield from _begin(kind, rows, ())
+    yield "for low in range(start, stop, size):"
+    yield "    count = min(size, stop - low)"
+    yield f"    for t in range({rows * (1 + len(used))} * size):"
+    yield "        scratch[t] = real(0.0)"
+    yield "    for a in range(0, k, 4):"
+    for a in axes:
+        yield f"        e{a} = space.sign(a + {a})"
+        for row, index, _, _ in _rows(rows):
+            yield f"        {row}{a} = P[(a + {a}) * stride + {index}]"
+    yield "        for m in range(count):"
+    for a in axes:
+        yield f"            x{a} = X[(a + {a}) * n + low + m]"
+    for number, (row, *_) in enumerate(_rows(rows)):
+        for a in axes:
+            yield f"            d{a} = x{a} - {row}{a}"
+        for place, name in enumerate(used):
+            at = f"{number * (1 + len(used)) + place} * size + m"
+            yield f"            scratch[{at}] += {pair_sum(INVARIANTS[name], axes, row)}"
+    yield "    for m in range(count):"
+    for number, (row, _, r, w) in enumerate(_rows(rows)):
+        first = number * (1 + len(used))
+        values = {name: f"scratch[{first + place} * size + m]" for place, name in enumerate(used)}
+        values.setdefault("gap", values["near"])
+        invariants = ", ".join(values.get(name, "one") for name in INVARIANTS)
+        yield f"        u, slope, lean, away = met({invariants}, space)"
+        yield "        at = low + m"
+        for line in _target(row, "at", r, w, weighted):
+            yield f"        {line}"
+        yield "        t = of_pair(u, slope, lean, away, given, weight, loss, space)"
+        if kind.pulls:
+            yield f"        scratch[{first + len(used)} * size + m] = t[0]"
+        for line in _add(kind, row):
+            yield f"        {line}"
+    if kind.pulls:
+        yield "    for a in range(0, k, 4):"
+        for row, index, _, _ in _rows(rows):
+            for a in axes:
+                yield f"        {row}{a} = P[(a + {a}) * stride + {index}]"
+                yield f"        {row}v{a} = real(0.0)"
+        yield "        for m in range(count):"
+        for a in axes:
+            yield f"            x{a} = X[(a + {a}) * n + low + m]"
+        for number, (row, *_) in enumerate(_rows(rows)):
+            yield f"            c = scratch[{number * (1 + len(used)) + len(used)} * size + m]"
+            for a in axes:
+                yield f"            {row}v{a} += c * (x{a} - {row}{a})"
+        for number, (row, *_) in enumerate(_rows(rows)):
+            for a in axes:
+                yield f"        out[{number} * (k + {kind.sums}) + a + {a}] += {row}v{a}"
+    yield from _end(kind, rows, "k")
 
 
-@inlined
-def turn_of(i, n):
-    """Return the first point that point `i` of `n` is counted with, and a gap to leave out.
-
-    Every pair is counted in one row, and all rows have the same amount of work: on a circle of
-    groups, each group is counted with the half that precedes it; within its own group, point `i` is
-    counted with the points before it.
-    """
-    group, groups = i // WIDTH, (n + WIDTH - 1) // WIDTH
-    half = (groups - 1 + (1 if 2 * group >= groups else 0)) // 2  # the later of opposite groups
-    after = groups - max(half - group, 0)
-    return max(group - half, 0) * WIDTH, (i, min(after * WIDTH, n))
-
-
-@inlined
-def group_end(start, gap, n):
-    """Return the end of the group that begins at `start`, without the gap."""
-    if gap[0] <= start < gap[1]:
-        return start
-    return min(start + WIDTH, gap[0] if start < gap[0] else n)
-
-
-@kernel
-def grouped_cost(p, groups, begin, n, gap, D, W, i, skip, unit, loss, space, scratch):
-    """Return the cost of a row at `p` against points `begin` to `n`, without the gap."""
-    u, slope, target = scratch[0], scratch[1], scratch[3 : 3 + D.shape[1]]
-    cost = 0.0
-    for g in range(begin // WIDTH, (n + WIDTH - 1) // WIDTH):
-        start = g * WIDTH
-        m = group_end(start, gap, n) - start
-        if m == 0:
-            continue
-        load(D, i, unit, skip, start, m, target)
-        space.measure(p, groups[g], u[:m], slope[:m])
-        cost += group_cost(u[:m], target, W, i, start, loss)
-    return cost
+def measured(kind: Kind, rows: int, weighted: bool) -> Iterator[str]:
+    """Yield the lines of a row in a space that measures a block of distances itself."""
+    yield from _begin(kind, rows, ())
+    yield "dist, slope = carray(scratch, size), carray(beyond(scratch, size), size)"
+    yield "coef, point = carray(beyond(scratch, 2 * size), size), beyond(scratch, 3 * size)"
+    yield "p, v = carray(point, k), carray(beyond(point, k), k)"
+    yield "for low in range(start, stop, size):"
+    yield "    count = min(size, stop - low)"
+    yield "    block = carray(beyond(X, low), (k, n))  # only its first columns are read"
+    for number, (row, index, r, w) in enumerate(_rows(rows)):
+        yield "    for a in range(k):"
+        yield f"        p[a] = P[a * stride + {index}]"
+        yield "    space.measure(p, block, dist[:count], slope[:count])"
+        yield "    for m in range(count):"
+        yield "        u, at = dist[m], low + m"
+        for line in _target(row, "at", r, w, weighted):
+            yield f"        {line}"
+        yield "        away = u > real(0.0)"
+        yield "        lean = slope[m] / u if away else real(0.0)"
+        yield "        t = of_pair(u, slope[m], lean, away, given, weight, loss, space)"
+        if kind.pulls:
+            yield "        coef[m] = t[0]"
+        for line in _add(kind, row):
+            yield f"        {line}"
+        if kind.pulls:
+            yield "    space.gather(p, block, coef[:count], v)"
+            yield "    for a in range(k):"
+            yield f"        out[{number} * (k + {kind.sums}) + a] += v[a]"
+    yield from _end(kind, rows, "k")
 
 
-@kernel
-def grouped_pull(p, groups, n, band, D, W, i, skip, unit, loss, space, scratch, v):
-    """Fill v with Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) before projection; return three sums."""
-    layers, k = D.shape[1], p.shape[0]
-    u, slope, coef, target = scratch[0], scratch[1], scratch[2], scratch[3 : 3 + layers]
-    part = scratch[3 + layers, :k]
-    total, stiff, apart = 0.0, 0.0, 0.0
-    for a in range(k):
-        v[a] = 0.0
-    for g in range((n + WIDTH - 1) // WIDTH):
-        start = g * WIDTH
-        m = min(WIDTH, n - start)
-        load(D, i, unit, skip, start, m, target)
-        space.measure(p, groups[g], u[:m], slope[:m])
-        sums = group_pull(u[:m], slope, target, W, i, start, band, loss, space, coef)
-        total, stiff, apart = total + sums[0], stiff + sums[1], apart + sums[2]
-        space.gather(p, groups[g], coef[:m], part)
-        for a in range(k):
-            v[a] += part[a]
-    return total, stiff, apart
+# --- compiled rows --------------------------------------------------------------------------------
 
 
-@inlined
-def step(p, turn, total, stiff, apart, space, v):
-    """Turn the pull `v` and its sums into a step."""
-    space.project(p, v)
-    if apart > 0.0:
-        part_ways(p, turn, apart, space, v)
-    shorten(total, stiff, space, v)
+def form_of(space: Any, k: int) -> int | str:
+    """Return how the rows of a space work: the number of coordinates, `MANY` or `MEASURED`."""
+    if not space.fuses():
+        return MEASURED
+    return k if k <= UNROLLED else MANY
 
 
-@inlined
-def move(p, turn, total, stiff, apart, space, v):
-    """Take that step."""
-    # `step` written out: for each call Numba counts references to arrays with slow atomics
-    space.project(p, v)
-    if apart > 0.0:
-        part_ways(p, turn, apart, space, v)
-    shorten(total, stiff, space, v)
-    space.exp(p, v)
+@lru_cache(maxsize=256)
+def asked(space: Any) -> tuple[str, ...]:
+    """Return the invariants that change what `pair` returns; `near` tells ties in any case."""
+    known = (0.3, 3.1, -1.7, 0.6), (2.9, 0.7, 0.4, 5.0)
+    found = {"near"}
+    for values in known:
+        for place, name in enumerate(INVARIANTS):
+            unknown = [*values]
+            unknown[place] = np.nan
+            if tuple(space.pair(*unknown)) != tuple(space.pair(*values)):
+                found.add(name)
+    return tuple(name for name in INVARIANTS if name in found)
 
 
-@inlined
-def shorten(total, stiff, space, v):
-    """Divide v by Σ w, and by more where negative curvature bends the majorizer.
-
-    There ½(dist − ρ)² has a Hessian of at most 1 + bend·(dist − ρ + length of the step), see
-    docs/mathematics.md; so this step descends as the unit step does in flat space.
-    """
-    k, square = v.shape[0], 0.0
-    for a in range(k):
-        square += space.sign(a) * v[a] * v[a]
-    divisor = total + stiff
-    if space.bend() > 0.0 and divisor > 0.0:
-        way = space.unit_length() * np.sqrt(max(square, 0.0)) / divisor
-        divisor += space.bend() * way * total
-    for a in range(k):
-        v[a] = v[a] / divisor if divisor > 0.0 else 0.0
+@lru_cache(maxsize=1024)
+def row(
+    kind: Kind,
+    parts: tuple[type[Part], type[Part]],
+    form: int | str,
+    rows: int,
+    weighted: bool,
+    used: tuple[str, ...],
+    precision: Precision,
+) -> int:
+    """Return the address of a compiled row function."""
+    function = row_function(kind, parts, form, rows, weighted, used, precision.points)
+    return compiled_function(function, precision)
 
 
-@kernel
-def part_ways(p, turn, apart, space, v):
-    """Add a pull away from points that coincide with `p`, in a direction chosen by `turn`."""
-    k = p.shape[0]
-    away = np.zeros(k)
-    for a in range(k):  # the golden angle gives each point another direction
-        away[a] = np.cos(2.399963229728653 * (turn + 1.0) * (a + 1.0))
-    space.project(p, away)
-    norm = 0.0
-    for a in range(k):
-        norm += space.sign(a) * away[a] * away[a]
-    if norm > 0.0:
-        for a in range(k):
-            v[a] += apart / space.unit_length() * away[a] / np.sqrt(norm)
+def row_function(
+    kind: Kind,
+    parts: tuple[type[Part], type[Part]],
+    form: int | str,
+    rows: int,
+    weighted: bool,
+    used: tuple[str, ...],
+    dtype: Any,
+) -> Callable:
+    """Return a row function, for a loss and a space, before it is compiled."""
+    if form == MEASURED:
+        lines = measured(kind, rows, weighted)
+    elif form == MANY:
+        lines = many(kind, used, rows, weighted)
+    else:
+        lines = unrolled(kind, int(form), rows, weighted)
+    name = "_".join([kind.name, str(form), str(rows), "w" if weighted else ""])
+    return written_function(lines, __file__, name, kind, parts, dtype)
+
+
+def written_function(
+    lines: Iterator[str],
+    file: str,
+    name: str,
+    kind: Kind,
+    parts: tuple[type[Part], type[Part]],
+    dtype: Any,
+) -> Callable:
+    """Return the function, for a loss and a space, that is written down in lines."""
+    single, (loss, space) = dtype == np.float32, map(part_type, parts)
+    names = {
+        "__name__": __name__,
+        "real": np.float32 if single else np.float64,
+        "nothing": np.nan,
+        "size": BLOCK,
+        "carray": carray,
+        "beyond": beyond,
+        "met": met,
+        "of_pair": kind.of_pair,
+        "loss_at": part_reader(parts[0], single, len(space.params)),
+        "space_at": part_reader(parts[1], single, 0),
+    }
+    full = f"{name}_{loss.digest}_{space.digest}"
+    return named_code("\n    ".join([HEAD, *lines]), file, full, names)

@@ -1,214 +1,164 @@
 """Subsampled sweeps, which shake a map: each point meets only a few other points.
 
+Each sweep draws an even number of shifts; for a shift s, each point meets the point s places after
+it, on a circle. The order of the table must be random. So all pairs are equally likely: otherwise
+the map would be wrong for pairs that seldom meet. And points meet few others in common, so each has
+its own errors. The fewer points it meets, the farther a point strays from its place in a full
+sweep.
+
 Arguments are as in `unimds.kernels.sweep`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
-from unimds.compiled.parts import inlined, kernel
-from unimds.kernels.fused import coordinates, drawn_2, drawn_3, recenter
-from unimds.kernels.rows import WIDTH, part_ways, shorten, workspace
+from unimds.compiled.functions import Precision, call, compiled_function, driver, once
+from unimds.compiled.parts import Part
+from unimds.kernels.rows import BLOCK, INVARIANTS, PULL, pair_sum, written_function
+from unimds.kernels.sweep import add_range
 
-BLOCK, SIDE = 512, 64
-"""Points whose pulls fit in the cache, and rows of a table that do."""
+Array = NDArray[Any]
+
+SIDE = 64
+"""Rows of a table that fit in the cache."""
 
 
-@kernel
-def shake(D, W, X, two, three, many, loss, space, unit, sizes, draws):
-    """Sweep once for each entry of `sizes`, an even number of points that each point meets.
+def shifts_of(sizes: Array, draws: Array, n: int) -> Array:
+    """Return shifts for every sweep, each from its own stretch of the circle of `n` points.
 
-    Each sweep draws that many shifts; for a shift s, each point meets the point s places after it,
-    on a circle. The order of the table must be random. So all pairs are equally likely: otherwise
-    the map would be wrong for pairs that seldom meet. And points meet few others in common, so
-    each has its own errors. The smaller the size, the farther a point strays from its place in a
-    full sweep. ``draws``, as many as the sum of `sizes`, lie between 0 and 1. If `many` is None,
-    the table is in the layout of `by_shift`.
+    `sizes` are the numbers of points that a point meets in a sweep; ``draws``, as many as their
+    sum, lie between 0 and 1.
     """
-    if many is None:
-        shake_together(D, W, X, two, three, loss, space, unit, sizes, draws)
-    else:
-        shake_in_turn(D, W, X, many, loss, space, unit, sizes, draws)
+    size = np.repeat(sizes, sizes)
+    number = np.arange(size.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return 1 + np.minimum((number + draws) / size * (n - 1), n - 2).astype(np.intp)
 
 
-@inlined
-def shift(m, size, draw, n):
-    """Return shift `m` of `size` shifts, each from its own stretch of the circle."""
-    return 1 + min(int((m + draw) / size * (n - 1)), n - 2)
-
-
-@kernel
-def by_shift(D):
-    """Return the symmetric table with D[i, (i + s) mod n] in row s − 1 and column i."""
-    n, given = D.shape[0], D.reshape(-1)
-    out = np.empty((n - 1, 1, n), D.dtype)
+def turn(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
+    """Fill `s` with the symmetric table `r` by shifts, see `by_shift`."""
     for first in range(0, n, SIDE):  # few rows at a time stay in the cache
-        end = min(first + SIDE, n)
-        for s in range(1, n):
-            row, around = out[s - 1, 0], max(min(end, n - s), first)
-            for i in range(first, around):
-                row[i] = given[i * n + i + s]
-            for i in range(around, end):
-                row[i] = given[i * n + i + s - n]
+        end = first + SIDE if first + SIDE < n else n
+        for m in range(1, n):
+            around = n - m if n - m < end else end
+            around = first if around < first else around
+            for a in range(first, around):
+                s[(m - 1) * n + a] = r[a * n + a + m]
+            for a in range(around, end):
+                s[(m - 1) * n + a] = r[a * n + a + m - n]
+
+
+def by_shift(D: Array) -> Array:
+    """Return the symmetric table with D[i, (i + s) mod n] in row s − 1 and column i."""
+    n, D = len(D), np.ascontiguousarray(D)
+    out = np.empty((n - 1, 1, n), D.dtype)
+    given, nothing = (D.ctypes.data, out.ctypes.data, 0, 0), (0, 0, 0, 0)
+    once(_turn(D.dtype), nothing, (0, n, 0), given, nothing, 1.0, (0, 0, 0))
     return out
 
 
-@kernel
-def shake_together(D, W, X, two, three, loss, space, unit, sizes, draws):
-    """Shake all points of a sweep at once: loops run over the points."""
-    k, n, scale = coordinates(two), X.shape[1], X.dtype.type(unit)
-    p, v, twice = np.empty(k, X.dtype), np.empty(k), np.empty((k, 2 * n), X.dtype)
-    pulls, at = np.empty((k + 3, BLOCK), X.dtype), 0
-    for t in range(sizes.shape[0]):
-        for a in range(k):  # the points twice in a row, so that no shift leads beyond the end
-            for i in range(n):
-                twice[a, i] = X[a, i]
-                twice[a, n + i] = X[a, i]
+@lru_cache(maxsize=2)
+def _turn(dtype: Any) -> int:
+    return compiled_function(turn, Precision(dtype, dtype, dtype))
+
+
+# --- all points of a sweep at once ----------------------------------------------------------------
+
+
+def meeting(k: int, weighted: bool) -> Iterator[str]:
+    """Yield the lines of a function that adds up, in `scratch`, the pulls of two shifts, i and j.
+
+    The points of X stand there twice in a row, so that no shift leads beyond the end.
+    """
+    axes = range(k)
+    yield "loss, space, unit = loss_at(fields), space_at(fields), real(unit)"
+    for a in axes:
+        yield f"e{a} = space.sign({a})"
+    yield "for m in range(stop - start):"
+    yield "    at = start + m"
+    for a in axes:
+        yield f"    p{a} = X[{a} * n + at]"
+    for by, r, w, t in (("i", "r", "w", "t"), ("j", "s", "z", "o")):
+        for a in axes:
+            yield f"    x{a} = X[{a} * n + at + {by}]"
+            yield f"    d{a} = x{a} - p{a}"
+            yield f"    {t}d{a} = d{a}"
+        invariants = ", ".join(pair_sum(term, axes, "p") for term in INVARIANTS.values())
+        yield f"    u, slope, lean, away = met({invariants}, space)"
+        weight = f"real({w}[at])" if weighted else "real(1.0)"
+        yield f"    given, weight = real({r}[at]) * unit, {weight}"
+        yield f"    {t} = of_pair(u, slope, lean, away, given, weight, loss, space)"
+    for a in axes:
+        yield f"    scratch[{a} * size + m] += t[0] * td{a} + o[0] * od{a}"
+    for s in range(PULL.sums):
+        yield f"    scratch[{k + s} * size + m] += t[{s + 1}] + o[{s + 1}]"
+
+
+@lru_cache(maxsize=256)
+def meet(parts: tuple[type[Part], type[Part]], k: int, weighted: bool, precision: Precision) -> int:
+    """Return the address of a compiled `meeting`."""
+    name, lines = f"meet_{k}_{'w' if weighted else ''}", meeting(k, weighted)
+    function = written_function(lines, __file__, name, PULL, parts, precision.points)
+    return compiled_function(function, precision)
+
+
+@driver
+def shake_together(meet, twice, take, copies, points, table, sizes, shifts, unit, memory):
+    """Sweep once for each entry of `sizes`: the number of points that each point meets.
+
+    All points of a sweep move at once: loops run over the points. `copies` is memory for the points
+    twice in a row. The table is in the layout of `by_shift`.
+    """
+    X, n, k = points
+    D, W, of_D, of_W, _ = table
+    nothing, at, doubled = (0, 0, 0, 0), 0, (copies, 2 * n, k)
+    for size in sizes:
+        call(twice, (copies, 2 * n, 0, 0), points, nothing, nothing, unit, memory)
         for first in range(0, n, BLOCK):
-            end = min(first + BLOCK, n)
-            clear(pulls, end - first)
-            for m in range(0, sizes[t], 2):
-                b = shift(m, sizes[t], draws[at + m], n)
-                c = shift(m + 1, sizes[t], draws[at + m + 1], n)
-                if two is not None:
-                    add_pulls_2(D, W, twice, first, end, b, c, scale, loss, space, pulls)
-                if three is not None:
-                    add_pulls_3(D, W, twice, first, end, b, c, scale, loss, space, pulls)
-            if space.flat() and not some_coincide(pulls[k + 2], end - first):
-                go_together(X, first, end, pulls)
-                continue
-            for i in range(first, end):
-                j = i - first
-                for a in range(k):
-                    p[a], v[a] = X[a, i], pulls[a, j]
-                # `move` written out: for each call Numba counts references, which is slow
-                space.project(p, v)
-                if pulls[k + 2, j] > 0.0:
-                    part_ways(p, i, pulls[k + 2, j], space, v)
-                shorten(pulls[k, j], pulls[k + 1, j], space, v)
-                space.exp(p, v)
-                for a in range(k):
-                    X[a, i] = p[a]
-        at += sizes[t]
+            span = (first, first + BLOCK if first + BLOCK < n else n, -1, -1)
+            for m in range(0, size, 2):
+                b, c = shifts[at + m], shifts[at + m + 1]
+                one, two = b - 1, c - 1
+                given = (D + one * of_D, D + two * of_D, W + one * of_W, W + two * of_W)
+                call(meet, (X, n, b, c), doubled, given, span, unit, memory)
+            call(take, (X, n, 0, 0), points, nothing, span, unit, memory)
+        at += size
 
 
-@inlined
-def clear(pulls, count):
-    """Set the sums of pulls, weights, excesses and partings to zero."""
-    for a in range(pulls.shape[0]):
-        for i in range(count):
-            pulls[a, i] = 0.0
+# --- point by point -------------------------------------------------------------------------------
 
 
-@inlined
-def some_coincide(partings, count):
-    """Return whether any point coincides with another and must part from it."""
-    total = partings.dtype.type(0)
-    for i in range(count):
-        total += partings[i]
-    return total > 0.0
+@driver
+def shake_in_turn(
+    pull, place, gather, points, n, real, table, few, sample, sizes, shifts, unit, memory, out
+):
+    """Shake point by point, for tables and spaces that need it.
 
-
-@inlined
-def go_together(X, first, end, pulls):
-    """Move a block of points in flat space, where a step is a sum."""
-    k, none = X.shape[0], X.dtype.type(0)
-    for a in range(k):
-        x, pull, total = X[a, first:end], pulls[a], pulls[k]
-        for i in range(end - first):
-            x[i] += pull[i] / total[i] if total[i] > none else none
-
-
-@inlined
-def weighted(W, s, first, end):
-    """Return the weights of a shift, or None if there are no weights."""
-    if W is None:
-        return None
-    return W[s - 1, 0, first:end]
-
-
-@inlined
-def weight_at(weights, i, one):
-    """Return the weight of a pair."""
-    if weights is None:
-        return one
-    return type(one)(weights[i])
-
-
-@inlined
-def add_pulls_2(D, W, X, first, end, b, c, unit, loss, space, pulls):
-    """Add the pulls of two shifts, for two coordinates."""
-    number, r, s = X.dtype.type, D[b - 1, 0, first:end], D[c - 1, 0, first:end]
-    p, q, one = X[0, first:end], X[1, first:end], number(1)
-    x, y = X[0, first + b : end + b], X[1, first + b : end + b]
-    z, w = X[0, first + c : end + c], X[1, first + c : end + c]
-    f, g = weighted(W, b, first, end), weighted(W, c, first, end)
-    for i in range(end - first):
-        d, e = number(r[i]) * unit, number(s[i]) * unit
-        u = drawn_2(p[i], q[i], x[i], y[i], d, weight_at(f, i, one), loss, space)
-        v = drawn_2(p[i], q[i], z[i], w[i], e, weight_at(g, i, one), loss, space)
-        pulls[0, i] += u[0] + v[0]
-        pulls[1, i] += u[1] + v[1]
-        pulls[2, i] += u[2] + v[2]
-        pulls[3, i] += u[3] + v[3]
-        pulls[4, i] += u[4] + v[4]
-
-
-@inlined
-def add_pulls_3(D, W, X, first, end, b, c, unit, loss, space, pulls):
-    """Add the pulls of two shifts, for three coordinates."""
-    number, r, s = X.dtype.type, D[b - 1, 0, first:end], D[c - 1, 0, first:end]
-    p, q, o, one = X[0, first:end], X[1, first:end], X[2, first:end], number(1)
-    x0, x1, x2 = X[0, first + b : end + b], X[1, first + b : end + b], X[2, first + b : end + b]
-    y0, y1, y2 = X[0, first + c : end + c], X[1, first + c : end + c], X[2, first + c : end + c]
-    f, g = weighted(W, b, first, end), weighted(W, c, first, end)
-    for i in range(end - first):
-        d, e = number(r[i]) * unit, number(s[i]) * unit
-        h = weight_at(f, i, one)
-        u = drawn_3(p[i], q[i], o[i], x0[i], x1[i], x2[i], d, h, loss, space)
-        h = weight_at(g, i, one)
-        v = drawn_3(p[i], q[i], o[i], y0[i], y1[i], y2[i], e, h, loss, space)
-        pulls[0, i] += u[0] + v[0]
-        pulls[1, i] += u[1] + v[1]
-        pulls[2, i] += u[2] + v[2]
-        pulls[3, i] += u[3] + v[3]
-        pulls[4, i] += u[4] + v[4]
-        pulls[5, i] += u[5] + v[5]
-
-
-@inlined
-def room_for(W, dtype):
-    """Allocate memory for the weights of a group, or return None if there are no weights."""
-    if W is None:
-        return None
-    return np.empty((1, W.shape[1], WIDTH), dtype)
-
-
-@kernel
-def shake_in_turn(D, W, X, many, loss, space, unit, sizes, draws):
-    """Shake point by point."""
-    k, n = X.shape
-    few, target = np.empty((1, k, WIDTH), X.dtype), np.empty((1, D.shape[1], WIDTH), D.dtype)
-    weight, scratch = room_for(W, X.dtype), workspace(k, D.shape[1], X.dtype)
-    p, v, shifts = np.empty(k, X.dtype), np.empty(k), np.empty(WIDTH, np.intp)
-    scale, at = X.dtype.type(unit), 0
-    for t in range(sizes.shape[0]):
-        size = sizes[t]
+    `few` and `sample` are the memory for the points that a point meets and for its distances to
+    them, as `points` and `table` are.
+    """
+    X, stride, k = points
+    (D, W, of_D, of_W, layers), at = table, 0
+    for size in sizes:
+        chosen = 3 * k + 6  # where the shifts stand in `out`
         for m in range(size):
-            shifts[m] = shift(m, size, draws[at + m], n)
+            out[chosen + m] = shifts[at + m]
         for i in range(n):
-            for m in range(size):
-                j = i + shifts[m] if i + shifts[m] < n else i + shifts[m] - n
-                for a in range(k):
-                    few[0, a, m] = X[a, j]
-                for layer in range(D.shape[1]):
-                    target[0, layer, m] = D[i, layer, j]
-                    if W is not None:
-                        weight[0, layer, m] = W[i, layer, j]
-            p[:] = X[:, i]
-            points, given = (X, few, size), (target, weight, 0, -1, scale)
-            recenter(p, points, None, None, many, given, (0, size), i, loss, space, scratch, v)
-            space.exp(p, v)
-            X[:, i] = p
+            for layer in range(layers):
+                row = i * layers + layer
+                r, s = D + row * of_D, sample[0] + layer * sample[2]
+                w, z = W + row * of_W, sample[1] + layer * sample[3]
+                span, here = (n, size, 1 if W else 0, 0), memory[1] + 8 * chosen
+                into = (memory[0], here, memory[2])
+                call(gather, (few[0], few[1], i, i), points, (r, s, w, z), span, unit, into)
+            for a in range(k + 3):
+                out[a] = 0.0
+            who = (X, stride, i, i)
+            add_range(pull, who, few, sample, (0, 0), 0, size, (size, size), unit, memory)
+            call(place, who, points, (0, 0, 0, 0), (real, 0, 0, 0), unit, memory)
         at += size

@@ -1,241 +1,233 @@
-"""PlaceCenter's kernels: sweeps, new points, costs and momentum.
+"""PlaceCenter's drivers: sweeps, new points and sums over all pairs, for every loss and space.
 
-Configurations are coordinate-major, ``X[axis, point]``, so that every pass over the points runs
-through contiguous memory and vectorises. Distances are rows ``D[row, layer, j]`` of the points from
-``first`` on. A symmetric table has one layer; an asymmetric table has its transpose as a second
-layer, and both directions of a pair pull. A missing distance is a NaN. ``W`` is None or has the
-shape of ``D``. ``unit`` converts given distances to the unit of the loss and the space.
+A driver works with addresses and is compiled once; see `unimds.compiled.functions`. Configurations
+are coordinate-major, ``X[axis, point]``, so that every loop over the points runs through contiguous
+memory. Distances are rows ``D[row, layer, j]`` of the points from ``first`` on. A symmetric table
+has one layer; an asymmetric table has its transpose as a second layer, and both directions of a
+pair pull. A missing distance is a NaN.
 
-Some arguments choose code, not values. One of ``two``, ``three`` and ``many`` is 0 and the other
-two are None: a row is one loop over points with two or three coordinates, or runs in groups.
-``inner_iter`` is None for a single step that needs no check. Numba leaves out the code that depends
-on a None, which saves most of the compile time.
+``points`` are the address of n points, the length of a row of coordinates and the number of rows,
+of which only ``real`` ones are not there to fill up;
+``table`` are the addresses of distances and weights, the bytes of a row of one layer in each, and
+the number of layers; ``memory`` are the addresses of scratch memory, of the sums and of the fields
+of space and loss. ``out`` is the array of the sums.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from unimds.compiled.functions import call, driver
+from unimds.compiled.parts import inlined
 
-from unimds.compiled.parts import kernel
-from unimds.kernels.fused import (
-    band_pull,
-    coordinates,
-    cost_in_turn,
-    pair_pull,
-    recenter,
-    row_cost,
-    weight_of,
-)
-from unimds.kernels.rows import WIDTH, group_end, load, move, packed, turn_of, workspace
+CHUNK = 4096
+"""Points in a call of a row: within it, sums are in the precision of the points."""
+
+GROUP = 512
+"""Points that are counted together, see `turn_of`."""
 
 
-@kernel
-def place(
-    p, points, two, three, many, row, band, turn, loss, space, inner_iter, eps, stretch, scratch, v,
-    trial,
+@inlined
+def add_range(row, who, points, table, rows, begin, end, left_out, unit, memory):
+    """Add what a row function tells of the points from `begin` to `end`, for two rows."""
+    D, W, of_D, of_W, layers = table
+    for layer in range(layers):
+        one, two = rows[0] * layers + layer, rows[1] * layers + layer
+        given = (D + one * of_D, D + two * of_D, W + one * of_W, W + two * of_W)
+        for start in range(begin, end, CHUNK):
+            stop = start + CHUNK if start + CHUNK < end else end
+            span = (start, stop, left_out[0], left_out[1])
+            call(row, who, points, given, span, unit, memory)
+
+
+@driver
+def sweep(pull, place, points, n, real, table, first, count, free, band, unit, memory, out):
+    """Place every free point of the given rows once, two rows at a time.
+
+    Of all their pairs, only the pair of the two points depends on which of them moves first: the
+    second point meets the first where it has gone.
+
+    Points ``band[1]`` to ``band[2]`` are placed one after another; ``band[0]`` is 0. Points beyond
+    the band move at the same time on other workers. Pairs with them count twice in Σ w, which
+    shortens the step, and even so the total cost does not rise:
+    ‖a − b + z‖² ≤ ½‖2a + z‖² + ½‖2b − z‖².
+    """
+    X, stride, k = points
+    scratch, sums, fields = memory
+    width, nothing, nobody, axes = k + 3, (0, 0, 0, 0), (n, n), (real, 0, 0, 0)
+    second = (scratch, sums + 8 * width, fields)
+    for row in range(0, count, 2):
+        rows = (row, row + 1 if row + 1 < count else row)  # the last row may be alone
+        i, j = first + row, first + rows[1]
+        if not (free[i] or free[j]):
+            continue
+        who, left_out = (X, stride, i, j), (i, j)
+        for a in range(2 * width):
+            out[a] = 0.0
+        if band[1] > 0 or band[2] < n:
+            add_range(pull, who, points, table, rows, band[0], band[1], left_out, unit, memory)
+            add_range(pull, who, points, table, rows, band[2], n, left_out, unit, memory)
+            for a in (k, k + 1, width + k, width + k + 1):
+                out[a] *= 2.0
+        add_range(pull, who, points, table, rows, band[1], band[2], left_out, unit, memory)
+        if free[i]:
+            call(place, (X, stride, i, i), points, nothing, axes, 1.0, memory)
+        if j > i and free[j]:
+            add_range(pull, who, points, table, rows, i, i + 1, nobody, unit, memory)
+            call(place, (X, stride, j, j), points, nothing, axes, 1.0, second)
+
+
+@driver
+def sweep_in_turn(
+    functions, points, n, real, table, first, count, free, steps, eps, unit, tried, memory, out
 ):  # fmt: skip
-    """Move `p` to lower its cost against the points of its row: the paper's Place.
-
-    If `inner_iter` is None, take a single step, which is known to descend. Otherwise halve each
-    step until the cost of the row does not rise; if `stretch`, double a step that needs no halving
-    as long as the cost falls. Return the cost of the row, or −1 if it was not needed, and whether
-    the point has settled.
-    """
-    if inner_iter is None:
-        recenter(p, points, two, three, many, row, band, turn, loss, space, scratch, v)
-        space.exp(p, v)
-        return -1.0, False
-    cost = row_cost(p, points, two, three, many, row, loss, space, scratch)
-    start = np.empty_like(p)
-    for _ in range(inner_iter):
-        recenter(p, points, two, three, many, row, band, turn, loss, space, scratch, v)
-        length, low, begun = 1.0, cost, cost
-        start[:] = p
-        while 1e-9 < length < 1e3:
-            step = length * v  # exp may use its argument as scratch
-            trial[:] = start
-            space.exp(trial, step)
-            new = row_cost(trial, points, two, three, many, row, loss, space, scratch)
-            better = new < low or (length <= 1.0 and new <= low)
-            if better:
-                low = new
-                p[:] = trial
-            if (better and not (stretch and length >= 1.0)) or (length > 1.0 and not better):
-                break
-            length = 2.0 * length if better else 0.5 * length
-        cost = low
-        if begun - cost <= eps * cost:
-            return cost, True
-    return cost, False
+    """Place every free point of the given rows once, one row at a time, with checked steps."""
+    X, stride, _ = points
+    for row in range(count):
+        i = first + row
+        if free[i]:
+            point = (X, stride, i, i)
+            settle(
+                functions, point, points, n, real, table, row, i, steps, eps, False, unit, tried,
+                memory, out,
+            )  # fmt: skip
 
 
-@kernel
-def grouped_points(X, many):
-    """Return the points in groups, if the kernel uses groups."""
-    if many is None:
-        return np.empty((0, X.shape[0], WIDTH), X.dtype)
-    return packed(X)
-
-
-@kernel
-def sweep(D, W, first, free, band, X, two, three, many, loss, space, unit, inner_iter, eps):
-    """Place every free point of the given rows once, in place.
-
-    Points ``band[0]`` to ``band[1]`` are placed one after another; points beyond the band move at
-    the same time on other workers, and even so the total cost does not rise.
-    """
-    if many is None and inner_iter is None:
-        sweep_by_two(D, W, first, free, band, X, two, three, loss, space, unit)
-    else:
-        sweep_by_one(
-            D, W, first, free, band, X, two, three, many, loss, space, unit, inner_iter, eps
+@driver
+def place_rows(
+    functions, new, points, n, real, table, costs, settled, steps, eps, unit, tried, memory, out
+):  # fmt: skip
+    """Place new points against the fixed ones, by one row of distances each."""
+    for i in range(costs.size):
+        # turn 0 for all: the place of a new point must not depend on its row number
+        point = (new[0], new[1], i, 0)
+        costs[i], settled[i] = settle(
+            functions,
+            point,
+            points,
+            n,
+            real,
+            table,
+            i,
+            -1,
+            steps,
+            eps,
+            True,
+            unit,
+            tried,
+            memory,
+            out,
         )
 
 
-@kernel
-def sweep_by_two(D, W, first, free, band, X, two, three, loss, space, unit):
-    """Sweep two rows per loop; see `unimds.kernels.fused`.
+@driver
+def place_once(pull, place, new, points, n, real, table, count, unit, memory, out):
+    """Place new points by one step each, which is known to descend."""
+    P, stride, k = new
+    for i in range(count):
+        for a in range(k + 3):
+            out[a] = 0.0
+        add_range(pull, (P, stride, i, i), points, table, (i, i), 0, n, (n, n), unit, memory)
+        call(place, (P, stride, i, 0), points, (0, 0, 0, 0), (real, 0, 0, 0), 1.0, memory)
 
-    Of all their pairs, only the pair of the two points depends on which of them moves first.
+
+@driver
+def settle(
+    functions,
+    point,
+    points,
+    n,
+    real,
+    table,
+    row,
+    skip,
+    steps,
+    eps,
+    stretch,
+    unit,
+    tried,
+    memory,
+    out,
+):
+    """Move a point to lower its cost against the points of its row: the paper's Place.
+
+    Halve each step until the cost of the row does not rise; if `stretch`, double a step that needs
+    no halving as long as the cost falls. Return the cost of the row, and whether the point has
+    settled. ``functions`` are the addresses of pull and cost of one row, step and go; `tried` is
+    memory for three points: where the step began, the best and the one on trial.
     """
-    k, scale = coordinates(two), X.dtype.type(unit)
-    p, q, u, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k), np.empty(k)
-    for row in range(0, D.shape[0], 2):
-        other = min(row + 1, D.shape[0] - 1)  # the last row may be alone
-        i, j = first + row, first + other
-        for a in range(k):
-            p[a], q[a] = X[a, i], X[a, j]
-        gap = (i, j + 1)
-        s, t = band_pull(p, q, X, two, three, band, D, W, row, other, gap, scale, loss, space, u, v)
-        if free[i]:
-            own = (0.0, 0.0, 0.0)
-            if j > i:
-                weight = weight_of(W, row, j)
-                own = pair_pull(p, q, two, three, D[row, 0, j], weight, scale, loss, space, u)
-            move(p, i, s[0] + own[0], s[1] + own[1], s[2] + own[2], space, u)
-            for a in range(k):
-                X[a, i] = p[a]
-        if j > i and free[j]:
-            weight = weight_of(W, other, i)
-            own = pair_pull(q, p, two, three, D[other, 0, i], weight, scale, loss, space, v)
-            move(q, j, t[0] + own[0], t[1] + own[1], t[2] + own[2], space, v)
-            for a in range(k):
-                X[a, j] = q[a]
-
-
-@kernel
-def sweep_by_one(D, W, first, free, band, X, two, three, many, loss, space, unit, inner_iter, eps):
-    """Sweep row by row."""
-    k, n = X.shape
-    groups, scratch = grouped_points(X, many), workspace(k, D.shape[1], X.dtype)
-    p, trial, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k)
-    points, scale = (X, groups, n), X.dtype.type(unit)
-    for row in range(D.shape[0]):
-        i = first + row
-        if free[i]:
-            p[:] = X[:, i]
-            place(
-                p, points, two, three, many, (D, W, row, i, scale), band, i, loss, space,
-                inner_iter, eps, False, scratch, v, trial,
+    pull, cost, step, go = functions
+    P, stride, i, turn = point
+    k, rows, nobody, nothing = points[2], (row, row), (skip, skip), (0, 0, 0, 0)
+    room, at = (tried, 3, k), 4 * k + 12  # of the cost in `out`
+    judge = (memory[0], memory[1] + 8 * at, memory[2])
+    out[at] = 0.0
+    add_range(cost, point, points, table, rows, 0, n, nobody, unit, judge)
+    low, best = out[at], 0
+    call(go, (P, stride, i, best), room, nothing, nothing, 0.0, memory)
+    settled = False
+    for _ in range(steps):
+        origin, begun, length = best, low, 1.0
+        for a in range(k + 3):
+            out[a] = 0.0
+        add_range(pull, (tried, 3, best, best), points, table, rows, 0, n, nobody, unit, memory)
+        call(step, (tried, 3, best, turn), points, nothing, (real, 0, 0, 0), 1.0, memory)
+        while 1e-9 < length < 1e3:
+            trial = 3 - origin - best if origin != best else (origin + 1) % 3
+            call(go, (tried, 3, origin, trial), room, nothing, nothing, length, memory)
+            out[at] = 0.0
+            add_range(
+                cost, (tried, 3, trial, trial), points, table, rows, 0, n, nobody, unit,
+                judge,
             )  # fmt: skip
-            X[:, i] = p
-            if many is not None:
-                groups[i // WIDTH, :, i % WIDTH] = p
+            better = out[at] < low or (length <= 1.0 and out[at] <= low)
+            if better:
+                low, best = out[at], trial
+            if (better and not (stretch and length >= 1.0)) or (length > 1.0 and not better):
+                break
+            length = 2.0 * length if better else 0.5 * length
+        if begun - low <= eps * low:
+            settled = True
+            break
+    call(go, (tried, 3, best, i), (P, stride, k), nothing, nothing, 0.0, memory)
+    return low, settled
 
 
-@kernel
-def place_rows(D, W, X, P, two, three, many, loss, space, unit, inner_iter, eps, cost, settled):
-    """Place new points, the columns of `P`, against the fixed points `X`, one row of `D` each."""
-    k, n = X.shape
-    groups, scratch = grouped_points(X, many), workspace(k, 1, X.dtype)
-    p, trial, v = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty(k)
-    points, scale = (X, groups, n), X.dtype.type(unit)
-    for i in range(P.shape[1]):
-        p[:] = P[:, i]
-        # turn 0 for all: the place of a new point must not depend on its row number
-        cost[i], settled[i] = place(
-            p, points, two, three, many, (D, W, i, -1, scale), (0, n), 0, loss, space, inner_iter,
-            eps, True, scratch, v, trial,
-        )  # fmt: skip
-        P[:, i] = p
+@driver
+def turn_of(i, n):
+    """Return the first point that point `i` of `n` is counted with, and a gap to leave out.
 
-
-@kernel
-def evaluate(D, W, first, X, two, three, many, exact, smooth, both, space, unit):
-    """Return the cost of the given rows by the exact loss and, if `both`, by the smoothed loss.
-
-    Every pair counts once; each direction of an asymmetric pair counts half.
+    Every pair is counted in one row, and all rows have the same amount of work: on a circle of
+    groups, each group is counted with the half that precedes it; within its own group, point `i` is
+    counted with the points before it.
     """
-    k, scale, costs, smooth_costs = X.shape[0], X.dtype.type(unit), 0.0, 0.0
-    p, q, row = np.empty(k, X.dtype), np.empty(k, X.dtype), 0
-    groups, scratch = grouped_points(X, many), workspace(k, D.shape[1], X.dtype)
-    while row < D.shape[0]:
-        other = row  # two rows of a group, or its last row alone
-        if many is None and row + 1 < D.shape[0] and (first + row + 1) % WIDTH > 0:
-            other = row + 1
-        i, j = first + row, first + other
-        for a in range(k):
-            p[a], q[a] = X[a, i], X[a, j]
-        rows, points = (D, W, row, other, scale), (X, groups, i, j)
-        costs += cost_in_turn(p, q, points, two, three, many, rows, exact, space, scratch)
-        if both:
-            smooth_costs += cost_in_turn(
-                p, q, points, two, three, many, rows, smooth, space, scratch
-            )
-        row = other + 1
-    return costs, smooth_costs if both else costs
+    group, groups = i // GROUP, (n + GROUP - 1) // GROUP
+    half = (groups - 1 + (1 if 2 * group >= groups else 0)) // 2  # the later of opposite groups
+    begin = group - half if group > half else 0
+    after = groups - (half - group) if half > group else groups
+    return begin * GROUP, i, after * GROUP if after * GROUP < n else n
 
 
-@kernel
-def pair_sums(D, W, first, X, loss, space, unit):
-    """Return four sums over the pairs of the given rows, each pair once.
-
-    Σ weight·|residual| and Σ weight give the mean error. Σ wρu and Σ wu² give the factor on the
-    size of the space that minimises the majorizer.
-    """
-    (k, n), layers = X.shape, D.shape[1]
-    groups, scratch = packed(X), workspace(k, layers, X.dtype)
-    u, slope, target = scratch[0], scratch[1], scratch[3 : 3 + layers]
-    p, scale = np.empty(k, X.dtype), X.dtype.type(unit)
-    residuals, weights, above, below = 0.0, 0.0, 0.0, 0.0
-    for row in range(D.shape[0]):
-        i = first + row
-        p[:] = X[:, i]
-        begin, gap = turn_of(i, n)
-        for g in range(begin // WIDTH, len(groups)):
-            start = g * WIDTH
-            m = group_end(start, gap, n) - start
-            if m == 0:
-                continue
-            load(D, row, scale, -1, start, m, target)
-            space.measure(p, groups[g], u[:m], slope[:m])
-            for layer in range(layers):
-                for j in range(m):
-                    d, r, weight = u[j], target[layer, j], 1.0
-                    if W is not None:
-                        weight = W[row, layer, start + j]
-                    if r == r:
-                        w = weight * loss.weight(d, r)
-                        residuals += weight * abs(loss.residual(d, r))
-                        weights += weight
-                        above += w * loss.radius(d, r) * d
-                        below += w * d * d
-    return residuals, weights, above, below
-
-
-@kernel
-def extrapolate(X, previous, beta, free, space, out):
-    """Extrapolate the step from `previous` to `X` by `beta`: exp_x(−β log_x(previous))."""
-    k, n = X.shape
-    p, v, other = np.empty(k, X.dtype), np.empty(k, X.dtype), np.empty((k, 1), X.dtype)
-    u, slope = np.empty(1, X.dtype), np.empty(1, X.dtype)
-    for i in range(n):
-        p[:] = X[:, i]
-        if free[i]:
-            other[:, 0] = previous[:, i]
-            space.measure(p, other, u, slope)
-            slope[0] *= -beta
-            space.gather(p, other, slope, v)
-            space.project(p, v)
-            space.exp(p, v)
-        out[:, i] = p
+@driver
+def total(row, width, points, n, table, first, count, unit, memory, out):
+    """Leave in `out` the `width` sums of a row function over the given rows, each pair once."""
+    (X, stride, _), nobody = points, (n, n)
+    side = (memory[0], memory[1] + 16 * width, memory[2])
+    for a in range(4 * width):
+        out[a] = 0.0
+    at = 0
+    while at < count:
+        # two rows of a group, or its last row alone
+        pair = at + 1 < count and (first + at + 1) % GROUP > 0
+        rows = (at, at + 1 if pair else at)
+        i, j = first + at, first + rows[1]
+        who, into = (X, stride, i, j), memory if pair else side
+        begin, end, again = turn_of(i, n)
+        add_range(row, who, points, table, rows, begin, end, nobody, unit, into)
+        add_range(row, who, points, table, rows, again, n, nobody, unit, into)
+        if pair:
+            add_range(row, who, points, table, rows, i, j, nobody, unit, side)
+        for a in range(width):
+            out[a] += out[(3 if pair else 2) * width + a]
+            out[2 * width + a], out[3 * width + a] = 0.0, 0.0
+        at += 2 if pair else 1
+    for a in range(width):
+        out[a] = (out[a] + out[width + a]) / table[4]

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.warning import warn
-from unimds.compiled.parts import Part, in_precision
 from unimds.distances.pairs import Pairs
 from unimds.distances.tiles import Tile
-from unimds.kernels import shake, sweep
+from unimds.kernels.engine import COST, ERRORS, engine_for
+from unimds.kernels.rows import Kind, form_of
+from unimds.kernels.shake import by_shift
 from unimds.losses import Loss
 from unimds.spaces.base import Space
 
@@ -75,38 +76,40 @@ class Frame:
         band: tuple[int, int],
     ) -> None:
         """Place every free point of the rows once, in place."""
-        first, D, W = read_only(*tile)
-        code, parts = form(self.space, len(X), D.shape[1]), (self.loss, self.space)
-        _run(sweep.sweep, X, D, W, first, free, band, X, *code, *parts, self.unit, steps, eps)
+        first, D, W = _in_order(tile)
+        free = free if free.flags.writeable else free.copy()  # or Numba would compile once more
+        engine = engine_for(self.loss, self.space, X, D, W)
+        if steps is None:
+            engine.sweep(D, W, first, X, free, band, self.unit)
+        else:
+            engine.sweep_in_turn(D, W, first, X, free, steps, eps, self.unit)
 
     def costs(self, smooth: Loss, tile: Tile, X: Array) -> tuple[float, ...]:
         """Return the cost of the rows by the loss as given and by `smooth`."""
-        first, D, W = read_only(*tile)
-        code, loss, space = form(self.space, len(X), D.shape[1]), self.loss, self.space
-        parts = (loss, smooth, smooth != loss, space)
-        return tuple(_run(sweep.evaluate, X, D, W, first, X, *code, *parts, self.unit))
+        (exact,) = self._total(COST, self.loss, tile, X)
+        return exact, exact if smooth == self.loss else self._total(COST, smooth, tile, X)[0]
 
     def sums(self, tile: Tile, X: Array) -> tuple[float, ...]:
-        """Return the sums of `unimds.kernels.sweep.pair_sums` over the rows."""
-        first, D, W = read_only(*tile)
-        parts = (self.loss, self.space)
-        return tuple(_run(sweep.pair_sums, X, D, W, first, X, *parts, self.unit))
+        """Return the sums of `unimds.kernels.rows.errors` over the rows."""
+        return self._total(ERRORS, self.loss, tile, X)
+
+    def _total(self, kind: Kind, loss: Loss, tile: Tile, X: Array) -> tuple[float, ...]:
+        first, D, W = _in_order(tile)
+        return engine_for(loss, self.space, X, D, W).total(kind, D, W, first, X, self.unit)
 
     def place(
         self, D: Array, W: Array | None, X: Array, P: Array, steps: int | None, eps: float
     ) -> tuple[Array, Array]:
         """Move the columns of `P` by their distances to `X`; return costs, and who has settled."""
-        cost, settled = np.empty(len(D)), np.empty(len(D), dtype=bool)
-        table, weights = D[:, None, :], None if W is None else W[:, None, :]
-        code, parts = form(self.space, len(X)), (self.loss, self.space)
-        rest = (self.unit, steps, eps, cost, settled)
-        _run(sweep.place_rows, X, table, weights, X, P, *code, *parts, *rest)
-        return cost, settled
+        _, D, W = _in_order((0, D[:, None, :], None if W is None else W[:, None, :]))
+        return engine_for(self.loss, self.space, X, D, W).place(
+            D, W, X, P, steps or 0, eps, self.unit
+        )
 
     def extrapolate(self, X: Array, previous: Array, beta: float, free: Array) -> Array:
         """Return the points beyond `X` as seen from `previous`."""
-        out = np.empty_like(X)
-        _run(sweep.extrapolate, X, X, previous, beta, free, self.space, out)
+        out = engine_for(self.loss, self.space, X).carry_on(X, previous, beta)
+        out[:, ~free] = X[:, ~free]
         return out
 
     # --- to and from the user's units ---------------------------------------------------------
@@ -199,9 +202,8 @@ class Problem:
     def shake(self, X: Array, loss: Loss, sizes: Array, draws: Array) -> None:
         """Place every point against few others, once for each of `sizes`, in place."""
         D, W = self._by_shift if self.fuses else self.pairs.table.whole()
-        (_, D, W), space = read_only(0, D, W), self.frame.space
-        code = form(space, len(X), self.pairs.layers)
-        _run(shake.shake, X, D, W, X, *code, loss, space, self.frame.unit, sizes, draws)
+        engine = engine_for(loss, self.frame.space, X, D, W)
+        engine.shake(D, W, X, sizes, draws, self.frame.unit)
 
     def _at(self, loss: Loss, space: Space) -> Frame:
         """Return the frame with a loss and a space, which mostly are its own."""
@@ -211,14 +213,15 @@ class Problem:
     @cached_property
     def _by_shift(self) -> tuple[Array, Array | None]:
         """The distances and weights of every point to the point that many places after it."""
-        _, D, W = read_only(0, *self.pairs.table.whole())
-        return shake.by_shift(D), None if W is None else shake.by_shift(W)
+        D, W = self.pairs.table.whole()
+        return by_shift(D), None if W is None else by_shift(W)
 
     @property
     def fuses(self) -> bool:
-        """Whether a row of the table is one loop; see `unimds.kernels.sweep`."""
-        *_, many = form(self.frame.space, self.n_coordinates, self.pairs.layers)
-        return many is None
+        """Whether all points can be shaken at once, see `unimds.kernels.shake`."""
+        return self.pairs.layers == 1 and isinstance(
+            form_of(self.frame.space, self.n_coordinates), int
+        )
 
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""
@@ -290,28 +293,10 @@ class Problem:
         return max(value, 0.0) * self.pairs.weighing.lightest
 
 
-def _run(kernel: Any, X: Array, *arguments: Any) -> Any:
-    """Call compiled code; losses and spaces get the precision of the points `X`."""
-    return kernel(*(in_precision(a, X.dtype) if isinstance(a, Part) else a for a in arguments))
-
-
-def read_only(first: int, D: Array, W: Array | None = None) -> Tile:
-    """Return a tile that cannot be written to.
-
-    Numba compiles everything once more where it can, and a data frame or a file cannot.
-    """
-    D, W = D.view(), None if W is None else W.view()
-    for part in (D, W):
-        if part is not None:
-            part.flags.writeable = False
-    return first, D, W
-
-
-def form(space: Space, n_coordinates: int, layers: int = 1) -> tuple[int | None, ...]:
-    """Return the arguments of a kernel that choose its code; see `unimds.kernels.sweep`."""
-    fused = layers == 1 and n_coordinates in (2, 3) and space.fuses()
-    chosen = n_coordinates if fused else 4
-    return tuple(0 if chosen == number else None for number in (2, 3, 4))
+def _in_order(tile: Tile) -> Tile:
+    """Return a tile whose rows follow each other in memory, as compiled code reads them."""
+    first, D, W = tile
+    return first, np.ascontiguousarray(D), None if W is None else np.ascontiguousarray(W)
 
 
 def _working_unit(typical: float) -> float:

@@ -102,18 +102,15 @@ class Space(Part, ABC):
 
     def measure(self, p, X, dist, slope):
         """Fill `dist` with the distances from `p` to the first columns of `X`; fill `slope` too."""
-        n = dist.shape[0]
-        for j in range(n):
-            dist[j] = 0.0
-        for a in range(X.shape[0]):
-            pa, Xa, sign = p[a], X[a], self.sign(a)
-            for j in range(n):
-                t = Xa[j] - pa
-                dist[j] += sign * t * t
-        for j in range(n):
-            chord2 = dist[j]
-            dist[j] = self.dist(chord2)
-            slope[j] = self.slope(dist[j], chord2)
+        for j in range(dist.shape[0]):
+            near = far = inner = gap = 0.0 * p[0]
+            for a in range(p.shape[0]):
+                d, f, sign = X[a, j] - p[a], X[a, j] + p[a], self.sign(a)
+                near += sign * d * d
+                far += sign * f * f
+                inner += sign * p[a] * X[a, j]
+                gap += d * d
+            dist[j], slope[j], _ = self.pair(near, far, inner, gap)
 
     def pair(self, near, far, inner, gap):
         """Return the distance of two points, its `slope`, and slope divided by distance.
@@ -127,12 +124,10 @@ class Space(Part, ABC):
 
     def gather(self, p, X, coef, v):
         """Fill `v` with Σ coef_j (x_j − p): the sum of logarithms before `project`."""
-        n = coef.shape[0]
-        for a in range(X.shape[0]):
-            pa, Xa, total = p[a], X[a], 0.0
-            for j in range(n):
-                total += coef[j] * (Xa[j] - pa)
-            v[a] = total
+        for a in range(p.shape[0]):
+            v[a] = 0.0
+            for j in range(coef.shape[0]):
+                v[a] += coef[j] * (X[a, j] - p[a])
 
     def project(self, p, v):
         """Project `v` on the tangent plane at `p`, in place."""
@@ -152,7 +147,8 @@ class Space(Part, ABC):
 
     def fuses(self) -> bool:
         """Whether kernels may use `pair` in place of `measure` and `gather`, which is faster."""
-        return False
+        cls = type(self)
+        return cls.measure is Space.measure and cls.gather is Space.gather
 
     @property
     def unit(self) -> float:
@@ -206,6 +202,10 @@ class Space(Part, ABC):
     def centred(self, X: Array) -> Array:
         """Move the points to where coordinates are small, if large ones lose digits."""
         return X
+
+    def between(self, X: Array, Y: Array) -> Array | None:
+        """Return the distances of the columns of `X` to those of `Y`; None: compiled code does."""
+        return None
 
     def sizes(self, typical: float) -> tuple[float, float]:
         """Return the smallest and largest `unit` to try, given the typical distance."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from unimds.spaces.base import Space
 from unimds.spaces.spectral import classical
@@ -31,15 +32,15 @@ class Euclidean(Space):
     def flat(self):
         return True
 
-    def fuses(self):
-        return True
-
     def exp(self, p, v):
         for a in range(p.shape[0]):
             p[a] += v[a]
 
     def scaled(self, factor):
         return self
+
+    def between(self, X, Y):
+        return cdist(X.T, Y.T)
 
     def random(self, n, n_components, spread, rng):
         # two points are √(2k)·σ apart, in the mean square

@@ -56,23 +56,6 @@ class Hyperbolic(Space):
     def sign(self, axis):
         return -1.0 if axis == 0 else 1.0
 
-    def measure(self, p, X, dist, slope):
-        n, t = dist.shape[0], X[0]
-        apart, inner = dist, slope
-        for j in range(n):
-            apart[j] = 0.0
-            inner[j] = -p[0] * t[j]
-        for a in range(1, X.shape[0]):
-            pa, Xa = p[a], X[a]
-            for j in range(n):
-                d = Xa[j] - pa
-                apart[j] += d * d
-                inner[j] += pa * Xa[j]
-        for j in range(n):
-            late2 = (t[j] - p[0]) * (t[j] - p[0])
-            near, gap = apart[j] - late2, apart[j] + late2
-            dist[j], slope[j], _ = self.pair(near, 0.0, inner[j], gap)
-
     def pair(self, near, far, inner, gap):
         # Compute the squared chord of near points from differences and of far points from
         # Minkowski's product: each loses digits as its terms outgrow it.
@@ -84,9 +67,6 @@ class Hyperbolic(Space):
         dist = log1p(0.5 * chord2 + sinh) * (1.0 / root)
         lean = root / sinh if sinh > 0.0 else 0.0
         return dist, lean * dist if sinh > 0.0 else 1.0, lean
-
-    def fuses(self):
-        return True
 
     def project(self, p, v):
         along = -p[0] * v[0]

@@ -53,9 +53,6 @@ class Simplex(Space):
     def dist(self, chord2):
         return self.size * sqrt(0.5 * chord2)
 
-    def fuses(self):
-        return True
-
     def exp(self, p, v):
         norm, largest = 0.0, 0
         for a in range(p.shape[0]):

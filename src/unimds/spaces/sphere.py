@@ -35,9 +35,6 @@ class RoundSpace(Space):
         # geodesic: positive curvature bends ½dist² less than the plane; chordal: see its exp
         return True
 
-    def fuses(self):
-        return True
-
     @property
     def is_auto(self):
         return self.radius == "auto"
@@ -86,21 +83,6 @@ class Sphere(RoundSpace):
     >>> distances([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], space=Sphere(radius=2.0))[0, 1].round(12)
     np.float64(3.14159265359)
     """
-
-    def measure(self, p, X, dist, slope):
-        n = dist.shape[0]
-        near, far = dist, slope
-        for j in range(n):
-            near[j] = 0.0
-            far[j] = 0.0
-        for a in range(X.shape[0]):
-            pa, Xa = p[a], X[a]
-            for j in range(n):
-                s, t = Xa[j] + pa, Xa[j] - pa
-                near[j] += t * t
-                far[j] += s * s
-        for j in range(n):
-            dist[j], slope[j], _ = self.pair(near[j], far[j], 0.0, 0.0)
 
     def pair(self, near, far, inner, gap):
         # The angle is 2·atan(|x−p| / |x+p|): exact near 0 and near the antipode, where acos and

@@ -1,0 +1,237 @@
+"""The engine: compiled functions of one loss and one space, and the drivers that call them."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from functools import cached_property, lru_cache
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds.compiled.functions import Precision, once
+from unimds.compiled.parts import check_fields
+from unimds.kernels import moves, rows, shake, sweep
+from unimds.kernels.rows import BLOCK, COST, ERRORS, MANY, MEASURED, PULL, Kind
+
+Array = NDArray[Any]
+
+__all__ = ["COST", "ERRORS", "Engine", "engine_for"]
+
+
+@final
+@dataclass(frozen=True)
+class Engine:
+    """All that is compiled for a loss, a space, a number of coordinates and a kind of table."""
+
+    loss: Any
+    space: Any
+    k: int
+    weighted: bool
+    precision: Precision
+
+    # --- compiled functions ---------------------------------------------------------------------
+
+    @cached_property
+    def form(self) -> int | str:
+        """How rows work, see `unimds.kernels.rows`."""
+        return rows.form_of(self.space, self.k)
+
+    def row(self, kind: Kind, count: int = 2) -> int:
+        """Return the address of a row function, for two rows or for one."""
+        used = rows.asked(self.space) if self.form == MANY else ()
+        parts = type(self.loss), type(self.space)
+        return rows.row(kind, parts, self.form, count, self.weighted, used, self.precision)
+
+    def move(self, function: Any) -> int:
+        """Return the address of a move."""
+        return moves.move(function, type(self.space), self.precision)
+
+    @cached_property
+    def fields(self) -> Array:
+        """The numbers of space and loss, as compiled code reads them."""
+        for part in (self.space, self.loss):
+            check_fields(part)
+        return np.array([*astuple(self.space), *astuple(self.loss), 0.0], dtype=np.float64)
+
+    # --- memory ---------------------------------------------------------------------------------
+
+    @cached_property
+    def padded(self) -> int:
+        """Number of coordinates that compiled code sees."""
+        return -(-self.k // 4) * 4 if self.form == MANY else self.k
+
+    def _laid_out(self, X: Array) -> Array:
+        """Return the points as rows read them: many coordinates are filled up to fours.
+
+        A row of points gets another length than a power of two, or their coordinates would take
+        each other's place in the cache.
+        """
+        if self.padded == len(X) and self.form != MANY:
+            return X
+        n = X.shape[1]
+        out = np.zeros((self.padded, n + 8 if n % 64 == 0 else n), dtype=X.dtype)
+        out[: len(X), :n] = X
+        return out
+
+    def _memory(self) -> tuple[tuple[int, int, int], Array, Array]:
+        """Return addresses of scratch memory, sums and fields; the arrays must be kept."""
+        scratch = np.zeros(10 * BLOCK + 8 * self.padded + 64, dtype=self.precision.points)
+        out = np.zeros(4 * self.padded + 32 + 2 * BLOCK)
+        return (scratch.ctypes.data, out.ctypes.data, self.fields.ctypes.data), out, scratch
+
+    def _table(self, D: Array, W: Array | None) -> tuple[int, int, int, int, int]:
+        """Return the addresses of a table's parts, the bytes of their rows, and the layers."""
+        n = D.shape[2]
+        weights = (0, 0) if W is None else (W.ctypes.data, n * W.itemsize)
+        return D.ctypes.data, weights[0], n * D.itemsize, weights[1], D.shape[1]
+
+    # --- drivers --------------------------------------------------------------------------------
+
+    def sweep(
+        self, D: Array, W: Array | None, first: int, X: Array, free: Array, band: Any, unit: float
+    ) -> None:
+        """Place every free point of the rows once, in place, by steps that are known to descend."""
+        P, (memory, out, _kept) = self._laid_out(X), self._memory()
+        functions = self.row(PULL), self.move(moves.place)
+        sweep.sweep(
+            *functions, _points(P), X.shape[1], len(X), self._table(D, W), first, len(D), free,
+            (0, *band), unit, memory, out,
+        )  # fmt: skip
+        self._hand_back(P, X)
+
+    def sweep_in_turn(
+        self,
+        D: Array,
+        W: Array | None,
+        first: int,
+        X: Array,
+        free: Array,
+        steps: int,
+        eps: float,
+        unit: float,
+    ) -> None:
+        """Place every free point of the rows once, in place, by steps that are checked."""
+        P, (memory, out, _kept), tried = self._laid_out(X), self._memory(), self._tried()
+        sweep.sweep_in_turn(
+            self._checked, _points(P), X.shape[1], len(X), self._table(D, W), first, len(D), free,
+            steps, eps, unit, tried.ctypes.data, memory, out,
+        )  # fmt: skip
+        self._hand_back(P, X)
+
+    def place(
+        self, D: Array, W: Array | None, X: Array, new: Array, steps: int, eps: float, unit: float
+    ) -> tuple[Array, Array]:
+        """Move the columns of `new` by their distances to `X`; return costs, and who has settled.
+
+        Without any `steps` it is one step, which is not checked; then there are no costs.
+        """
+        P, N = self._laid_out(X), self._laid_out(new)
+        (memory, out, _kept), tried = self._memory(), self._tried()
+        cost, settled = np.full(len(D), np.nan), np.zeros(len(D), dtype=bool)
+        points, n, table = _points(P), X.shape[1], self._table(D, W)
+        if not steps:
+            functions = self.row(PULL, 1), self.move(moves.place)
+            sweep.place_once(
+                *functions, _points(N), points, n, len(X), table, len(D), unit, memory, out
+            )
+            self._hand_back(N, new)
+            return cost, settled
+        sweep.place_rows(
+            self._checked, _points(N), points, n, len(X), table, cost, settled, steps, eps, unit,
+            tried.ctypes.data, memory, out,
+        )  # fmt: skip
+        self._hand_back(N, new)
+        return cost, settled
+
+    def total(
+        self, kind: Kind, D: Array, W: Array | None, first: int, X: Array, unit: float
+    ) -> tuple[float, ...]:
+        """Return the sums of a row function over the rows, each pair once."""
+        P, (memory, out, _kept) = self._laid_out(X), self._memory()
+        width = kind.width(self.padded)
+        sweep.total(
+            self.row(kind), width, _points(P), X.shape[1], self._table(D, W), first, len(D), unit,
+            memory, out,
+        )  # fmt: skip
+        return tuple(out[:width].tolist())
+
+    def carry_on(self, X: Array, previous: Array, beta: float) -> Array:
+        """Return the points beyond `X` as seen from `previous`: exp_x(−β log_x(previous))."""
+        out, (memory, _, _kept) = X.copy(), self._memory()
+        n, k = X.shape[1], len(X)
+        who, others, span = (out.ctypes.data, n, 0, 0), (previous.ctypes.data, n, k), (0, n, 0, 0)
+        way = moves.carry_on_measured if self.form == MEASURED else moves.carry_on
+        once(self.move(way), who, others, NOTHING, span, beta, memory)
+        return out
+
+    @property
+    def shakes_together(self) -> bool:
+        """Whether all points of a sweep can be shaken at once, by a table `by_shift`."""
+        return self.form not in (MANY, MEASURED)
+
+    def shake(
+        self, D: Array, W: Array | None, X: Array, sizes: Array, draws: Array, unit: float
+    ) -> None:
+        """Place every point against few others, once for each of `sizes`, in place."""
+        (memory, out, _kept), table, k = self._memory(), self._table(D, W), len(X)
+        shifts = shake.shifts_of(sizes, draws, X.shape[1])
+        if self.shakes_together and D.shape[1] == 1:
+            parts = type(self.loss), type(self.space)
+            meet = shake.meet(parts, self.k, self.weighted, self.precision)
+            copies = np.empty((k, 2 * X.shape[1]), dtype=X.dtype)
+            functions = meet, self.move(moves.twice), self.move(moves.take)
+            shake.shake_together(
+                *functions, copies.ctypes.data, _points(X), table, sizes, shifts, unit, memory
+            )
+            return
+        P, few = self._laid_out(X), np.zeros((self.padded, BLOCK), dtype=X.dtype)
+        sample = np.empty((D.shape[1], BLOCK), dtype=D.dtype)
+        weights = None if W is None else np.empty((D.shape[1], BLOCK), dtype=W.dtype)
+        functions = self.row(PULL, 1), self.move(moves.place), self.move(moves.gather)
+        met = self._table(sample[None], None if weights is None else weights[None])
+        shake.shake_in_turn(
+            *functions, _points(P), X.shape[1], k, table, _points(few), met, sizes, shifts, unit,
+            memory, out,
+        )  # fmt: skip
+        self._hand_back(P, X)
+
+    @property
+    def _checked(self) -> tuple[int, int, int, int]:
+        """The functions of a checked step."""
+        step, go = self.move(moves.step), self.move(moves.go)
+        return self.row(PULL, 1), self.row(COST, 1), step, go
+
+    def _tried(self) -> Array:
+        return np.zeros((self.padded, 3), dtype=self.precision.points)
+
+    def _hand_back(self, P: Array, X: Array) -> None:
+        if P is not X:
+            X[:] = P[: len(X), : X.shape[1]]
+
+
+NOTHING = (0, 0, 0, 0)
+
+
+def _points(X: Array) -> tuple[int, int, int]:
+    """Return the address of points, the length of a row of coordinates and the number of rows."""
+    return X.ctypes.data, X.shape[1], len(X)
+
+
+@lru_cache(maxsize=256)
+def _engine(loss: Any, space: Any, k: int, weighted: bool, *precision: Any) -> Engine:
+    return Engine(loss, space, k, weighted, Precision(*precision))
+
+
+def engine_for(
+    loss: Any, space: Any, X: Array, D: Array | None = None, W: Array | None = None
+) -> Engine:
+    """Return the engine for a configuration and a table."""
+    table = X.dtype if D is None else D.dtype
+    weights = X.dtype if W is None else W.dtype
+    try:
+        return _engine(loss, space, len(X), W is not None, X.dtype, table, weights)
+    except TypeError:  # a field without a hash is no number
+        check_fields(loss)
+        check_fields(space)
+        raise
