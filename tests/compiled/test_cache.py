@@ -20,13 +20,13 @@ from tests.support.torus import Torus
 REPORT = """
 import json
 from unimds.compiled import functions
-from unimds.kernels import shake, sweep
+from unimds.kernels import drivers
 
-drivers = sweep.sweep, sweep.total, shake.shake_together, functions.once
+used = drivers.sweep, drivers.total, drivers.shake_together, functions.once
 kept = [*functions._KEPT.values()]
 names = lambda made: made.__name__.split("_")[0]
 compiled = {names(made) for made in kept if not made.cache_hits}
-compiled |= {d.__name__ for d in drivers if getattr(d, "stats", None) and d.stats.cache_misses}
+compiled |= {d.__name__ for d in used if getattr(d, "stats", None) and d.stats.cache_misses}
 print(json.dumps({
     "hits": sum(made.cache_hits for made in kept),
     "compiled": sorted(compiled),

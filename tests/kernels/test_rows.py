@@ -8,10 +8,10 @@ import pytest
 
 from tests.support.parts import LOSSES, SPACES, name, slow
 from tests.support.tables import table
-from unimds.kernels import rows
+from unimds.kernels import drivers, rows
+from unimds.kernels.drivers import GROUP
 from unimds.kernels.engine import COST, ERRORS, engine_for
 from unimds.kernels.rows import MANY, MEASURED, PULL
-from unimds.kernels.sweep import GROUP
 
 
 def cases():
@@ -161,13 +161,11 @@ def test_single_precision_is_double_precision_rounded(space):
 
 
 def test_a_driver_is_compiled_once_for_all_losses_and_spaces():
-    from unimds.kernels import sweep
-
     for loss, space, k in product(LOSSES[:2], SPACES[:2], (2, 7)):
         for dtype in (np.float64, np.float32):
             D, _, X, smooth = problem(loss, space, 8, dtype=dtype, k=k)
             swept(engine_for(smooth, space, X, D), D, None, X)
-    assert len(sweep.sweep.signatures) == len(sweep.total.signatures) == 1
+    assert len(drivers.sweep.signatures) == len(drivers.total.signatures) == 1
 
 
 def test_a_row_of_one_point_is_half_a_row_of_two():

@@ -14,7 +14,7 @@ from tests.support.parts import slow
 from unimds import spaces
 from unimds.distances.pairs import as_pairs
 from unimds.distances.table import HeldTable
-from unimds.kernels import shake as shaking
+from unimds.kernels.engine import by_shift
 from unimds.kernels.rows import UNROLLED
 from unimds.losses import Squared
 from unimds.placecenter.problem import Problem
@@ -36,6 +36,17 @@ def shaken(D, W, X, sizes, draws, together):
     return X
 
 
+def shake(problem, X, sizes, draws):
+    """Shake in place, all points at once where that can be."""
+    D, W = problem.pairs.table.whole()
+    engine = problem.frame.engine(X, D, W)
+    if problem.pairs.layers == 1 and engine.shakes_together:
+        by = by_shift(D), None if W is None else by_shift(W)
+        engine.shake_together(*by, X, sizes, draws, problem.frame.unit)
+    else:
+        engine.shake_in_turn(D, W, X, sizes, draws, problem.frame.unit)
+
+
 @settings(max_examples=100, deadline=None)
 @given(
     n=st.one_of(st.integers(4, 80), st.integers(500, 530)),
@@ -55,7 +66,7 @@ def test_shaking_places_points_against_few_others(n, k, weighted, data):
     X = np.ascontiguousarray(rng.normal(size=(k, n)))
     draws = rng.random(sizes.sum(), dtype=np.float32)
     want = shaken(D * problem.frame.unit, W, X.T, sizes, draws, together=k <= UNROLLED).T
-    problem.shake(X, problem.frame.loss, sizes, draws)
+    shake(problem, X, sizes, draws)
     np.testing.assert_allclose(X, want, rtol=1e-9, atol=1e-9)
 
 
@@ -107,7 +118,7 @@ def test_placed_against_all_others_points_go_where_a_sweep_puts_them(space, tabl
     want = one_by_one(problem, X, problem.frame.loss) if together else X.copy()
     if not together:
         problem.sweep(want, problem.frame.loss, problem.frame.space, 1, 0.0)
-    problem.shake(X, problem.frame.loss, np.array([n - 1]), draws)
+    shake(problem, X, np.array([n - 1]), draws)
     np.testing.assert_allclose(X, want, atol=1e-5 if X.dtype == np.float32 else 1e-12)
 
 
@@ -115,7 +126,7 @@ def test_a_table_by_shift():
     D = np.random.default_rng(0).random((150, 150))
     i = np.arange(150)
     want = [D[i, (i + s) % 150] for s in range(1, 150)]
-    np.testing.assert_array_equal(shaking.by_shift(D[:, None, :])[:, 0], want)
+    np.testing.assert_array_equal(by_shift(D[:, None, :])[:, 0], want)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -124,12 +135,11 @@ def test_points_in_one_place_part_and_points_without_neighbours_stay(k):
     D = np.where(np.eye(n, dtype=bool), 0.0, 1.0)
     problem = Problem.make(as_pairs(D).subset(np.arange(n)), Squared(), spaces.Euclidean(), k)
     X, sizes = np.zeros((k, n)), np.full(30, 4)
-    draws = np.random.default_rng(0).random(120, dtype=np.float32)
-    problem.shake(X, problem.frame.loss, sizes, draws)
+    problem.shake(X, problem.frame.loss, sizes, np.random.default_rng(0))
     assert pdist(X.T).min() > 0.01
     pairs = copy(problem.pairs)
     pairs.table = HeldTable(np.full((n, 1, n), np.nan))
     unknown = replace(problem, pairs=pairs)
     before = X.copy()
-    unknown.shake(X, problem.frame.loss, sizes, draws)
+    unknown.shake(X, problem.frame.loss, sizes, np.random.default_rng(0))
     np.testing.assert_array_equal(X, before)

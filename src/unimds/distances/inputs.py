@@ -39,7 +39,7 @@ def as_table(X: Any, square: bool = True) -> Any:
             "as scipy's pdist gives them, use scipy.spatial.distance.squareform"
         )
     if square and np.ndim(X) == 2:
-        _squared(X, "D")
+        _check(X, "D")
     if hasattr(X, "loc"):  # a pandas frame
         if not X.columns.is_unique:
             raise ValueError(
@@ -107,12 +107,13 @@ def _frame_dtype(columns: Any) -> type:
 
 def as_square(D: Any, name: str) -> Array:
     """Return a square table of distances, its columns in the order of its rows."""
-    return _squared(as_float(aligned(D), name), name)
-
-
-def _squared(table: Any, name: str) -> Any:
-    check_square(np.shape(table), name)
+    table = as_float(aligned(D), name)
+    _check(table, name)
     return table
+
+
+def _check(table: Any, name: str) -> None:
+    check_square(np.shape(table), name)
 
 
 def aligned(table: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The paper's Recenter, Place and sweep, compiled for each loss, space and precision.
+"""The paper's Recenter, Place and sweep, compiled. Begin with `drivers`.
 
-May import: `compiled` only. Losses and spaces reach the loops as compiled values.
+May import: `compiled` only. Losses and spaces reach compiled code as values.
 """

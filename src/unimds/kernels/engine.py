@@ -9,10 +9,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.compiled.functions import Precision, once
+from unimds.compiled.functions import Precision, compiled_function
 from unimds.compiled.parts import check_fields
-from unimds.kernels import moves, rows, shake, sweep
-from unimds.kernels.rows import BLOCK, COST, ERRORS, MANY, MEASURED, PULL, Kind
+from unimds.kernels import drivers, moves, rows
+from unimds.kernels.rows import BLOCK, COST, ERRORS, MANY, MEASURED, PULL, UNROLLED, Kind
 
 Array = NDArray[Any]
 
@@ -34,8 +34,10 @@ class Engine:
 
     @cached_property
     def form(self) -> int | str:
-        """How rows work, see `unimds.kernels.rows`."""
-        return rows.form_of(self.space, self.k)
+        """How rows work: the number of coordinates, `MANY` or `MEASURED`."""
+        if not self.space.fuses():
+            return MEASURED
+        return self.k if self.k <= UNROLLED else MANY
 
     def row(self, kind: Kind, count: int = 2) -> int:
         """Return the address of a row function, for two rows or for one."""
@@ -94,7 +96,7 @@ class Engine:
         """Place every free point of the rows once, in place, by steps that are known to descend."""
         P, (memory, out, _kept) = self._laid_out(X), self._memory()
         functions = self.row(PULL), self.move(moves.place)
-        sweep.sweep(
+        drivers.sweep(
             *functions, _points(P), X.shape[1], len(X), self._table(D, W), first, len(D), free,
             (0, *band), unit, memory, out,
         )  # fmt: skip
@@ -113,7 +115,7 @@ class Engine:
     ) -> None:
         """Place every free point of the rows once, in place, by steps that are checked."""
         P, (memory, out, _kept), tried = self._laid_out(X), self._memory(), self._tried()
-        sweep.sweep_in_turn(
+        drivers.sweep_in_turn(
             self._checked, _points(P), X.shape[1], len(X), self._table(D, W), first, len(D), free,
             steps, eps, unit, tried.ctypes.data, memory, out,
         )  # fmt: skip
@@ -132,12 +134,12 @@ class Engine:
         points, n, table = _points(P), X.shape[1], self._table(D, W)
         if not steps:
             functions = self.row(PULL, 1), self.move(moves.place)
-            sweep.place_once(
+            drivers.place_once(
                 *functions, _points(N), points, n, len(X), table, len(D), unit, memory, out
             )
             self._hand_back(N, new)
             return cost, settled
-        sweep.place_rows(
+        drivers.place_rows(
             self._checked, _points(N), points, n, len(X), table, cost, settled, steps, eps, unit,
             tried.ctypes.data, memory, out,
         )  # fmt: skip
@@ -149,48 +151,51 @@ class Engine:
     ) -> tuple[float, ...]:
         """Return the sums of a row function over the rows, each pair once."""
         P, (memory, out, _kept) = self._laid_out(X), self._memory()
-        width = kind.width(self.padded)
-        sweep.total(
-            self.row(kind), width, _points(P), X.shape[1], self._table(D, W), first, len(D), unit,
-            memory, out,
+        drivers.total(
+            self.row(kind), kind.sums, _points(P), X.shape[1], self._table(D, W), first, len(D),
+            unit, memory, out,
         )  # fmt: skip
-        return tuple(out[:width].tolist())
+        return tuple(out[: kind.sums].tolist())
 
     def carry_on(self, X: Array, previous: Array, beta: float) -> Array:
         """Return the points beyond `X` as seen from `previous`: exp_x(−β log_x(previous))."""
         out, (memory, _, _kept) = X.copy(), self._memory()
-        n, k = X.shape[1], len(X)
-        who, others, span = (out.ctypes.data, n, 0, 0), (previous.ctypes.data, n, k), (0, n, 0, 0)
         way = moves.carry_on_measured if self.form == MEASURED else moves.carry_on
-        once(self.move(way), who, others, NOTHING, span, beta, memory)
+        here, n = _points(out), X.shape[1]
+        drivers.carry_on(self.move(way), here, n, _points(previous), beta, memory)
         return out
 
     @property
     def shakes_together(self) -> bool:
-        """Whether all points of a sweep can be shaken at once, by a table `by_shift`."""
+        """Whether all points of a sweep can be shaken at once."""
         return self.form not in (MANY, MEASURED)
 
-    def shake(
+    def shake_together(
         self, D: Array, W: Array | None, X: Array, sizes: Array, draws: Array, unit: float
     ) -> None:
-        """Place every point against few others, once for each of `sizes`, in place."""
+        """Place all points at once against few others, for each of `sizes`; a table `by_shift`."""
+        memory, _, _kept = self._memory()
+        shifts, parts = shifts_of(sizes, draws, X.shape[1]), (type(self.loss), type(self.space))
+        meet = rows.meet(parts, self.k, self.weighted, self.precision)
+        copies = np.empty((len(X), 2 * X.shape[1]), dtype=X.dtype)
+        functions = meet, self.move(moves.twice), self.move(moves.take)
+        drivers.shake_together(
+            *functions, copies.ctypes.data, _points(X), self._table(D, W), sizes, shifts, unit,
+            memory,
+        )  # fmt: skip
+
+    def shake_in_turn(
+        self, D: Array, W: Array | None, X: Array, sizes: Array, draws: Array, unit: float
+    ) -> None:
+        """Place one point after another against few others, once for each of `sizes`."""
         (memory, out, _kept), table, k = self._memory(), self._table(D, W), len(X)
-        shifts = shake.shifts_of(sizes, draws, X.shape[1])
-        if self.shakes_together and D.shape[1] == 1:
-            parts = type(self.loss), type(self.space)
-            meet = shake.meet(parts, self.k, self.weighted, self.precision)
-            copies = np.empty((k, 2 * X.shape[1]), dtype=X.dtype)
-            functions = meet, self.move(moves.twice), self.move(moves.take)
-            shake.shake_together(
-                *functions, copies.ctypes.data, _points(X), table, sizes, shifts, unit, memory
-            )
-            return
+        shifts = shifts_of(sizes, draws, X.shape[1])
         P, few = self._laid_out(X), np.zeros((self.padded, BLOCK), dtype=X.dtype)
         sample = np.empty((D.shape[1], BLOCK), dtype=D.dtype)
         weights = None if W is None else np.empty((D.shape[1], BLOCK), dtype=W.dtype)
         functions = self.row(PULL, 1), self.move(moves.place), self.move(moves.gather)
         met = self._table(sample[None], None if weights is None else weights[None])
-        shake.shake_in_turn(
+        drivers.shake_in_turn(
             *functions, _points(P), X.shape[1], k, table, _points(few), met, sizes, shifts, unit,
             memory, out,
         )  # fmt: skip
@@ -208,9 +213,6 @@ class Engine:
     def _hand_back(self, P: Array, X: Array) -> None:
         if P is not X:
             X[:] = P[: len(X), : X.shape[1]]
-
-
-NOTHING = (0, 0, 0, 0)
 
 
 def _points(X: Array) -> tuple[int, int, int]:
@@ -235,3 +237,27 @@ def engine_for(
         check_fields(loss)
         check_fields(space)
         raise
+
+
+def shifts_of(sizes: Array, draws: Array, n: int) -> Array:
+    """Return shifts for every sweep, each from its own stretch of the circle of `n` points.
+
+    `sizes` are the numbers of points that a point meets in a sweep; ``draws``, as many as their
+    sum, lie between 0 and 1.
+    """
+    size = np.repeat(sizes, sizes)
+    number = np.arange(size.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return 1 + np.minimum((number + draws) / size * (n - 1), n - 2).astype(np.intp)
+
+
+def by_shift(D: Array) -> Array:
+    """Return the symmetric table with D[i, (i + s) mod n] in row s − 1 and column i."""
+    n, D = len(D), np.ascontiguousarray(D)
+    out = np.empty((n - 1, 1, n), D.dtype)
+    drivers.turned(_turn(D.dtype), n, D.ctypes.data, out.ctypes.data)
+    return out
+
+
+@lru_cache(maxsize=2)
+def _turn(dtype: Any) -> int:
+    return compiled_function(moves.turn, Precision(dtype, dtype, dtype))

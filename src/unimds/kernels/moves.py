@@ -25,6 +25,9 @@ from unimds.compiled.functions import (
 from unimds.compiled.parts import Part, inlined, part_type
 from unimds.kernels.rows import BLOCK
 
+SIDE = 64
+"""Rows of a table that fit in the cache."""
+
 space_at: Any = None  # given to each function by `move`
 
 
@@ -191,6 +194,19 @@ def gather(
         s[m] = r[at]
         if skip:  # there are weights
             z[m] = w[at]
+
+
+def turn(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
+    """Fill `s` with the symmetric table `r` by shifts, see `unimds.kernels.engine.by_shift`."""
+    for first in range(0, n, SIDE):  # few rows at a time stay in the cache
+        end = first + SIDE if first + SIDE < n else n
+        for m in range(1, n):
+            around = n - m if n - m < end else end
+            around = first if around < first else around
+            for a in range(first, around):
+                s[(m - 1) * n + a] = r[a * n + a + m]
+            for a in range(around, end):
+                s[(m - 1) * n + a] = r[a * n + a + m - n]
 
 
 @lru_cache(maxsize=256)

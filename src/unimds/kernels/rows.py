@@ -9,6 +9,8 @@ made from a text: the loop over points stays, the loops over rows and coordinate
   then the pairs, then the pulls. The coordinates are filled up with zeros to a multiple of four.
 - A space with a `measure` of its own is asked for a block of distances at a time.
 
+`meeting` writes a row of another kind, for subsampled sweeps: many points meet two others each.
+
 Loops compute all cases and then choose, since a loop with branches does not vectorise. Sums within
 a call are in the precision of the points; calls add them to doubles.
 """
@@ -105,10 +107,6 @@ class Kind:
         """The name of the function."""
         return str(self.of_pair.__name__)
 
-    def width(self, k: int) -> int:
-        """Return how many numbers a row adds up."""
-        return self.sums + (k if self.pulls else 0)
-
 
 PULL, COST = Kind(pull, 3, pulls=True), Kind(cost, 1)
 ERRORS = Kind(errors, 4)
@@ -191,7 +189,7 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
             yield f"    {line}"
     for number, (row, *_) in enumerate(_rows(rows) if kind.pulls else ()):
         for a in axes:
-            yield f"out[{number * kind.width(k) + a}] += {row}v{a}"
+            yield f"out[{number * (k + kind.sums) + a}] += {row}v{a}"
     yield from _end(kind, rows, str(k))
 
 
@@ -285,14 +283,36 @@ def measured(kind: Kind, rows: int, weighted: bool) -> Iterator[str]:
     yield from _end(kind, rows, "k")
 
 
+def meeting(k: int, weighted: bool) -> Iterator[str]:
+    """Yield the lines of a function that adds up, in `scratch`, the pulls of two shifts, i and j.
+
+    The points of X stand there twice in a row, so that no shift leads beyond the end.
+    """
+    axes = range(k)
+    yield "loss, space, unit = loss_at(fields), space_at(fields), real(unit)"
+    for a in axes:
+        yield f"e{a} = space.sign({a})"
+    yield "for m in range(stop - start):"
+    yield "    at = start + m"
+    for a in axes:
+        yield f"    p{a} = X[{a} * n + at]"
+    for by, r, w, t in (("i", "r", "w", "t"), ("j", "s", "z", "o")):
+        for a in axes:
+            yield f"    x{a} = X[{a} * n + at + {by}]"
+            yield f"    d{a} = x{a} - p{a}"
+            yield f"    {t}d{a} = d{a}"
+        invariants = ", ".join(pair_sum(term, axes, "p") for term in INVARIANTS.values())
+        yield f"    u, slope, lean, away = met({invariants}, space)"
+        weight = f"real({w}[at])" if weighted else "real(1.0)"
+        yield f"    given, weight = real({r}[at]) * unit, {weight}"
+        yield f"    {t} = of_pair(u, slope, lean, away, given, weight, loss, space)"
+    for a in axes:
+        yield f"    scratch[{a} * size + m] += t[0] * td{a} + o[0] * od{a}"
+    for s in range(PULL.sums):
+        yield f"    scratch[{k + s} * size + m] += t[{s + 1}] + o[{s + 1}]"
+
+
 # --- compiled rows --------------------------------------------------------------------------------
-
-
-def form_of(space: Any, k: int) -> int | str:
-    """Return how the rows of a space work: the number of coordinates, `MANY` or `MEASURED`."""
-    if not space.fuses():
-        return MEASURED
-    return k if k <= UNROLLED else MANY
 
 
 @lru_cache(maxsize=256)
@@ -324,6 +344,14 @@ def row(
     return compiled_function(function, precision)
 
 
+@lru_cache(maxsize=256)
+def meet(parts: tuple[type[Part], type[Part]], k: int, weighted: bool, precision: Precision) -> int:
+    """Return the address of a compiled `meeting`."""
+    name, lines = f"meet_{k}_{'w' if weighted else ''}", meeting(k, weighted)
+    function = written_function(lines, name, PULL, parts, precision.points)
+    return compiled_function(function, precision)
+
+
 def row_function(
     kind: Kind,
     parts: tuple[type[Part], type[Part]],
@@ -341,12 +369,11 @@ def row_function(
     else:
         lines = unrolled(kind, int(form), rows, weighted)
     name = "_".join([kind.name, str(form), str(rows), "w" if weighted else ""])
-    return written_function(lines, __file__, name, kind, parts, dtype)
+    return written_function(lines, name, kind, parts, dtype)
 
 
 def written_function(
     lines: Iterator[str],
-    file: str,
     name: str,
     kind: Kind,
     parts: tuple[type[Part], type[Part]],
@@ -367,4 +394,4 @@ def written_function(
         "space_at": part_reader(parts[1], single, 0),
     }
     full = f"{name}_{loss.digest}_{space.digest}"
-    return named_code("\n    ".join([HEAD, *lines]), file, full, names)
+    return named_code("\n    ".join([HEAD, *lines]), __file__, full, names)

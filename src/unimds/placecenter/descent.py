@@ -288,8 +288,8 @@ class Record:
     def result(self, outcome: Outcome) -> Result:
         """Return the best configuration and how it was found."""
         frame, best = self.frame, self.best
-        embedding, cost = frame.outer(best.X), best.cost * frame.cost_unit
-        loss, space = frame.outer_parts(best.space)
+        embedding, loss, space = frame.outer_all(best.X, best.space)
+        cost = best.cost * frame.cost_unit
         if best.X.dtype == np.float32:  # its own rounding is not the map's
             cost = self.problem.cost_of(embedding, best.space)
         return Result(

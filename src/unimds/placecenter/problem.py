@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from unimds._runtime.warning import warn
 from unimds.distances.pairs import Pairs
 from unimds.distances.tiles import Tile
-from unimds.kernels.engine import COST, ERRORS, engine_for
-from unimds.kernels.rows import Kind, form_of
-from unimds.kernels.shake import by_shift
+from unimds.kernels.engine import COST, ERRORS, Engine, by_shift, engine_for
+from unimds.kernels.rows import Kind
 from unimds.losses import Loss
 from unimds.spaces.base import Space
 
@@ -66,6 +65,10 @@ class Frame:
 
     # --- compiled loops over the rows of a tile ------------------------------------------------
 
+    def engine(self, X: Array, D: Array | None = None, W: Array | None = None) -> Engine:
+        """Return the compiled loops for a configuration and a table."""
+        return engine_for(self.loss, self.space, X, D, W)
+
     def sweep(
         self,
         steps: int | None,
@@ -78,7 +81,7 @@ class Frame:
         """Place every free point of the rows once, in place."""
         first, D, W = _in_order(tile)
         free = free if free.flags.writeable else free.copy()  # or Numba would compile once more
-        engine = engine_for(self.loss, self.space, X, D, W)
+        engine = self.engine(X, D, W)
         if steps is None:
             engine.sweep(D, W, first, X, free, band, self.unit)
         else:
@@ -86,29 +89,29 @@ class Frame:
 
     def costs(self, smooth: Loss, tile: Tile, X: Array) -> tuple[float, ...]:
         """Return the cost of the rows by the loss as given and by `smooth`."""
-        (exact,) = self._total(COST, self.loss, tile, X)
-        return exact, exact if smooth == self.loss else self._total(COST, smooth, tile, X)[0]
+        (exact,) = self._total(COST, tile, X)
+        if smooth == self.loss:
+            return exact, exact
+        return exact, *replace(self, loss=smooth)._total(COST, tile, X)
 
     def sums(self, tile: Tile, X: Array) -> tuple[float, ...]:
         """Return the sums of `unimds.kernels.rows.errors` over the rows."""
-        return self._total(ERRORS, self.loss, tile, X)
+        return self._total(ERRORS, tile, X)
 
-    def _total(self, kind: Kind, loss: Loss, tile: Tile, X: Array) -> tuple[float, ...]:
+    def _total(self, kind: Kind, tile: Tile, X: Array) -> tuple[float, ...]:
         first, D, W = _in_order(tile)
-        return engine_for(loss, self.space, X, D, W).total(kind, D, W, first, X, self.unit)
+        return self.engine(X, D, W).total(kind, D, W, first, X, self.unit)
 
     def place(
         self, D: Array, W: Array | None, X: Array, P: Array, steps: int | None, eps: float
     ) -> tuple[Array, Array]:
         """Move the columns of `P` by their distances to `X`; return costs, and who has settled."""
         _, D, W = _in_order((0, D[:, None, :], None if W is None else W[:, None, :]))
-        return engine_for(self.loss, self.space, X, D, W).place(
-            D, W, X, P, steps or 0, eps, self.unit
-        )
+        return self.engine(X, D, W).place(D, W, X, P, steps or 0, eps, self.unit)
 
     def extrapolate(self, X: Array, previous: Array, beta: float, free: Array) -> Array:
         """Return the points beyond `X` as seen from `previous`."""
-        out = engine_for(self.loss, self.space, X).carry_on(X, previous, beta)
+        out = self.engine(X).carry_on(X, previous, beta)
         out[:, ~free] = X[:, ~free]
         return out
 
@@ -131,11 +134,11 @@ class Frame:
             points = self.space.project_points(points)
         return points / self.factor
 
-    def outer_parts(self, space: Space) -> tuple[Loss, Space]:
-        """Return the loss and a space in the user's unit."""
+    def outer_all(self, X: Array, space: Space) -> tuple[Array, Loss, Space]:
+        """Return rows of points, the loss and a space, all in the user's unit."""
         outer = _in_unit(space, 1.0 / self.unit)
         assert outer is not None  # it came to the frame's unit
-        return self.loss.scaled(1.0 / self.unit), outer
+        return self.outer(X), self.loss.scaled(1.0 / self.unit), outer
 
     def smoothing_in(self, factor: float, smoothing: float) -> float:
         """Return a level of smoothing in a unit in which distances are `factor` times as large."""
@@ -199,11 +202,19 @@ class Problem:
         else:  # steps that look at the cost of a point need all others at rest
             pairs.table.move_in_turn(partial(frame.sweep, inner_iter, eps), X, pairs.free)
 
-    def shake(self, X: Array, loss: Loss, sizes: Array, draws: Array) -> None:
+    def shake(self, X: Array, loss: Loss, sizes: Array, rng: np.random.Generator) -> None:
         """Place every point against few others, once for each of `sizes`, in place."""
-        D, W = self._by_shift if self.fuses else self.pairs.table.whole()
-        engine = engine_for(loss, self.frame.space, X, D, W)
-        engine.shake(D, W, X, sizes, draws, self.frame.unit)
+        frame = self._at(loss, self.frame.space)
+        D, W = self._whole
+        engine = frame.engine(X, D, W)
+        if self.pairs.layers == 1 and engine.shakes_together:
+            draws = rng.random(sizes.sum(), dtype=np.float32)
+            engine.shake_together(*self._by_shift, X, sizes, draws, frame.unit)
+            return
+        # one point after another takes longer: a third of the sweeps must do
+        few = sizes[(sizes >= 64) | (np.arange(sizes.size) % 3 == 0)]
+        draws = rng.random(few.sum(), dtype=np.float32)
+        engine.shake_in_turn(D, W, X, few, draws, frame.unit)
 
     def _at(self, loss: Loss, space: Space) -> Frame:
         """Return the frame with a loss and a space, which mostly are its own."""
@@ -213,15 +224,12 @@ class Problem:
     @cached_property
     def _by_shift(self) -> tuple[Array, Array | None]:
         """The distances and weights of every point to the point that many places after it."""
-        D, W = self.pairs.table.whole()
+        D, W = self._whole
         return by_shift(D), None if W is None else by_shift(W)
 
     @property
-    def fuses(self) -> bool:
-        """Whether all points can be shaken at once, see `unimds.kernels.shake`."""
-        return self.pairs.layers == 1 and isinstance(
-            form_of(self.frame.space, self.n_coordinates), int
-        )
+    def _whole(self) -> tuple[Array, Array | None]:
+        return self.pairs.table.whole()
 
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""

@@ -14,7 +14,6 @@ from unimds.distances.table import DistanceTable
 from unimds.distances.tiles import BLOCK, Tile
 from unimds.losses import Loss
 from unimds.spaces.base import Space
-from unimds.spaces.registry import measured
 
 Array = NDArray[np.floating[Any]]
 
@@ -106,7 +105,7 @@ def _stress(
 ) -> float:
     # divide by the largest first: squares of 1e±200 leave the range of floats
     X = np.ascontiguousarray(points.T, dtype=np.float64)
-    reach = 2.0 * float(measured(X[:, :1].copy(), X, space).max(initial=0.0))
+    reach = 2.0 * float(space.between(X[:, :1].copy(), X).max(initial=0.0))
     scale = max(largest, reach)
     if scale == 0.0:
         return 0.0
@@ -130,7 +129,7 @@ def _squares(
         own = np.arange(len(d))
         d[own, first + i + own] = 0.0
         rows = slice(first + i, first + i + len(d))
-        u = measured(np.ascontiguousarray(X[:, rows]), X, space) / scale
+        u = space.between(np.ascontiguousarray(X[:, rows]), X) / scale
         w = np.where(np.isnan(d), 0.0, 1.0 if W is None else W[i : i + len(d), 0])
         d = np.nan_to_num(d)
         above += float(np.sum(w * (u - d) ** 2))

@@ -3,14 +3,24 @@ r"""The contract of a target space: distances, and steps from point to point."""
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from functools import lru_cache
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from unimds._runtime.warning import warn
-from unimds.compiled.parts import Call, Part, SpaceType
+from unimds.compiled.functions import (
+    Precision,
+    beyond,
+    carray,
+    compiled_function,
+    once,
+    part_reader,
+    with_names,
+)
+from unimds.compiled.parts import Call, Part, SpaceType, check_fields, part_type
 from unimds.spaces.vectors import Array
 
 _POINT, _POINTS, _ROW = np.ones(2), np.ones((2, 3)), np.ones(3)
@@ -203,9 +213,9 @@ class Space(Part, ABC):
         """Move the points to where coordinates are small, if large ones lose digits."""
         return X
 
-    def between(self, X: Array, Y: Array) -> Array | None:
-        """Return the distances of the columns of `X` to those of `Y`; None: compiled code does."""
-        return None
+    def between(self, X: Array, Y: Array) -> Array:
+        """Return the distances of the columns of `X` to those of `Y`, contiguous doubles both."""
+        return measured(self, X, Y)
 
     def sizes(self, typical: float) -> tuple[float, float]:
         """Return the smallest and largest `unit` to try, given the typical distance."""
@@ -243,3 +253,40 @@ def check_size(owner: str, field: str, value: object) -> None:
         return
     if not isinstance(value, Real) or not 0.0 < value < np.inf:
         raise ValueError(f'{owner}({field}={value!r}): {field} must be positive or "auto"')
+
+
+# --- distances by a space's compiled `measure` ----------------------------------------------------
+
+space_at: Any = None  # given to `measure` for each space
+
+
+def measure(
+    P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields
+):
+    """Fill the table `r` with the distances of the points of P to the points of X."""
+    space = space_at(fields)
+    p, slope = carray(scratch, k), carray(beyond(scratch, k), n)
+    for m in range(start, stop):
+        for a in range(k):
+            p[a] = P[a * stride + m]
+        space.measure(p, carray(X, (k, n)), carray(beyond(r, m * n), n), slope)
+
+
+@lru_cache(maxsize=256)
+def _compiled(space: type[Part]) -> int:
+    name, double = f"measure_{part_type(space).digest}", np.dtype(np.float64)
+    function = with_names(measure, name, {"space_at": part_reader(space, False, 0)})
+    return compiled_function(function, Precision(double, double, double))
+
+
+def measured(space: Any, X: Array, Y: Array) -> Array:
+    """Return the distances of the columns of `X` to the columns of `Y`, all contiguous doubles."""
+    check_fields(space)
+    fields = np.array([*astuple(space), 0.0], dtype=np.float64)
+    (k, n), count = Y.shape, X.shape[1]
+    out, scratch = np.empty((count, n)), np.empty(k + n)
+    memory = scratch.ctypes.data, 0, fields.ctypes.data
+    who, others = (X.ctypes.data, count, 0, 0), (Y.ctypes.data, n, k)
+    given, span = (out.ctypes.data, 0, 0, 0), (0, count, 0, 0)
+    once(_compiled(type(space)), who, others, given, span, 1.0, memory)
+    return out

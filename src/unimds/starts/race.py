@@ -192,15 +192,13 @@ def shaken(
     """Return a configuration near `X`, but not in the first minimum on the way down.
 
     Every point is placed against a few others only; there are more of them from sweep to sweep,
-    and the more, the less a point strays. The order of the points must be random. Where a point is
-    placed at a time, which takes longer, there are a third of the sweeps.
+    and the more, the less a point strays. The order of the points must be random.
     """
-    sweeps = sweeps if problem.fuses else sweeps // 3
     first, X, n, space = X, X.copy(), problem.pairs.n, problem.frame.space
     doublings = np.concatenate([np.linspace(-0.4, 2.0, sweeps), COOLING])
     sizes = np.minimum(8 << doublings.round().clip(0).astype(int), (n + 2) // 4 * 2)
     for part in np.array_split(sizes, max(sweeps // 100, 1)):
-        problem.shake(X, loss, part, rng.random(part.sum(), dtype=np.float32))
+        problem.shake(X, loss, part, rng)
         X = np.ascontiguousarray(space.centred(X.T).T, dtype=X.dtype)  # all wander together
         if watch.stopped:
             break

@@ -1,4 +1,4 @@
-"""PlaceCenter's drivers: sweeps, new points and sums over all pairs, for every loss and space.
+"""PlaceCenter's drivers: sweeps, new points, sums over all pairs, shaking, for any loss and space.
 
 A driver works with addresses and is compiled once; see `unimds.compiled.functions`. Configurations
 are coordinate-major, ``X[axis, point]``, so that every loop over the points runs through contiguous
@@ -17,12 +17,20 @@ from __future__ import annotations
 
 from unimds.compiled.functions import call, driver
 from unimds.compiled.parts import inlined
+from unimds.kernels.rows import BLOCK
 
 CHUNK = 4096
 """Points in a call of a row: within it, sums are in the precision of the points."""
 
 GROUP = 512
 """Points that are counted together, see `turn_of`."""
+
+
+@driver
+def carry_on(function, points, n, previous, beta, memory):
+    """Move all points on by `beta` times their way from the previous ones: momentum."""
+    X, stride, _ = points
+    call(function, (X, stride, 0, 0), previous, (0, 0, 0, 0), (0, n, 0, 0), beta, memory)
 
 
 @inlined
@@ -231,3 +239,73 @@ def total(row, width, points, n, table, first, count, unit, memory, out):
         at += 2 if pair else 1
     for a in range(width):
         out[a] = (out[a] + out[width + a]) / table[4]
+
+
+# --- subsampled sweeps ----------------------------------------------------------------------------
+
+# They shake a map: each point meets only a few others. Each sweep has an even number of shifts; for
+# a shift s, each point meets the point s places after it, on a circle. The order of the table must
+# be random. So all pairs are equally likely: otherwise the map would be wrong for pairs that seldom
+# meet. And points meet few others in common, so each has its own errors. The fewer points it meets,
+# the farther a point strays from its place in a full sweep.
+
+
+@driver
+def turned(function, n, D, out):
+    """Turn a table of `n` points; see `unimds.kernels.engine.by_shift`."""
+    nothing = (0, 0, 0, 0)
+    call(function, nothing, (0, n, 0), (D, out, 0, 0), nothing, 1.0, (0, 0, 0))
+
+
+@driver
+def shake_together(meet, twice, take, copies, points, table, sizes, shifts, unit, memory):
+    """Sweep once for each entry of `sizes`: the number of points that each point meets.
+
+    All points of a sweep move at once: loops run over the points. `copies` is memory for the points
+    twice in a row. The table is in the layout of `by_shift`.
+    """
+    X, n, k = points
+    D, W, of_D, of_W, _ = table
+    nothing, at, doubled = (0, 0, 0, 0), 0, (copies, 2 * n, k)
+    for size in sizes:
+        call(twice, (copies, 2 * n, 0, 0), points, nothing, nothing, unit, memory)
+        for first in range(0, n, BLOCK):
+            span = (first, first + BLOCK if first + BLOCK < n else n, -1, -1)
+            for m in range(0, size, 2):
+                b, c = shifts[at + m], shifts[at + m + 1]
+                one, two = b - 1, c - 1
+                given = (D + one * of_D, D + two * of_D, W + one * of_W, W + two * of_W)
+                call(meet, (X, n, b, c), doubled, given, span, unit, memory)
+            call(take, (X, n, 0, 0), points, nothing, span, unit, memory)
+        at += size
+
+
+@driver
+def shake_in_turn(
+    pull, place, gather, points, n, real, table, few, sample, sizes, shifts, unit, memory, out
+):
+    """Shake point by point, for tables and spaces that need it.
+
+    `few` and `sample` are the memory for the points that a point meets and for its distances to
+    them, as `points` and `table` are.
+    """
+    X, stride, k = points
+    (D, W, of_D, of_W, layers), at = table, 0
+    for size in sizes:
+        chosen = 3 * k + 6  # where the shifts stand in `out`
+        for m in range(size):
+            out[chosen + m] = shifts[at + m]
+        for i in range(n):
+            for layer in range(layers):
+                row = i * layers + layer
+                r, s = D + row * of_D, sample[0] + layer * sample[2]
+                w, z = W + row * of_W, sample[1] + layer * sample[3]
+                span, here = (n, size, 1 if W else 0, 0), memory[1] + 8 * chosen
+                into = (memory[0], here, memory[2])
+                call(gather, (few[0], few[1], i, i), points, (r, s, w, z), span, unit, into)
+            for a in range(k + 3):
+                out[a] = 0.0
+            who = (X, stride, i, i)
+            add_range(pull, who, few, sample, (0, 0), 0, size, (size, size), unit, memory)
+            call(place, who, points, (0, 0, 0, 0), (real, 0, 0, 0), unit, memory)
+        at += size
