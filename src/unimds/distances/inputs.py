@@ -38,15 +38,15 @@ def as_table(X: Any, square: bool = True) -> Any:
             "D must be a square table of distances, but has one dimension; if they are condensed, "
             "as scipy's pdist gives them, use scipy.spatial.distance.squareform"
         )
-    if square and np.ndim(X) == 2:
-        _check(X, "D")
     if hasattr(X, "loc"):  # a pandas frame
         if not X.columns.is_unique:
             raise ValueError(
                 "the columns of the table of distances have labels that are not unique"
             )
         X = aligned(X) if square else X
-        return type(X)(as_float(X, "D"), index=X.index, columns=X.columns)
+        X = type(X)(as_float(X, "D"), index=X.index, columns=X.columns)
+    if square and np.ndim(X) == 2:
+        _check(X, "D")
     return X
 
 

@@ -258,25 +258,35 @@ def turned(function, n, D, out):
 
 
 @driver
-def shake_together(meet, twice, take, copies, points, table, sizes, shifts, unit, memory):
+def shake_together(functions, flat, copies, points, table, sizes, shifts, unit, memory, room, out):
     """Sweep once for each entry of `sizes`: the number of points that each point meets.
 
     All points of a sweep move at once: loops run over the points. `copies` is memory for the points
-    twice in a row. The table is in the layout of `by_shift`.
+    twice in a row, and `room` that of `memory` behind the pulls. The table is in the layout of
+    `unimds.kernels.engine.by_shift`. ``functions`` are the addresses of meet, twice, take, lift and
+    place.
     """
-    X, n, k = points
-    D, W, of_D, of_W, _ = table
-    nothing, at, doubled = (0, 0, 0, 0), 0, (copies, 2 * n, k)
+    meet, twice, take, lift, place = functions
+    (X, n, k), (D, W, of_D, of_W, _) = points, table
+    nothing, at, doubled, axes = (0, 0, 0, 0), 0, (copies, 2 * n, k), (k, 0, 0, 0)
     for size in sizes:
         call(twice, (copies, 2 * n, 0, 0), points, nothing, nothing, unit, memory)
         for first in range(0, n, BLOCK):
-            span = (first, first + BLOCK if first + BLOCK < n else n, -1, -1)
+            end = first + BLOCK if first + BLOCK < n else n
+            span = (first, end, -1, -1)
             for m in range(0, size, 2):
                 b, c = shifts[at + m], shifts[at + m + 1]
                 one, two = b - 1, c - 1
                 given = (D + one * of_D, D + two * of_D, W + one * of_W, W + two * of_W)
                 call(meet, (X, n, b, c), doubled, given, span, unit, memory)
-            call(take, (X, n, 0, 0), points, nothing, span, unit, memory)
+            out[0] = 1.0
+            if flat:
+                call(take, (X, n, 0, 0), points, nothing, span, unit, memory)
+            if out[0] > 0.0:
+                for i in range(first, end):
+                    call(lift, (0, 0, i - first, 0), points, nothing, nothing, unit, memory)
+                    call(place, (X, n, i, i), points, nothing, axes, unit, room)
+            call(lift, nothing, points, nothing, (0, (k + 3) * BLOCK, 0, 0), unit, memory)
         at += size
 
 

@@ -174,14 +174,23 @@ class Engine:
         self, D: Array, W: Array | None, X: Array, sizes: Array, draws: Array, unit: float
     ) -> None:
         """Place all points at once against few others, for each of `sizes`; a table `by_shift`."""
-        memory, _, _kept = self._memory()
+        memory, out, _kept = self._memory()
         shifts, parts = shifts_of(sizes, draws, X.shape[1]), (type(self.loss), type(self.space))
         meet = rows.meet(parts, self.k, self.weighted, self.precision)
         copies = np.empty((len(X), 2 * X.shape[1]), dtype=X.dtype)
-        functions = meet, self.move(moves.twice), self.move(moves.take)
+        flat = bool(self.space.flat())
+        take = self.move(moves.take) if flat else 0
+        functions = (
+            meet,
+            self.move(moves.twice),
+            take,
+            self.move(moves.lift),
+            self.move(moves.place),
+        )
+        room = memory[0] + (len(X) + 3) * BLOCK * X.itemsize, *memory[1:]
         drivers.shake_together(
-            *functions, copies.ctypes.data, _points(X), self._table(D, W), sizes, shifts, unit,
-            memory,
+            functions, flat, copies.ctypes.data, _points(X), self._table(D, W), sizes, shifts, unit,
+            memory, room, out,
         )  # fmt: skip
 
     def shake_in_turn(

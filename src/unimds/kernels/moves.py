@@ -155,30 +155,25 @@ def twice(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, sc
 
 
 def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
-    """Take the steps of points of P, whose pulls are in `scratch`, and clear the pulls."""
-    space, apart = space_at(fields), 0.0
-    p, v = carray(beyond(scratch, (k + 3) * BLOCK), k), carray(out, k)
-    away = carray(beyond(out, 2 * k + 6), k)
-    for m in range(stop - start):
-        apart += scratch[(k + 2) * BLOCK + m]
-    if space.flat() and apart == 0.0:  # a step is a sum
-        for a in range(k):
-            for m in range(stop - start):
-                total = scratch[k * BLOCK + m]
-                moved = P[a * stride + start + m] + scratch[a * BLOCK + m] / total
-                P[a * stride + start + m] = moved if total > 0.0 else P[a * stride + start + m]
-    else:
-        for m in range(stop - start):
-            for a in range(k):
-                p[a] = P[a * stride + start + m]
-                v[a] = scratch[a * BLOCK + m]
-            total, stiff = scratch[k * BLOCK + m], scratch[(k + 1) * BLOCK + m]
-            parting = scratch[(k + 2) * BLOCK + m]
-            to_step(p, v, away, start + m, k, k, total, stiff, parting, space)
-            space.exp(p, v)
-            for a in range(k):
-                P[a * stride + start + m] = p[a]
-    for m in range((k + 3) * BLOCK):
+    """Move points of P in flat space, where a step is a sum, by the pulls in `scratch`.
+
+    Nothing moves, and ``out[0]`` is positive, if points coincide and must part.
+    """
+    count, out[0] = stop - start, 0.0
+    for m in range(count):
+        out[0] += scratch[(k + 2) * BLOCK + m]
+    for a in range(k if out[0] == 0.0 else 0):
+        for m in range(count):
+            here, total = P[a * stride + start + m], scratch[k * BLOCK + m]
+            moved = here + scratch[a * BLOCK + m] / total
+            P[a * stride + start + m] = moved if total > 0.0 else here
+
+
+def lift(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
+    """Copy the pull on point `i` of a block from `scratch` to `out`; clear `stop` numbers."""
+    for a in range(k + 3):
+        out[a] = scratch[a * BLOCK + i]
+    for m in range(stop):
         scratch[m] = 0.0
 
 

@@ -125,13 +125,21 @@ def _squares(
     above, below = 0.0, 0.0
     step = max(1, BLOCK // X.shape[1])
     for i in range(0, len(D), step):
-        d = np.array(D[i : i + step, 0], dtype=np.float64) / scale
+        d = D[i : i + step, 0] * (1.0 / scale)  # a copy, and exact: the scale is a power of two
         own = np.arange(len(d))
         d[own, first + i + own] = 0.0
         rows = slice(first + i, first + i + len(d))
-        u = space.between(np.ascontiguousarray(X[:, rows]), X) / scale
-        w = np.where(np.isnan(d), 0.0, 1.0 if W is None else W[i : i + len(d), 0])
-        d = np.nan_to_num(d)
-        above += float(np.sum(w * (u - d) ** 2))
-        below += float(np.sum(w * (u if by_mapped else d) ** 2))
+        u = space.between(np.ascontiguousarray(X[:, rows]), X)
+        u *= 1.0 / scale
+        error = u - d
+        size = u if by_mapped else d
+        w = None if W is None else W[i : i + len(d), 0]
+        if np.isnan(error.sum()):  # a missing pair
+            known = ~np.isnan(d)
+            w = known if w is None else np.where(known, w, 0.0)
+            error, size = np.where(known, error, 0.0), np.where(known, size, 0.0)
+        weighted = error if w is None else w * error
+        # not by BLAS, whose threads stall where cores are shared
+        above += float(np.einsum("ij,ij->", error, weighted))
+        below += float(np.einsum("ij,ij->", size, size if w is None else w * size))
     return above, below
