@@ -173,7 +173,7 @@ def errors(run):
 @pytest.mark.parametrize("body", [BUILT_IN, slow(MORE_BUILT_IN)], ids=["squared", "more"])
 def test_built_in_parts_are_compiled_once_and_are_plain_python_without_numba(lab, body):
     first = lab.script(body)
-    assert {"sweep", "total", "pull", "cost", "carry"} <= set(first["compiled"])
+    assert {"sweep", "total", "pull", "cost", "move"} <= set(first["compiled"])
     second = lab.script(body)
     assert all_from_cache(second)
     assert second["costs"] == first["costs"]
@@ -237,7 +237,7 @@ def test_a_loss_is_found_again_from_a_script_or_without_a_file(lab):
 @pytest.mark.slow
 def test_the_space_of_a_script_is_compiled_once(lab):
     first = lab.script(TORUS)
-    assert {"pull", "cost", "carry", "measure"} <= set(first["compiled"])
+    assert {"pull", "cost", "move", "measure"} <= set(first["compiled"])
     assert first["costs"][0] == pytest.approx(0.0, abs=1e-12)
     second = lab.script(TORUS)
     assert all_from_cache(second)

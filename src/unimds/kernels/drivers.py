@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from unimds.compiled.functions import call, driver
 from unimds.compiled.parts import inlined
+from unimds.kernels.moves import CARRY, GO, PLACE, STEP
 from unimds.kernels.rows import BLOCK
 
 CHUNK = 4096
@@ -27,10 +28,12 @@ GROUP = 512
 
 
 @driver
-def carry_on(function, points, n, previous, beta, memory):
+def carry_on(move, points, n, previous, beta, memory):
     """Move all points on by `beta` times their way from the previous ones: momentum."""
     X, stride, _ = points
-    call(function, (X, stride, 0, 0), previous, (0, 0, 0, 0), (0, n, 0, 0), beta, memory)
+    for i in range(n):
+        who, span = (X, stride, i, i), (0, 0, CARRY, 0)
+        call(move, who, previous, (0, 0, 0, 0), span, beta, memory)
 
 
 @inlined
@@ -47,7 +50,7 @@ def add_range(row, who, points, table, rows, begin, end, left_out, unit, memory)
 
 
 @driver
-def sweep(pull, place, points, n, real, table, first, count, free, band, unit, memory, out):
+def sweep(pull, move, points, n, real, table, first, count, free, band, unit, memory, out):
     """Place every free point of the given rows once, two rows at a time.
 
     Of all their pairs, only the pair of the two points depends on which of them moves first: the
@@ -60,7 +63,7 @@ def sweep(pull, place, points, n, real, table, first, count, free, band, unit, m
     """
     X, stride, k = points
     scratch, sums, fields = memory
-    width, nothing, nobody, axes = k + 3, (0, 0, 0, 0), (n, n), (real, 0, 0, 0)
+    width, nothing, nobody, axes = k + 3, (0, 0, 0, 0), (n, n), (real, 0, PLACE, 0)
     second = (scratch, sums + 8 * width, fields)
     for row in range(0, count, 2):
         rows = (row, row + 1 if row + 1 < count else row)  # the last row may be alone
@@ -77,10 +80,10 @@ def sweep(pull, place, points, n, real, table, first, count, free, band, unit, m
                 out[a] *= 2.0
         add_range(pull, who, points, table, rows, band[1], band[2], left_out, unit, memory)
         if free[i]:
-            call(place, (X, stride, i, i), points, nothing, axes, 1.0, memory)
+            call(move, (X, stride, i, i), points, nothing, axes, 1.0, memory)
         if j > i and free[j]:
             add_range(pull, who, points, table, rows, i, i + 1, nobody, unit, memory)
-            call(place, (X, stride, j, j), points, nothing, axes, 1.0, second)
+            call(move, (X, stride, j, j), points, nothing, axes, 1.0, second)
 
 
 @driver
@@ -127,14 +130,14 @@ def place_rows(
 
 
 @driver
-def place_once(pull, place, new, points, n, real, table, count, unit, memory, out):
+def place_once(pull, move, new, points, n, real, table, count, unit, memory, out):
     """Place new points by one step each, which is known to descend."""
     P, stride, k = new
     for i in range(count):
         for a in range(k + 3):
             out[a] = 0.0
         add_range(pull, (P, stride, i, i), points, table, (i, i), 0, n, (n, n), unit, memory)
-        call(place, (P, stride, i, 0), points, (0, 0, 0, 0), (real, 0, 0, 0), 1.0, memory)
+        call(move, (P, stride, i, 0), points, (0, 0, 0, 0), (real, 0, PLACE, 0), 1.0, memory)
 
 
 @driver
@@ -159,10 +162,10 @@ def settle(
 
     Halve each step until the cost of the row does not rise; if `stretch`, double a step that needs
     no halving as long as the cost falls. Return the cost of the row, and whether the point has
-    settled. ``functions`` are the addresses of pull and cost of one row, step and go; `tried` is
+    settled. ``functions`` are the addresses of pull and cost of one row, and of move; `tried` is
     memory for three points: where the step began, the best and the one on trial.
     """
-    pull, cost, step, go = functions
+    pull, cost, move = functions
     P, stride, i, turn = point
     k, rows, nobody, nothing = points[2], (row, row), (skip, skip), (0, 0, 0, 0)
     room, at = (tried, 3, k), 4 * k + 12  # of the cost in `out`
@@ -170,17 +173,17 @@ def settle(
     out[at] = 0.0
     add_range(cost, point, points, table, rows, 0, n, nobody, unit, judge)
     low, best = out[at], 0
-    call(go, (P, stride, i, best), room, nothing, nothing, 0.0, memory)
+    call(move, (P, stride, i, i), room, nothing, (0, best, GO, 0), 0.0, memory)
     settled = False
     for _ in range(steps):
         origin, begun, length = best, low, 1.0
         for a in range(k + 3):
             out[a] = 0.0
         add_range(pull, (tried, 3, best, best), points, table, rows, 0, n, nobody, unit, memory)
-        call(step, (tried, 3, best, turn), points, nothing, (real, 0, 0, 0), 1.0, memory)
+        call(move, (tried, 3, best, turn), points, nothing, (real, 0, STEP, 0), 1.0, memory)
         while 1e-9 < length < 1e3:
             trial = 3 - origin - best if origin != best else (origin + 1) % 3
-            call(go, (tried, 3, origin, trial), room, nothing, nothing, length, memory)
+            call(move, (tried, 3, origin, 0), room, nothing, (0, trial, GO, 0), length, memory)
             out[at] = 0.0
             add_range(
                 cost, (tried, 3, trial, trial), points, table, rows, 0, n, nobody, unit,
@@ -195,7 +198,7 @@ def settle(
         if begun - low <= eps * low:
             settled = True
             break
-    call(go, (tried, 3, best, i), (P, stride, k), nothing, nothing, 0.0, memory)
+    call(move, (tried, 3, best, 0), (P, stride, k), nothing, (0, i, GO, 0), 0.0, memory)
     return low, settled
 
 
@@ -264,11 +267,11 @@ def shake_together(functions, flat, copies, points, table, sizes, shifts, unit, 
     All points of a sweep move at once: loops run over the points. `copies` is memory for the points
     twice in a row, and `room` that of `memory` behind the pulls. The table is in the layout of
     `unimds.kernels.engine.by_shift`. ``functions`` are the addresses of meet, twice, take, lift and
-    place.
+    move.
     """
-    meet, twice, take, lift, place = functions
+    meet, twice, take, lift, move = functions
     (X, n, k), (D, W, of_D, of_W, _) = points, table
-    nothing, at, doubled, axes = (0, 0, 0, 0), 0, (copies, 2 * n, k), (k, 0, 0, 0)
+    nothing, at, doubled, axes = (0, 0, 0, 0), 0, (copies, 2 * n, k), (k, 0, PLACE, 0)
     for size in sizes:
         call(twice, (copies, 2 * n, 0, 0), points, nothing, nothing, unit, memory)
         for first in range(0, n, BLOCK):
@@ -285,14 +288,14 @@ def shake_together(functions, flat, copies, points, table, sizes, shifts, unit, 
             if out[0] > 0.0:
                 for i in range(first, end):
                     call(lift, (0, 0, i - first, 0), points, nothing, nothing, unit, memory)
-                    call(place, (X, n, i, i), points, nothing, axes, unit, room)
+                    call(move, (X, n, i, i), points, nothing, axes, 1.0, room)
             call(lift, nothing, points, nothing, (0, (k + 3) * BLOCK, 0, 0), unit, memory)
         at += size
 
 
 @driver
 def shake_in_turn(
-    pull, place, gather, points, n, real, table, few, sample, sizes, shifts, unit, memory, out
+    pull, move, gather, points, n, real, table, few, sample, sizes, shifts, unit, memory, out
 ):
     """Shake point by point, for tables and spaces that need it.
 
@@ -302,7 +305,7 @@ def shake_in_turn(
     X, stride, k = points
     (D, W, of_D, of_W, layers), at = table, 0
     for size in sizes:
-        chosen = 3 * k + 6  # where the shifts stand in `out`
+        chosen = 4 * k + 12  # where the shifts stand in `out`
         for m in range(size):
             out[chosen + m] = shifts[at + m]
         for i in range(n):
@@ -317,5 +320,5 @@ def shake_in_turn(
                 out[a] = 0.0
             who = (X, stride, i, i)
             add_range(pull, who, few, sample, (0, 0), 0, size, (size, size), unit, memory)
-            call(place, who, points, (0, 0, 0, 0), (real, 0, 0, 0), unit, memory)
+            call(move, who, points, (0, 0, 0, 0), (real, 0, PLACE, 0), 1.0, memory)
         at += size

@@ -45,9 +45,11 @@ class Engine:
         parts = type(self.loss), type(self.space)
         return rows.row(kind, parts, self.form, count, self.weighted, used, self.precision)
 
-    def move(self, function: Any) -> int:
-        """Return the address of a move."""
-        return moves.move(function, type(self.space), self.precision)
+    @property
+    def move(self) -> int:
+        """The address of what moves a point."""
+        measured = self.form == MEASURED
+        return moves.mover(type(self.space), measured, self.precision.points)
 
     @cached_property
     def fields(self) -> Array:
@@ -95,7 +97,7 @@ class Engine:
     ) -> None:
         """Place every free point of the rows once, in place, by steps that are known to descend."""
         P, (memory, out, _kept) = self._laid_out(X), self._memory()
-        functions = self.row(PULL), self.move(moves.place)
+        functions = self.row(PULL), self.move
         drivers.sweep(
             *functions, _points(P), X.shape[1], len(X), self._table(D, W), first, len(D), free,
             (0, *band), unit, memory, out,
@@ -133,7 +135,7 @@ class Engine:
         cost, settled = np.full(len(D), np.nan), np.zeros(len(D), dtype=bool)
         points, n, table = _points(P), X.shape[1], self._table(D, W)
         if not steps:
-            functions = self.row(PULL, 1), self.move(moves.place)
+            functions = self.row(PULL, 1), self.move
             drivers.place_once(
                 *functions, _points(N), points, n, len(X), table, len(D), unit, memory, out
             )
@@ -160,9 +162,9 @@ class Engine:
     def carry_on(self, X: Array, previous: Array, beta: float) -> Array:
         """Return the points beyond `X` as seen from `previous`: exp_x(−β log_x(previous))."""
         out, (memory, _, _kept) = X.copy(), self._memory()
-        way = moves.carry_on_measured if self.form == MEASURED else moves.carry_on
-        here, n = _points(out), X.shape[1]
-        drivers.carry_on(self.move(way), here, n, _points(previous), beta, memory)
+        drivers.carry_on(
+            self.move, _points(out), X.shape[1], _points(previous), float(beta), memory
+        )
         return out
 
     @property
@@ -179,14 +181,8 @@ class Engine:
         meet = rows.meet(parts, self.k, self.weighted, self.precision)
         copies = np.empty((len(X), 2 * X.shape[1]), dtype=X.dtype)
         flat = bool(self.space.flat())
-        take = self.move(moves.take) if flat else 0
-        functions = (
-            meet,
-            self.move(moves.twice),
-            take,
-            self.move(moves.lift),
-            self.move(moves.place),
-        )
+        helpers = (moves.plain(f, self.precision) for f in (moves.twice, moves.take, moves.lift))
+        functions = meet, *helpers, self.move
         room = memory[0] + (len(X) + 3) * BLOCK * X.itemsize, *memory[1:]
         drivers.shake_together(
             functions, flat, copies.ctypes.data, _points(X), self._table(D, W), sizes, shifts, unit,
@@ -202,7 +198,7 @@ class Engine:
         P, few = self._laid_out(X), np.zeros((self.padded, BLOCK), dtype=X.dtype)
         sample = np.empty((D.shape[1], BLOCK), dtype=D.dtype)
         weights = None if W is None else np.empty((D.shape[1], BLOCK), dtype=W.dtype)
-        functions = self.row(PULL, 1), self.move(moves.place), self.move(moves.gather)
+        functions = self.row(PULL, 1), self.move, moves.plain(moves.gather, self.precision)
         met = self._table(sample[None], None if weights is None else weights[None])
         drivers.shake_in_turn(
             *functions, _points(P), X.shape[1], k, table, _points(few), met, sizes, shifts, unit,
@@ -211,10 +207,9 @@ class Engine:
         self._hand_back(P, X)
 
     @property
-    def _checked(self) -> tuple[int, int, int, int]:
+    def _checked(self) -> tuple[int, int, int]:
         """The functions of a checked step."""
-        step, go = self.move(moves.step), self.move(moves.go)
-        return self.row(PULL, 1), self.row(COST, 1), step, go
+        return self.row(PULL, 1), self.row(COST, 1), self.move
 
     def _tried(self) -> Array:
         return np.zeros((self.padded, 3), dtype=self.precision.points)

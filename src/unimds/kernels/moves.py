@@ -1,8 +1,6 @@
-"""Moves of one point: the step that its pull asks for, taking it, and momentum.
+"""Moves of one point: the step that its pull asks for, and momentum; copies of points.
 
-Functions behind one C signature, see `unimds.compiled.functions`. They depend on the space alone:
-``space_at`` makes it from its fields. Behind the sums of two points, `out` has room for another
-vector.
+Functions behind one C signature, see `unimds.compiled.functions`.
 """
 
 from __future__ import annotations
@@ -25,125 +23,114 @@ from unimds.compiled.functions import (
 from unimds.compiled.parts import Part, inlined, part_type
 from unimds.kernels.rows import BLOCK
 
+PLACE, STEP, GO, CARRY = range(4)
+"""What `move` may do, chosen by `skip`."""
+
 SIDE = 64
 """Rows of a table that fit in the cache."""
 
-space_at: Any = None  # given to each function by `move`
+space_at: Any = None  # given to `move` for each space, as is `toward`
+toward: Any = None
+
+
+def move(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
+    """Move point `i` of P, or say where to: all that depends on the space alone.
+
+    - `PLACE`: take the step that the pull in `out` asks for, the paper's Recenter:
+      Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j. Behind the pull stand Σ w, the stiffness and the
+      parting. Points that coincide part in a direction that depends on `j`. Only the first
+      `start` coordinates are not there to fill up.
+    - `STEP`: leave this step in `out` instead.
+    - `GO`: let point `stop` of X be this point, moved by `unit` (0 copies it) times the step.
+    - `CARRY`: momentum, on by `unit` times the way from point `i` of X: exp_p(−β log_p(x)).
+    """
+    space = space_at(fields)
+    p, v = carray(scratch, k), carray(beyond(out, 2 * k + 6), k)
+    away, total, apart = carray(beyond(out, 3 * k + 6), k), out[k], out[k + 2]
+    for a in range(k):
+        p[a] = P[a * stride + i]
+        v[a] = out[a] * unit
+    if skip == CARRY:
+        toward(p, X, n, i, v, away, space)
+        for a in range(k):
+            v[a] *= -unit
+    if skip != GO:
+        space.project(p, v)
+    if skip <= STEP:
+        if apart > 0.0:
+            norm = 0.0
+            for a in range(k):  # the golden angle gives each point another direction
+                angle = 2.399963229728653 * (j + 1.0) * (a + 1.0)
+                away[a] = cos(angle) if a < start else 0.0
+            space.project(p, away)
+            for a in range(k):
+                norm += space.sign(a) * away[a] * away[a]
+            share = apart / space.unit_length() / sqrt(norm) if norm > 0.0 else 0.0
+            for a in range(k):
+                v[a] += share * away[a]
+        # In negative curvature ½(dist − ρ)² has a Hessian of at most 1 + bend·(dist − ρ + the
+        # step's length), see docs/mathematics.md: a step that is shorter by it descends as well.
+        divisor = total + out[k + 1]
+        if space.bend() > 0.0 and divisor > 0.0:
+            square = 0.0
+            for a in range(k):
+                square += space.sign(a) * v[a] * v[a]
+            way = space.unit_length() * sqrt(square if square > 0.0 else 0.0) / divisor
+            divisor += space.bend() * way * total
+        for a in range(k):
+            v[a] = v[a] / divisor if divisor > 0.0 else 0.0
+    if skip == STEP:
+        for a in range(k):
+            out[a] = v[a]
+        return
+    if skip != GO or unit != 0.0:
+        space.exp(p, v)
+    for a in range(k):
+        if skip == GO:
+            X[a * n + stop] = p[a]
+        else:
+            P[a * stride + i] = p[a]
 
 
 @inlined
-def to_step(p, v, away, turn, k, real, total, stiff, apart, space):
-    """Turn a pull into the paper's Recenter: Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j.
-
-    Points that coincide part in a direction that depends on `turn`; only the first `real`
-    coordinates are not there to fill up.
-    """
-    space.project(p, v)
-    if apart > 0.0:
-        norm = 0.0
-        for a in range(k):  # the golden angle gives each point another direction
-            angle = 2.399963229728653 * (turn + 1.0) * (a + 1.0)
-            away[a] = cos(angle) if a < real else 0.0
-        space.project(p, away)
-        for a in range(k):
-            norm += space.sign(a) * away[a] * away[a]
-        if norm > 0.0:
-            for a in range(k):
-                v[a] += apart / space.unit_length() * away[a] / sqrt(norm)
-    # In negative curvature ½(dist − ρ)² has a Hessian of at most 1 + bend·(dist − ρ + the step's
-    # length), see docs/mathematics.md: a step that is shorter by it descends as in flat space.
-    divisor = total + stiff
-    if space.bend() > 0.0 and divisor > 0.0:
-        square = 0.0
-        for a in range(k):
-            square += space.sign(a) * v[a] * v[a]
-        way = space.unit_length() * sqrt(max(square, 0.0)) / divisor
-        divisor += space.bend() * way * total
-    for a in range(k):
-        v[a] = v[a] / divisor if divisor > 0.0 else 0.0
+def toward_chord(p, X, n, i, v, memory, space):
+    """Fill v with the logarithm, before projection, of point `i` of X, by `Space.pair`."""
+    near = far = inner = gap = 0.0 * p[0]
+    for a in range(p.shape[0]):
+        x, sign = X[a * n + i], space.sign(a)
+        v[a] = x - p[a]
+        near += sign * (x - p[a]) * (x - p[a])
+        far += sign * (x + p[a]) * (x + p[a])
+        inner += sign * p[a] * x
+        gap += (x - p[a]) * (x - p[a])
+    _, slope, _ = space.pair(near, far, inner, gap)
+    for a in range(p.shape[0]):
+        v[a] *= slope
 
 
-def step(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
-    """Turn the pull on point `i` of P, and its sums, into a step; all are in `out`.
-
-    `start` is the number of coordinates that are not there to fill up.
-    """
-    space = space_at(fields)
-    p, v, away = carray(scratch, k), carray(out, k), carray(beyond(out, 2 * k + 6), k)
-    for a in range(k):
-        p[a] = P[a * stride + i]
-    to_step(p, v, away, j, k, start, out[k], out[k + 1], out[k + 2], space)
-
-
-def go(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
-    """Let point `j` of X be point `i` of P, moved by `unit` (0 copies it) times the step."""
-    space = space_at(fields)
-    p, v = carray(scratch, k), carray(beyond(out, 2 * k + 6), k)
-    for a in range(k):
-        p[a] = P[a * stride + i]
-        v[a] = unit * out[a]  # not `out` itself: exp may use its argument as scratch
-    if unit != 0.0:
-        space.exp(p, v)
-    for a in range(k):
-        X[a * n + j] = p[a]
-
-
-def place(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
-    """Take the step that the pull on point `i` of P asks for, at once; see `step`."""
-    space = space_at(fields)
-    p, v, away = carray(scratch, k), carray(out, k), carray(beyond(out, 2 * k + 6), k)
-    for a in range(k):
-        p[a] = P[a * stride + i]
-    to_step(p, v, away, j, k, start, out[k], out[k + 1], out[k + 2], space)
-    space.exp(p, v)
-    for a in range(k):
-        P[a * stride + i] = p[a]
-
-
-def carry_on(
-    P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields
-):
-    """Move points of P on by `unit` times their way from X: exp_p(−β log_p(x))."""
-    space = space_at(fields)
-    p, v = carray(scratch, k), carray(beyond(scratch, k), k)
-    for m in range(start, stop):
-        near = far = inner = gap = 0.0 * P[m]
-        for a in range(k):
-            p[a] = P[a * stride + m]
-            v[a] = X[a * n + m] - p[a]
-            sign, other = space.sign(a), X[a * n + m] + p[a]
-            near += sign * v[a] * v[a]
-            far += sign * other * other
-            inner += sign * p[a] * X[a * n + m]
-            gap += v[a] * v[a]
-        _, slope, _ = space.pair(near, far, inner, gap)
-        for a in range(k):
-            v[a] *= -unit * slope
-        space.project(p, v)
-        space.exp(p, v)
-        for a in range(k):
-            P[a * stride + m] = p[a]
-
-
-def carry_on_measured(
-    P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields
-):
+@inlined
+def toward_measured(p, X, n, i, v, memory, space):
     """Do the same in a space that measures and gathers by itself."""
-    space = space_at(fields)
-    p, x = carray(scratch, k), carray(beyond(scratch, k), (k, 1))
-    dist, slope = carray(beyond(scratch, 2 * k), 1), carray(beyond(scratch, 2 * k + 1), 1)
-    v = carray(beyond(scratch, 2 * k + 2), k)
-    for m in range(start, stop):
-        for a in range(k):
-            p[a] = P[a * stride + m]
-            x[a, 0] = X[a * n + m]
-        space.measure(p, x, dist, slope)
-        slope[0] *= -unit
-        space.gather(p, x, slope, v)
-        space.project(p, v)
-        space.exp(p, v)
-        for a in range(k):
-            P[a * stride + m] = p[a]
+    dist, slope = np.empty(1, p.dtype), np.empty(1, p.dtype)
+    x = np.empty((p.shape[0], 1), p.dtype)
+    for a in range(p.shape[0]):
+        x[a, 0] = X[a * n + i]
+    space.measure(p, x, dist, slope)
+    space.gather(p, x, slope, v)
+
+
+@lru_cache(maxsize=256)
+def mover(space: type[Part], measured: bool, dtype: Any) -> int:
+    """Return the address of `move`, compiled for a space."""
+    names = {
+        "space_at": part_reader(space, dtype == np.float32, 0),
+        "toward": toward_measured if measured else toward_chord,
+    }
+    name = f"move_{'measured' if measured else 'chord'}_{part_type(space).digest}"
+    return compiled_function(with_names(move, name, names), Precision(dtype, dtype, dtype))
+
+
+# --- what depends on no space ---------------------------------------------------------------------
 
 
 def twice(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
@@ -204,11 +191,7 @@ def turn(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scr
                 s[(m - 1) * n + a] = r[a * n + a + m - n]
 
 
-@lru_cache(maxsize=256)
-def move(function: Callable, space: type[Part], precision: Precision) -> int:
-    """Return the address of one of these functions, compiled for a space."""
-    if function is not gather:  # the only move that reads a table
-        precision = Precision(*[precision.points] * 3)
-    name = f"{function.__name__}_{part_type(space).digest}"
-    names = {"space_at": part_reader(space, precision.points == np.float32, 0)}
-    return compiled_function(with_names(function, name, names), precision)
+@lru_cache(maxsize=64)
+def plain(function: Callable, precision: Precision) -> int:
+    """Return the address of one of these functions."""
+    return compiled_function(function, precision)

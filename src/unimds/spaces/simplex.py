@@ -7,6 +7,7 @@ from math import sqrt
 from typing import final
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from unimds.spaces.base import Space, check_size
 from unimds.spaces.spectral import chordal, into_orthant
@@ -52,6 +53,9 @@ class Simplex(Space):
 
     def dist(self, chord2):
         return self.size * sqrt(0.5 * chord2)
+
+    def between(self, X, Y):
+        return self.unit * cdist(X.T, Y.T)
 
     def exp(self, p, v):
         norm, largest = 0.0, 0

@@ -7,6 +7,7 @@ from math import cos, sin, sqrt
 from typing import final
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from unimds.compiled.elementary import atan2
 from unimds.spaces.base import Space, check_size
@@ -95,6 +96,9 @@ class Sphere(RoundSpace):
         lean = 1.0 / (self.radius * sine) if far > 1e-18 and sine > 0.0 else 0.0
         return dist, lean * dist, lean
 
+    def between(self, X, Y):
+        return 2.0 * self.unit * np.arctan2(cdist(X.T, Y.T), cdist(X.T, -Y.T))
+
     def cut_locus(self):
         return np.pi * self.radius
 
@@ -162,6 +166,9 @@ class ChordalSphere(RoundSpace):
 
     def dist(self, chord2):
         return self.radius * sqrt(chord2)
+
+    def between(self, X, Y):
+        return self.unit * cdist(X.T, Y.T)
 
     def exp(self, p, v):
         # on the sphere Σ w‖x − x̂‖² is linear in x, so normalising minimises it exactly
