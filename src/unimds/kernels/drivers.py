@@ -17,8 +17,7 @@ from __future__ import annotations
 
 from unimds.compiled.functions import call, driver
 from unimds.compiled.parts import inlined
-from unimds.kernels.moves import CARRY, GO, PLACE, STEP
-from unimds.kernels.rows import BLOCK
+from unimds.kernels.moves import BLOCK, CARRY, GO, PLACE, STEP
 
 CHUNK = 4096
 """Points in a call of a row: within it, sums are in the precision of the points."""

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from unimds.compiled.functions import Precision, compiled_function
 from unimds.compiled.parts import check_fields
 from unimds.kernels import drivers, moves, rows
-from unimds.kernels.rows import BLOCK, COST, ERRORS, MANY, MEASURED, PULL, UNROLLED, Kind
+from unimds.kernels.moves import BLOCK
+from unimds.kernels.rows import COST, ERRORS, MANY, MEASURED, PULL, UNROLLED, Kind
 
 Array = NDArray[Any]
 
@@ -38,6 +39,11 @@ class Engine:
         if not self.space.fuses():
             return MEASURED
         return self.k if self.k <= UNROLLED else MANY
+
+    @cached_property
+    def flat(self) -> bool:
+        """Whether a step is a sum."""
+        return bool(self.space.flat())
 
     def row(self, kind: Kind, count: int = 2) -> int:
         """Return the address of a row function, for two rows or for one."""
@@ -180,13 +186,12 @@ class Engine:
         shifts, parts = shifts_of(sizes, draws, X.shape[1]), (type(self.loss), type(self.space))
         meet = rows.meet(parts, self.k, self.weighted, self.precision)
         copies = np.empty((len(X), 2 * X.shape[1]), dtype=X.dtype)
-        flat = bool(self.space.flat())
         helpers = (moves.plain(f, self.precision) for f in (moves.twice, moves.take, moves.lift))
         functions = meet, *helpers, self.move
         room = memory[0] + (len(X) + 3) * BLOCK * X.itemsize, *memory[1:]
         drivers.shake_together(
-            functions, flat, copies.ctypes.data, _points(X), self._table(D, W), sizes, shifts, unit,
-            memory, room, out,
+            functions, self.flat, copies.ctypes.data, _points(X), self._table(D, W), sizes, shifts,
+            unit, memory, room, out,
         )  # fmt: skip
 
     def shake_in_turn(

@@ -21,10 +21,12 @@ from unimds.compiled.functions import (
     with_names,
 )
 from unimds.compiled.parts import Part, inlined, part_type
-from unimds.kernels.rows import BLOCK
 
 PLACE, STEP, GO, CARRY = range(4)
 """What `move` may do, chosen by `skip`."""
+
+BLOCK = 256
+"""Points in a block: a few rows of this length fit in the fastest cache."""
 
 SIDE = 64
 """Rows of a table that fit in the cache."""

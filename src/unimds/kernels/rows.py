@@ -34,12 +34,10 @@ from unimds.compiled.functions import (
     part_reader,
 )
 from unimds.compiled.parts import Part, inlined, part_type
+from unimds.kernels.moves import BLOCK
 
 UNROLLED = 6
 """Coordinates up to which a row is one loop."""
-
-BLOCK = 256
-"""Points in a block: a few rows of this length fit in the fastest cache."""
 
 MANY, MEASURED = "many", "measured"
 
