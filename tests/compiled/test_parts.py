@@ -324,7 +324,7 @@ def test_a_loss_takes_the_arithmetic_of_its_formula_written_out():
         instructions, _ = machine_code(kind, Squared())
         return [word for word in instructions if word.startswith(("f", "load", "select"))]
 
-    by_hand = arithmetic(Kind(cost_by_hand, 1))
+    by_hand = arithmetic(Kind("by_hand", cost_by_hand, 1))
     assert any(word.startswith("fmul reassoc") for word in by_hand)
     assert arithmetic(COST) == by_hand
 

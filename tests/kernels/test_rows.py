@@ -38,7 +38,7 @@ def problem(loss, space, n, seed=0, dtype=np.float64, k=2):
 
 def in_form(form, loss, space, X, D, W):
     """Return an engine whose rows work in another form."""
-    engine = replace(engine_for(loss, space, X, D, W))
+    engine = replace(engine_for(loss, space, X, D, W))  # a copy, with nothing compiled yet
     engine.__dict__["form"] = form
     return engine
 

@@ -59,8 +59,7 @@ ARGUMENTS = {
     "z": "weights",
     "start": "number",  # the range of m
     "stop": "number",
-    "skip": "number",  # a point that neither meets
-    "own": "number",  # a point that the second does not meet
+    "mode": "number",  # what to do, where there is a choice
     "unit": "unit",  # what given distances are multiplied by
     "scratch": "points",  # memory to work in
     "out": "sums",  # where sums are added, doubles

@@ -31,21 +31,25 @@ def carry_on(move, points, n, previous, beta, memory):
     """Move all points on by `beta` times their way from the previous ones: momentum."""
     X, stride, _ = points
     for i in range(n):
-        who, span = (X, stride, i, i), (0, 0, CARRY, 0)
+        who, span = (X, stride, i, i), (0, 0, CARRY)
         call(move, who, previous, (0, 0, 0, 0), span, beta, memory)
 
 
 @inlined
-def add_range(row, who, points, table, rows, begin, end, left_out, unit, memory):
-    """Add what a row function tells of the points from `begin` to `end`, for two rows."""
+def add_range(row, who, points, table, rows, begin, end, gap, unit, memory):
+    """Add what a row function tells of the points from `begin` to `end`, without the gap."""
     D, W, of_D, of_W, layers = table
     for layer in range(layers):
         one, two = rows[0] * layers + layer, rows[1] * layers + layer
         given = (D + one * of_D, D + two * of_D, W + one * of_W, W + two * of_W)
-        for start in range(begin, end, CHUNK):
+        start = begin
+        while start < end:
             stop = start + CHUNK if start + CHUNK < end else end
-            span = (start, stop, left_out[0], left_out[1])
-            call(row, who, points, given, span, unit, memory)
+            inside = start <= gap[0] < stop
+            stop = gap[0] if inside else stop
+            if stop > start:
+                call(row, who, points, given, (start, stop, 0), unit, memory)
+            start = gap[1] if inside else stop
 
 
 @driver
@@ -62,22 +66,28 @@ def sweep(pull, move, points, n, real, table, first, count, free, band, unit, me
     """
     X, stride, k = points
     scratch, sums, fields = memory
-    width, nothing, nobody, axes = k + 3, (0, 0, 0, 0), (n, n), (real, 0, PLACE, 0)
-    second = (scratch, sums + 8 * width, fields)
+    width, nothing, nobody, axes = k + 3, (0, 0, 0, 0), (n, n), (real, 0, PLACE)
+    second, aside = (scratch, sums + 8 * width, fields), (scratch, sums + 48 * width, fields)
     for row in range(0, count, 2):
         rows = (row, row + 1 if row + 1 < count else row)  # the last row may be alone
         i, j = first + row, first + rows[1]
         if not (free[i] or free[j]):
             continue
-        who, left_out = (X, stride, i, j), (i, j)
+        who, both = (X, stride, i, j), (i, j + 1)
         for a in range(2 * width):
             out[a] = 0.0
         if band[1] > 0 or band[2] < n:
-            add_range(pull, who, points, table, rows, band[0], band[1], left_out, unit, memory)
-            add_range(pull, who, points, table, rows, band[2], n, left_out, unit, memory)
+            add_range(pull, who, points, table, rows, band[0], band[1], both, unit, memory)
+            add_range(pull, who, points, table, rows, band[2], n, both, unit, memory)
             for a in (k, k + 1, width + k, width + k + 1):
                 out[a] *= 2.0
-        add_range(pull, who, points, table, rows, band[1], band[2], left_out, unit, memory)
+        add_range(pull, who, points, table, rows, band[1], band[2], both, unit, memory)
+        if j > i:  # the pair of the two: what it tells of the second point does not count yet
+            for a in range(width):
+                out[6 * width + a] = 0.0
+            add_range(pull, who, points, table, rows, j, j + 1, nobody, unit, aside)
+            for a in range(width):
+                out[a] += out[6 * width + a]
         if free[i]:
             call(move, (X, stride, i, i), points, nothing, axes, 1.0, memory)
         if j > i and free[j]:
@@ -136,7 +146,7 @@ def place_once(pull, move, new, points, n, real, table, count, unit, memory, out
         for a in range(k + 3):
             out[a] = 0.0
         add_range(pull, (P, stride, i, i), points, table, (i, i), 0, n, (n, n), unit, memory)
-        call(move, (P, stride, i, 0), points, (0, 0, 0, 0), (real, 0, PLACE, 0), 1.0, memory)
+        call(move, (P, stride, i, 0), points, (0, 0, 0, 0), (real, 0, PLACE), 1.0, memory)
 
 
 @driver
@@ -166,23 +176,23 @@ def settle(
     """
     pull, cost, move = functions
     P, stride, i, turn = point
-    k, rows, nobody, nothing = points[2], (row, row), (skip, skip), (0, 0, 0, 0)
+    k, rows, nobody, nothing = points[2], (row, row), (skip, skip + 1), (0, 0, 0, 0)
     room, at = (tried, 3, k), 4 * k + 12  # of the cost in `out`
     judge = (memory[0], memory[1] + 8 * at, memory[2])
     out[at] = 0.0
     add_range(cost, point, points, table, rows, 0, n, nobody, unit, judge)
     low, best = out[at], 0
-    call(move, (P, stride, i, i), room, nothing, (0, best, GO, 0), 0.0, memory)
+    call(move, (P, stride, i, i), room, nothing, (0, best, GO), 0.0, memory)
     settled = False
     for _ in range(steps):
         origin, begun, length = best, low, 1.0
         for a in range(k + 3):
             out[a] = 0.0
         add_range(pull, (tried, 3, best, best), points, table, rows, 0, n, nobody, unit, memory)
-        call(move, (tried, 3, best, turn), points, nothing, (real, 0, STEP, 0), 1.0, memory)
+        call(move, (tried, 3, best, turn), points, nothing, (real, 0, STEP), 1.0, memory)
         while 1e-9 < length < 1e3:
             trial = 3 - origin - best if origin != best else (origin + 1) % 3
-            call(move, (tried, 3, origin, 0), room, nothing, (0, trial, GO, 0), length, memory)
+            call(move, (tried, 3, origin, 0), room, nothing, (0, trial, GO), length, memory)
             out[at] = 0.0
             add_range(
                 cost, (tried, 3, trial, trial), points, table, rows, 0, n, nobody, unit,
@@ -197,7 +207,7 @@ def settle(
         if begun - low <= eps * low:
             settled = True
             break
-    call(move, (tried, 3, best, 0), (P, stride, k), nothing, (0, i, GO, 0), 0.0, memory)
+    call(move, (tried, 3, best, 0), (P, stride, k), nothing, (0, i, GO), 0.0, memory)
     return low, settled
 
 
@@ -213,7 +223,7 @@ def turn_of(i, n):
     half = (groups - 1 + (1 if 2 * group >= groups else 0)) // 2  # the later of opposite groups
     begin = group - half if group > half else 0
     after = groups - (half - group) if half > group else groups
-    return begin * GROUP, i, after * GROUP if after * GROUP < n else n
+    return begin * GROUP, (i, after * GROUP if after * GROUP < n else n)
 
 
 @driver
@@ -230,9 +240,8 @@ def total(row, width, points, n, table, first, count, unit, memory, out):
         rows = (at, at + 1 if pair else at)
         i, j = first + at, first + rows[1]
         who, into = (X, stride, i, j), memory if pair else side
-        begin, end, again = turn_of(i, n)
-        add_range(row, who, points, table, rows, begin, end, nobody, unit, into)
-        add_range(row, who, points, table, rows, again, n, nobody, unit, into)
+        begin, gap = turn_of(i, n)
+        add_range(row, who, points, table, rows, begin, n, gap, unit, into)
         if pair:
             add_range(row, who, points, table, rows, i, j, nobody, unit, side)
         for a in range(width):
@@ -256,7 +265,7 @@ def total(row, width, points, n, table, first, count, unit, memory, out):
 def turned(function, n, D, out):
     """Turn a table of `n` points; see `unimds.kernels.engine.by_shift`."""
     nothing = (0, 0, 0, 0)
-    call(function, nothing, (0, n, 0), (D, out, 0, 0), nothing, 1.0, (0, 0, 0))
+    call(function, nothing, (0, n, 0), (D, out, 0, 0), (0, 0, 0), 1.0, (0, 0, 0))
 
 
 @driver
@@ -270,12 +279,13 @@ def shake_together(functions, flat, copies, points, table, sizes, shifts, unit, 
     """
     meet, twice, take, lift, move = functions
     (X, n, k), (D, W, of_D, of_W, _) = points, table
-    nothing, at, doubled, axes = (0, 0, 0, 0), 0, (copies, 2 * n, k), (k, 0, PLACE, 0)
+    nothing, at, doubled, axes = (0, 0, 0, 0), 0, (copies, 2 * n, k), (k, 0, PLACE)
     for size in sizes:
-        call(twice, (copies, 2 * n, 0, 0), points, nothing, nothing, unit, memory)
+        call(twice, (copies, 2 * n, 0, 0), points, nothing, (0, 0, 0), unit, memory)
         for first in range(0, n, BLOCK):
             end = first + BLOCK if first + BLOCK < n else n
-            span = (first, end, -1, -1)
+            span = (first, end, 0)
+            call(lift, nothing, points, nothing, (0, (k + 3) * BLOCK, 0), unit, memory)
             for m in range(0, size, 2):
                 b, c = shifts[at + m], shifts[at + m + 1]
                 one, two = b - 1, c - 1
@@ -286,9 +296,8 @@ def shake_together(functions, flat, copies, points, table, sizes, shifts, unit, 
                 call(take, (X, n, 0, 0), points, nothing, span, unit, memory)
             if out[0] > 0.0:
                 for i in range(first, end):
-                    call(lift, (0, 0, i - first, 0), points, nothing, nothing, unit, memory)
+                    call(lift, (0, 0, i - first, 0), points, nothing, (0, 0, 0), unit, memory)
                     call(move, (X, n, i, i), points, nothing, axes, 1.0, room)
-            call(lift, nothing, points, nothing, (0, (k + 3) * BLOCK, 0, 0), unit, memory)
         at += size
 
 
@@ -312,12 +321,12 @@ def shake_in_turn(
                 row = i * layers + layer
                 r, s = D + row * of_D, sample[0] + layer * sample[2]
                 w, z = W + row * of_W, sample[1] + layer * sample[3]
-                span, here = (n, size, 1 if W else 0, 0), memory[1] + 8 * chosen
+                span, here = (n, size, 1 if W else 0), memory[1] + 8 * chosen
                 into = (memory[0], here, memory[2])
                 call(gather, (few[0], few[1], i, i), points, (r, s, w, z), span, unit, into)
             for a in range(k + 3):
                 out[a] = 0.0
             who = (X, stride, i, i)
             add_range(pull, who, few, sample, (0, 0), 0, size, (size, size), unit, memory)
-            call(move, who, points, (0, 0, 0, 0), (real, 0, PLACE, 0), 1.0, memory)
+            call(move, who, points, (0, 0, 0, 0), (real, 0, PLACE), 1.0, memory)
         at += size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import astuple, dataclass
 from functools import cached_property, lru_cache
 from typing import Any, final
@@ -47,11 +48,19 @@ class Engine:
 
     def row(self, kind: Kind, count: int = 2) -> int:
         """Return the address of a row function, for two rows or for one."""
-        used = rows.asked(self.space) if self.form == MANY else ()
-        parts = type(self.loss), type(self.space)
-        return rows.row(kind, parts, self.form, count, self.weighted, used, self.precision)
+        known = self._rows.get((kind.name, count))
+        if known is None:
+            used = rows.asked(self.space) if self.form == MANY else ()
+            parts = type(self.loss), type(self.space)
+            form = (kind, parts, self.form, count, self.weighted, used, self.precision)
+            known = self._rows[kind.name, count] = rows.row(*form)
+        return known
 
-    @property
+    @cached_property
+    def _rows(self) -> dict[tuple[str, int], int]:
+        return {}
+
+    @cached_property
     def move(self) -> int:
         """The address of what moves a point."""
         measured = self.form == MEASURED
@@ -84,11 +93,20 @@ class Engine:
         out[: len(X), :n] = X
         return out
 
-    def _memory(self) -> tuple[tuple[int, int, int], Array, Array]:
-        """Return addresses of scratch memory, sums and fields; the arrays must be kept."""
-        scratch = np.zeros(10 * BLOCK + 8 * self.padded + 64, dtype=self.precision.points)
-        out = np.zeros(4 * self.padded + 32 + 2 * BLOCK)
-        return (scratch.ctypes.data, out.ctypes.data, self.fields.ctypes.data), out, scratch
+    @cached_property
+    def _own(self) -> threading.local:
+        return threading.local()
+
+    def _memory(self) -> tuple[tuple[int, int, int], Array]:
+        """Return the addresses of scratch memory, sums and fields, and the sums, of this thread."""
+        try:
+            memory, out, _ = self._own.memory
+        except AttributeError:
+            scratch = np.zeros(10 * BLOCK + 8 * self.padded + 64, dtype=self.precision.points)
+            out = np.zeros(8 * self.padded + 64 + 2 * BLOCK)
+            memory = scratch.ctypes.data, out.ctypes.data, self.fields.ctypes.data
+            self._own.memory = memory, out, scratch  # the last must be kept
+        return memory, out
 
     def _table(self, D: Array, W: Array | None) -> tuple[int, int, int, int, int]:
         """Return the addresses of a table's parts, the bytes of their rows, and the layers."""
@@ -102,7 +120,7 @@ class Engine:
         self, D: Array, W: Array | None, first: int, X: Array, free: Array, band: Any, unit: float
     ) -> None:
         """Place every free point of the rows once, in place, by steps that are known to descend."""
-        P, (memory, out, _kept) = self._laid_out(X), self._memory()
+        P, (memory, out) = self._laid_out(X), self._memory()
         functions = self.row(PULL), self.move
         drivers.sweep(
             *functions, _points(P), X.shape[1], len(X), self._table(D, W), first, len(D), free,
@@ -122,7 +140,7 @@ class Engine:
         unit: float,
     ) -> None:
         """Place every free point of the rows once, in place, by steps that are checked."""
-        P, (memory, out, _kept), tried = self._laid_out(X), self._memory(), self._tried()
+        P, (memory, out), tried = self._laid_out(X), self._memory(), self._tried()
         drivers.sweep_in_turn(
             self._checked, _points(P), X.shape[1], len(X), self._table(D, W), first, len(D), free,
             steps, eps, unit, tried.ctypes.data, memory, out,
@@ -137,7 +155,7 @@ class Engine:
         Without any `steps` it is one step, which is not checked; then there are no costs.
         """
         P, N = self._laid_out(X), self._laid_out(new)
-        (memory, out, _kept), tried = self._memory(), self._tried()
+        (memory, out), tried = self._memory(), self._tried()
         cost, settled = np.full(len(D), np.nan), np.zeros(len(D), dtype=bool)
         points, n, table = _points(P), X.shape[1], self._table(D, W)
         if not steps:
@@ -158,7 +176,7 @@ class Engine:
         self, kind: Kind, D: Array, W: Array | None, first: int, X: Array, unit: float
     ) -> tuple[float, ...]:
         """Return the sums of a row function over the rows, each pair once."""
-        P, (memory, out, _kept) = self._laid_out(X), self._memory()
+        P, (memory, out) = self._laid_out(X), self._memory()
         drivers.total(
             self.row(kind), kind.sums, _points(P), X.shape[1], self._table(D, W), first, len(D),
             unit, memory, out,
@@ -167,7 +185,7 @@ class Engine:
 
     def carry_on(self, X: Array, previous: Array, beta: float) -> Array:
         """Return the points beyond `X` as seen from `previous`: exp_x(−β log_x(previous))."""
-        out, (memory, _, _kept) = X.copy(), self._memory()
+        out, (memory, _) = X.copy(), self._memory()
         drivers.carry_on(
             self.move, _points(out), X.shape[1], _points(previous), float(beta), memory
         )
@@ -182,7 +200,7 @@ class Engine:
         self, D: Array, W: Array | None, X: Array, sizes: Array, draws: Array, unit: float
     ) -> None:
         """Place all points at once against few others, for each of `sizes`; a table `by_shift`."""
-        memory, out, _kept = self._memory()
+        memory, out = self._memory()
         shifts, parts = shifts_of(sizes, draws, X.shape[1]), (type(self.loss), type(self.space))
         meet = rows.meet(parts, self.k, self.weighted, self.precision)
         copies = np.empty((len(X), 2 * X.shape[1]), dtype=X.dtype)
@@ -198,7 +216,7 @@ class Engine:
         self, D: Array, W: Array | None, X: Array, sizes: Array, draws: Array, unit: float
     ) -> None:
         """Place one point after another against few others, once for each of `sizes`."""
-        (memory, out, _kept), table, k = self._memory(), self._table(D, W), len(X)
+        (memory, out), table, k = self._memory(), self._table(D, W), len(X)
         shifts = shifts_of(sizes, draws, X.shape[1])
         P, few = self._laid_out(X), np.zeros((self.padded, BLOCK), dtype=X.dtype)
         sample = np.empty((D.shape[1], BLOCK), dtype=D.dtype)

@@ -23,7 +23,7 @@ from unimds.compiled.functions import (
 from unimds.compiled.parts import Part, inlined, part_type
 
 PLACE, STEP, GO, CARRY = range(4)
-"""What `move` may do, chosen by `skip`."""
+"""What `move` may do, chosen by `mode`."""
 
 BLOCK = 256
 """Points in a block: a few rows of this length fit in the fastest cache."""
@@ -35,7 +35,7 @@ space_at: Any = None  # given to `move` for each space, as is `toward`
 toward: Any = None
 
 
-def move(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
+def move(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Move point `i` of P, or say where to: all that depends on the space alone.
 
     - `PLACE`: take the step that the pull in `out` asks for, the paper's Recenter:
@@ -52,13 +52,13 @@ def move(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scr
     for a in range(k):
         p[a] = P[a * stride + i]
         v[a] = out[a] * unit
-    if skip == CARRY:
+    if mode == CARRY:
         toward(p, X, n, i, v, away, space)
         for a in range(k):
             v[a] *= -unit
-    if skip != GO:
+    if mode != GO:
         space.project(p, v)
-    if skip <= STEP:
+    if mode <= STEP:
         if apart > 0.0:
             norm = 0.0
             for a in range(k):  # the golden angle gives each point another direction
@@ -81,14 +81,14 @@ def move(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scr
             divisor += space.bend() * way * total
         for a in range(k):
             v[a] = v[a] / divisor if divisor > 0.0 else 0.0
-    if skip == STEP:
+    if mode == STEP:
         for a in range(k):
             out[a] = v[a]
         return
-    if skip != GO or unit != 0.0:
+    if mode != GO or unit != 0.0:
         space.exp(p, v)
     for a in range(k):
-        if skip == GO:
+        if mode == GO:
             X[a * n + stop] = p[a]
         else:
             P[a * stride + i] = p[a]
@@ -135,7 +135,7 @@ def mover(space: type[Part], measured: bool, dtype: Any) -> int:
 # --- what depends on no space ---------------------------------------------------------------------
 
 
-def twice(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
+def twice(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Copy the points of X to P, twice in a row."""
     for a in range(k):
         for m in range(n):
@@ -143,7 +143,7 @@ def twice(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, sc
             P[a * stride + n + m] = X[a * n + m]
 
 
-def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
+def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Move points of P in flat space, where a step is a sum, by the pulls in `scratch`.
 
     Nothing moves, and ``out[0]`` is positive, if points coincide and must part.
@@ -158,7 +158,7 @@ def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scr
             P[a * stride + start + m] = moved if total > 0.0 else here
 
 
-def lift(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
+def lift(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Copy the pull on point `i` of a block from `scratch` to `out`; clear `stop` numbers."""
     for a in range(k + 3):
         out[a] = scratch[a * BLOCK + i]
@@ -166,9 +166,7 @@ def lift(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scr
         scratch[m] = 0.0
 
 
-def gather(
-    P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields
-):
+def gather(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Copy from X, of `start` points, those that are `out` places after point `i`; and rows."""
     for m in range(stop):
         at = i + int(out[m])
@@ -176,11 +174,11 @@ def gather(
         for a in range(k):
             P[a * stride + m] = X[a * n + at]
         s[m] = r[at]
-        if skip:  # there are weights
+        if mode:  # there are weights
             z[m] = w[at]
 
 
-def turn(P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields):
+def turn(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Fill `s` with the symmetric table `r` by shifts, see `unimds.kernels.engine.by_shift`."""
     for first in range(0, n, SIDE):  # few rows at a time stay in the cache
         end = first + SIDE if first + SIDE < n else n

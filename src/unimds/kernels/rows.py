@@ -96,18 +96,14 @@ def met(near, far, inner, gap, space):
 class Kind:
     """What a row adds up: the function of a pair, the number of its sums, and whether it pulls."""
 
+    name: str
     of_pair: Callable
     sums: int
     pulls: bool = False
 
-    @property
-    def name(self) -> str:
-        """The name of the function."""
-        return str(self.of_pair.__name__)
 
-
-PULL, COST = Kind(pull, 3, pulls=True), Kind(cost, 1)
-ERRORS = Kind(errors, 4)
+PULL, COST = Kind("pull", pull, 3, pulls=True), Kind("cost", cost, 1)
+ERRORS = Kind("errors", errors, 4)
 
 
 # --- the text of a row ----------------------------------------------------------------------------
@@ -132,17 +128,15 @@ def _rows(count: int) -> list[tuple[str, str, str, str]]:
     return [("p", "i", "r", "w"), ("q", "j", "s", "z")][:count]
 
 
-def _target(row: str, at: str, r: str, w: str, weighted: bool) -> Iterator[str]:
-    """Yield the given distance and weight of a pair; a point that is not met is missing."""
-    left_out = f"{at} != skip" if row == "p" else f"({at} != skip) & ({at} != own)"
+def _target(at: str, r: str, w: str, weighted: bool) -> Iterator[str]:
+    """Yield the given distance and weight of a pair."""
     yield f"given = real({r}[{at}]) * unit"
-    yield f"given = given if {left_out} else nan"
     yield f"weight = real({w}[{at}])" if weighted else "weight = one"
 
 
 def _begin(kind: Kind, rows: int, axes: Any) -> Iterator[str]:
     yield "loss, space, unit = loss_at(fields), space_at(fields), real(unit)"
-    yield "one, nan = real(1.0), real(nothing)"
+    yield "one = real(1.0)"
     for row, index, _, _ in _rows(rows):
         for s in range(kind.sums):
             yield f"{row}s{s} = real(0.0)"
@@ -178,7 +172,7 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
             yield f"    d{a} = x{a} - {row}{a}"
         invariants = ", ".join(pair_sum(term, axes, row) for term in INVARIANTS.values())
         yield f"    u, slope, lean, away = met({invariants}, space)"
-        for line in _target(row, "m", r, w, weighted):
+        for line in _target("m", r, w, weighted):
             yield f"    {line}"
         yield "    t = of_pair(u, slope, lean, away, given, weight, loss, space)"
         for a in axes if kind.pulls else ():
@@ -223,8 +217,7 @@ def many(kind: Kind, used: tuple[str, ...], rows: int, weighted: bool) -> Iterat
         values.setdefault("gap", values["near"])
         invariants = ", ".join(values.get(name, "one") for name in INVARIANTS)
         yield f"        u, slope, lean, away = met({invariants}, space)"
-        yield "        at = low + m"
-        for line in _target(row, "at", r, w, weighted):
+        for line in _target("low + m", r, w, weighted):
             yield f"        {line}"
         yield "        t = of_pair(u, slope, lean, away, given, weight, loss, space)"
         if kind.pulls:
@@ -264,8 +257,8 @@ def measured(kind: Kind, rows: int, weighted: bool) -> Iterator[str]:
         yield f"        p[a] = P[a * stride + {index}]"
         yield "    space.measure(p, block, dist[:count], slope[:count])"
         yield "    for m in range(count):"
-        yield "        u, at = dist[m], low + m"
-        for line in _target(row, "at", r, w, weighted):
+        yield "        u = dist[m]"
+        for line in _target("low + m", r, w, weighted):
             yield f"        {line}"
         yield "        away = u > real(0.0)"
         yield "        lean = slope[m] / u if away else real(0.0)"
@@ -382,7 +375,6 @@ def written_function(
     names = {
         "__name__": __name__,
         "real": np.float32 if single else np.float64,
-        "nothing": np.nan,
         "size": BLOCK,
         "carray": carray,
         "beyond": beyond,

@@ -260,9 +260,7 @@ def check_size(owner: str, field: str, value: object) -> None:
 space_at: Any = None  # given to `measure` for each space
 
 
-def measure(
-    P, stride, i, j, X, n, k, r, s, w, z, start, stop, skip, own, unit, scratch, out, fields
-):
+def measure(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Fill the table `r` with the distances of the points of P to the points of X."""
     space = space_at(fields)
     p, slope = carray(scratch, k), carray(beyond(scratch, k), n)
@@ -287,6 +285,6 @@ def measured(space: Any, X: Array, Y: Array) -> Array:
     out, scratch = np.empty((count, n)), np.empty(k + n)
     memory = scratch.ctypes.data, 0, fields.ctypes.data
     who, others = (X.ctypes.data, count, 0, 0), (Y.ctypes.data, n, k)
-    given, span = (out.ctypes.data, 0, 0, 0), (0, count, 0, 0)
+    given, span = (out.ctypes.data, 0, 0, 0), (0, count, 0)
     once(_compiled(type(space)), who, others, given, span, 1.0, memory)
     return out
