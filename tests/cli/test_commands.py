@@ -111,7 +111,7 @@ def test_all_suitable_methods_are_compared_by_one_cost(cities, tmp_path):
     said = run("compare", cities, "--variant", "rMDS", "--json", "--plot", tmp_path / "c.png")
     assert said.code == 0, said.err
     found = {row["method"]: row for row in json.loads(said.out)["methods"]}
-    assert list(found) == ["pc-unimds", "pc-paper", "smacof", "cd-svd", "sgd", "svd"]
+    assert list(found) == ["pc-unimds", "pc-paper", "lbfgs", "smacof", "cd-svd", "sgd", "svd"]
     mds = MDS(variant="rMDS", metric="precomputed", random_state=0).fit(read(cities).values)
     assert found["pc-unimds"]["cost"] == pytest.approx(mds.cost_, rel=1e-6)
     assert found["pc-unimds"]["stress"] == pytest.approx(mds.stress_, rel=1e-4)

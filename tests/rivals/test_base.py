@@ -135,7 +135,7 @@ def test_input_is_left_alone_and_may_be_of_any_kind(which):
     assert result.cost == pytest.approx(run(which, single.astype(float)).cost, rel=1e-6)
 
 
-@pytest.mark.parametrize("which", ["smacof", "smacof_q", "sgd", "sgd on the sphere"])
+@pytest.mark.parametrize("which", ["smacof", "lbfgs", "smacof_q", "sgd", "sgd on the sphere"])
 def test_seed_may_be_given(which):
     D, X = exact(which)
     before = X.copy()
@@ -250,6 +250,9 @@ def test_bad_parameters_of_the_watched(which, option, value):
         ("smacof_q", {"kappa": np.nan}, "kappa=nan"),
         ("smacof_q", {"kappa": np.inf}, "kappa=inf"),
         ("smacof_q", {"kappa": "1"}, "kappa='1'"),
+        ("lbfgs", {"corrections": 0}, "corrections=0 must be an integer of at least 1"),
+        ("lbfgs", {"corrections": 2.5}, r"corrections=2\.5"),
+        ("lbfgs", {"init": "spherical"}, "not a seed for Euclidean"),
         ("multiresolution", {"coarsest": 1}, "coarsest=1 must be an integer of at least 2"),
         ("multiresolution", {"coarsest": 4.0}, r"coarsest=4\.0"),
         ("sgd", {"last_step": 0.0}, "last_step=0.0 must be above 0 and at most 1"),
@@ -359,7 +362,7 @@ def test_too_few_steps_are_a_warning(which):
 
 
 @pytest.mark.parametrize(
-    ("which", "patience"), [("smacof", 1), ("smacof_q", 5), ("multiresolution", 5)]
+    ("which", "patience"), [("smacof", 1), ("lbfgs", 5), ("smacof_q", 5), ("multiresolution", 5)]
 )
 def test_a_run_ends_when_its_cost_has_settled(which, patience):
     cost = run(which, data(which), eps=1e-4).history[:, 1]

@@ -19,11 +19,11 @@ from tests.support.by_hand import (
     straight,
     weighted_stress,
 )
-from tests.support.parts import SPACES, name
+from tests.support.parts import LOSSES, SPACES, name
 from tests.support.tables import table
-from unimds import Euclidean, Sphere
+from unimds import Absolute, Euclidean, Outcome, Sphere, Squared, SquaredDistance, place_center
 from unimds.quality import align, total_cost
-from unimds.rivals import classical_mds, robust_euclidean_embedding, sgd, smacof
+from unimds.rivals import classical_mds, lbfgs, robust_euclidean_embedding, sgd, smacof
 from unimds.rivals.base import merged, pose
 from unimds.rivals.majorisation import guttman
 from unimds.rivals.robust import (
@@ -353,3 +353,81 @@ def test_sgd_is_reproducible():
     X = np.random.default_rng(0).normal(size=(12, 2))
     one, other = (sgd(D, init=X, random_state=s) for s in (0, 1))
     assert one.history[0, 1] == other.history[0, 1] != one.history[1, 1] != other.history[1, 1]
+
+
+# --- L-BFGS --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=name)
+@pytest.mark.parametrize("directed", [False, True], ids=["symmetric", "directed"])
+def test_pulls_are_the_slope_of_the_cost(loss, directed):
+    """By differences of the library's own cost, with weights, holes and points that nearly meet."""
+    rng, (D, W) = np.random.default_rng(0), (noisy(9, Euclidean(), k=4), some_weights(9))
+    D[0, 1] = D[1, 0] = np.nan
+    if directed:
+        D *= rng.uniform(0.8, 1.2, size=D.shape)
+    problem = pose(D, 3, loss, Euclidean(), W if directed else W + W.T, complete=False)
+    X = rng.normal(size=(3, 9))
+    X[:, 8] = X[:, 7] + 5e-4  # nearer than the length of either can tell
+    smooth = problem.frame.loss.smoothed(0.1)
+
+    def cost(flat):
+        return problem.costs(flat.reshape(3, 9), smooth, problem.frame.space)[1]
+
+    pulls, weights, total = problem.pulls(X, smooth)
+    assert total == pytest.approx(cost(X.ravel()), rel=1e-12)
+    steps = 1e-7 * np.eye(X.size)
+    slope = [(cost(X.ravel() + step) - cost(X.ravel() - step)) / 2e-7 for step in steps]
+    np.testing.assert_allclose(-2.0 * pulls.ravel(), slope, rtol=1e-5, atol=1e-5)
+    known = ~np.isnan(D) & ~np.eye(9, dtype=bool)
+    if isinstance(loss, Squared):
+        both = 0.5 * (np.where(known, W, 0.0) + np.where(known, W, 0.0).T)
+        np.testing.assert_allclose(weights, both.sum(axis=1) * (1.0 if directed else 2.0))
+
+
+@given(st.integers(2, 9), st.integers(0, 1000), st.booleans(), st.sampled_from(["classical", "r"]))
+def test_lbfgs_never_raises_a_smooth_cost(n, seed, weighted, init):
+    result = lbfgs(
+        noisy(n, Euclidean(), k=3, noise=1.0, seed=seed),
+        1,
+        init=init if init == "classical" else "random",
+        weights=some_weights(n, seed) if weighted else None,
+        random_state=seed,
+        callback=lambda i, cost, X: i == 20,
+    )
+    cost = result.history[:, 1]
+    assert (np.diff(cost) <= 1e-12 * cost[0]).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=name)
+def test_lbfgs_finds_exact_data(loss):
+    """Though one distance is missing, and one is wrong where the loss ignores it."""
+    truth = np.random.default_rng(5).normal(size=(12, 3))
+    D = distances(truth)
+    D[0, 1] = D[1, 0] = np.nan
+    if isinstance(loss, Absolute | SquaredDistance):
+        D[2, 3] = D[3, 2] = 1.5 * D[2, 3]
+    result = lbfgs(D, 3, loss=loss, eps=1e-12)
+    np.testing.assert_allclose(distances(result.embedding), distances(truth), atol=1e-4)
+
+
+def test_lbfgs_ends_where_its_cost_has_no_slope():
+    """Also where the table is asymmetric and some of it missing: both directions count half."""
+    D, W = noisy(15, Euclidean(), k=4), some_weights(15)
+    D *= np.random.default_rng(4).uniform(0.8, 1.2, size=D.shape)
+    D[0, 1] = D[1, 0] = D[2, 9] = D[9, 2] = np.nan
+    result = lbfgs(D, weights=W, eps=1e-14)
+    assert result.cost == pytest.approx(weighted_stress(D, W, result.embedding), rel=1e-9)
+    value = smooth_stress(D, W)
+    assert np.abs(value(result.embedding.ravel())[1]).max() < 1e-4 * result.cost
+    assert by_scipy(value, result.embedding).fun >= (1.0 - 1e-9) * result.cost
+
+
+def test_lbfgs_is_annealed():
+    """At once sharp, the absolute loss keeps it near the seed; few steps are shared by levels."""
+    D = noisy(40, Euclidean(), k=6)
+    annealed = lbfgs(D, loss="absolute")
+    assert annealed.outcome is Outcome.CONVERGED
+    assert annealed.cost <= 1.02 * place_center(D, loss="absolute", init="classical").cost
+    with pytest.warns(ConvergenceWarning, match="Raise max_iter=30"):
+        assert lbfgs(D, loss="absolute", max_iter=30).n_iter == 30

@@ -8,6 +8,7 @@ from tests.support.tables import table
 from unimds import ChordalSphere, Euclidean, Sphere
 from unimds.rivals import (
     classical_mds,
+    lbfgs,
     multiresolution,
     renormalised,
     robust_euclidean_embedding,
@@ -21,6 +22,7 @@ REE = robust_euclidean_embedding
 METHODS = {
     "classical": (classical_mds, Euclidean(), {}),
     "smacof": (smacof, Euclidean(), {}),
+    "lbfgs": (lbfgs, Euclidean(), {}),
     "CD+SVD": (REE, Euclidean(), {"max_iter": 200}),
     "CD+rand": (REE, Euclidean(), {"max_iter": 200, "init": "random", "random_state": 0}),
     "sdp": (REE, Euclidean(), {"method": "sdp"}),
@@ -32,11 +34,11 @@ METHODS = {
     "sgd": (sgd, Euclidean(), {"random_state": 0}),
     "sgd on the sphere": (sgd, Sphere(), {"random_state": 0}),
 }
-COMPLETE = [which for which in METHODS if METHODS[which][0] not in (smacof, sgd)]
+COMPLETE = [which for which in METHODS if METHODS[which][0] not in (smacof, lbfgs, sgd)]
 DETERMINED = [which for which in METHODS if "random_state" not in METHODS[which][2]]
 GEODESIC = [which for which in METHODS if METHODS[which][1] == Sphere()]
-WATCHED = ["smacof", "CD+SVD", "smacof_q", "multiresolution", "sgd", "sgd on the sphere"]
-ENDLESS = ["smacof", "smacof_q", "multiresolution"]  # until they settle
+WATCHED = ["smacof", "lbfgs", "CD+SVD", "smacof_q", "multiresolution", "sgd", "sgd on the sphere"]
+ENDLESS = ["smacof", "lbfgs", "smacof_q", "multiresolution"]  # until they settle
 
 
 def noisy(n, space, k=2, noise=0.3, seed=0):

@@ -22,6 +22,7 @@ BLUE, ORANGE, GREEN, PINK, RED, SKY, BLACK, GREY = HUES
 LOOKS: dict[str, dict[str, Any]] = {
     "pc-unimds": {"color": BLUE, "linewidth": 2.4, "marker": "o"},
     "pc-paper": {"color": SKY, "linewidth": 2.0, "linestyle": (0, (5, 1)), "marker": "s"},
+    "lbfgs": {"color": GREY, "linestyle": (0, (6, 1, 1, 1)), "marker": "P"},
     "smacof": {"color": RED, "linestyle": "-", "marker": "^"},
     "cd-svd": {"color": GREEN, "linestyle": (0, (3, 1, 1, 1)), "marker": "v"},
     "cd-rand": {"color": PINK, "linestyle": (0, (1, 1)), "marker": "<"},

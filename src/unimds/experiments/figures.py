@@ -60,7 +60,7 @@ def _on_sphere(loss: Loss, space: Space) -> Settings:
     return settings
 
 
-EUCLIDEAN = ("pc-unimds", "pc-paper", "smacof", "cd-svd", "sgd", "svd")
+EUCLIDEAN = ("pc-unimds", "pc-paper", "lbfgs", "smacof", "cd-svd", "sgd", "svd")
 SPHERICAL = (
     "pc-unimds",
     "pc-paper",

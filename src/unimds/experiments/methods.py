@@ -19,6 +19,7 @@ from unimds.rivals.classical import classical_mds
 from unimds.rivals.coarse_to_fine import multiresolution
 from unimds.rivals.majorisation import smacof, smacof_q
 from unimds.rivals.normalisation import renormalised
+from unimds.rivals.quasi_newton import lbfgs
 from unimds.rivals.robust import robust_euclidean_embedding
 from unimds.rivals.stochastic import sgd
 
@@ -78,6 +79,10 @@ def _smacof(s: Setting, effort: Effort) -> Result:
     return smacof(s.D, s.n_components, loss=s.loss, max_iter=effort.max_iter, eps=effort.eps)
 
 
+def _lbfgs(s: Setting, effort: Effort) -> Result:
+    return lbfgs(s.D, s.n_components, loss=s.loss, max_iter=effort.max_iter, eps=effort.eps)
+
+
 def _cd(init: str) -> Callable[[Setting, Effort], Result]:
     def run(s: Setting, effort: Effort) -> Result:
         return robust_euclidean_embedding(
@@ -117,6 +122,7 @@ OURS = Method(REFERENCE, "PC, unimds", _unimds)
 PAPER = Method("pc-paper", "PC, paper", _paper)
 SVD = Method("svd", "SVD (cMDS)", _svd)
 SMACOF = Method("smacof", "SMACOF", _smacof)
+LBFGS = Method("lbfgs", "L-BFGS", _lbfgs)
 CD_SVD = Method("cd-svd", "CD+SVD", _cd("svd"))
 CD_RAND = Method("cd-rand", "CD+rand", _cd("random"))
 SGD = Method("sgd", "SGD", _sgd)
@@ -126,7 +132,10 @@ SMACOF_Q = tuple(_smacof_q(kappa) for kappa in (1.0, 10.0, 100.0, 1000.0, 10_000
 
 METHODS = {
     method.name: method
-    for method in (OURS, PAPER, SVD, SMACOF, CD_SVD, CD_RAND, SGD, ELAD, RENORMALISED, *SMACOF_Q)
+    for method in (
+        *(OURS, PAPER, LBFGS, SVD, SMACOF, CD_SVD, CD_RAND, SGD, ELAD, RENORMALISED),
+        *SMACOF_Q,
+    )
 }
 
 

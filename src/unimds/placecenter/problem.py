@@ -15,6 +15,7 @@ from unimds.distances.tiles import Tile
 from unimds.kernels.engine import COST, ERRORS, Engine, by_shift, engine_for
 from unimds.kernels.rows import Kind
 from unimds.losses import Loss
+from unimds.placecenter.pulls import rows_pull
 from unimds.spaces.base import Space
 
 Array = NDArray[Any]
@@ -236,6 +237,16 @@ class Problem:
         frame = self._at(self.frame.loss, space)
         exact, smoothed = self.pairs.table.total(partial(frame.costs, smooth), X)
         return float(exact), float(smoothed)
+
+    def pulls(self, X: Array, loss: Loss) -> tuple[Array, Array, float]:
+        """Return the pull on every point, the sum of its weights, and the cost, all by `loss`.
+
+        The pull on a point of Euclidean space is Σ w (1 − ρ/u) (x_j − x_i): the gradient of the
+        cost is −2 times the pulls. Points in one place do not pull at each other.
+        """
+        parts = [rows_pull(tile, X, loss, self.frame.unit) for tile in self.pairs.table.tiles()]
+        pulls, weights, costs = zip(*parts, strict=True)
+        return np.hstack(pulls), np.concatenate(weights), sum(costs)
 
     def mean_residual(self, X: Array) -> float:
         """Return the mean error of the pairs, in the unit of the loss's smoothing."""

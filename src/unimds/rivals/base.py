@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,9 @@ Array = NDArray[Any]
 Steps = Iterator[tuple[Array, float | None]]
 """The seed, then the points after every iteration, in rows and in the problem's unit, each with the
 value of the cost that the method minimises (None if the method does not compute it)."""
+
+Take = Callable[[Array, float | None], bool]
+"""Takes one of the `Steps`; returns whether the method must end."""
 
 
 def pose(
@@ -95,43 +98,82 @@ def follow(
     callback, verbose
         As in `unimds.place_center`.
     """
+
+    def run(take: Take) -> None:
+        any(take(points, aim) for points, aim in steps)
+
+    return drive(
+        problem,
+        run,
+        max_iter=max_iter,
+        eps=eps,
+        callback=callback,
+        verbose=verbose,
+        patience=patience,
+    )
+
+
+def drive(
+    problem: Problem,
+    run: Callable[[Take], Outcome | None],
+    *,
+    max_iter: int,
+    eps: float = 0.0,
+    callback: Callback | None = None,
+    verbose: int = 0,
+    patience: int = 1,
+) -> Result:
+    """Run a method whose loop is not ours; return the best map it found.
+
+    Parameters
+    ----------
+    problem, max_iter, eps, callback, verbose, patience
+        As in `follow`.
+    run : callable
+        The method: calls ``take(points, aim)`` with what `Steps` holds, until the end or until
+        that returns True. It may return the reason why it ended itself.
+    """
     check_parameters("rivals", max_iter=max_iter, eps=eps, callback=callback, verbose=verbose)
     watch = Watch(callback, verbose, eps)
     loss, space = problem.frame.loss, problem.frame.space
     level = Level(0.0, loss, loss, max_iter)
-    record: Record | None = None
+    records: list[Record] = []  # one, as soon as there is a seed
     lowest: list[float] = []
-    outcome = Outcome.FINISHED
+    outcome: Outcome | None = None
+
+    def take(points: Array, aim: float | None) -> bool:
+        nonlocal outcome
+        X = np.array(points.T, order="C")
+        if not records:
+            with watch.halted():  # the clock does not charge a method for our cost
+                records.append(Record(problem, X, watch))
+        else:
+            with watch.halted():
+                cost, _ = problem.costs(X, loss, space)
+            records[0].note(State(X, space, cost, cost), level)
+        if aim is not None:
+            lowest.append(min([aim, *lowest[-1:]]))
+        sweeps = records[0].sweeps
+        if watch.stopped:
+            outcome = Outcome.CALLBACK
+        elif sweeps and records[0].now.cost <= problem.exact_cost:
+            outcome = Outcome.EXACT
+        elif _settled(lowest, eps, patience):
+            outcome = Outcome.CONVERGED
+        elif aim is not None and sweeps == max_iter:
+            outcome = Outcome.MAX_ITER
+        return outcome is not None
+
     try:
         with explained(loss, space):
-            for points, aim in steps:
-                X = np.array(points.T, order="C")
-                if record is None:
-                    with watch.halted():  # the clock does not charge a method for our cost
-                        record = Record(problem, X, watch)
-                else:
-                    with watch.halted():
-                        cost, _ = problem.costs(X, loss, space)
-                    record.note(State(X, space, cost, cost), level)
-                if aim is not None:
-                    lowest.append(min([aim, *lowest[-1:]]))
-                if watch.stopped:
-                    outcome = Outcome.CALLBACK
-                elif record.sweeps and record.now.cost <= problem.exact_cost:
-                    outcome = Outcome.EXACT
-                elif _settled(lowest, eps, patience):
-                    outcome = Outcome.CONVERGED
-                elif aim is not None and record.sweeps == max_iter:
-                    outcome = Outcome.MAX_ITER
-                if outcome is not Outcome.FINISHED:
-                    break
+            own = run(take)
+        outcome = outcome or own or Outcome.FINISHED
     except KeyboardInterrupt:
-        if record is None:
+        if not records:
             raise
         outcome = Outcome.INTERRUPTED
         warn(outcome.value, RuntimeWarning)
-    assert record is not None  # every method begins with a seed
-    result = record.result(outcome)
+    result = records[0].result(outcome)
     watch.done(result.n_iter, result.cost, result.message)
     if outcome is Outcome.MAX_ITER:
         warn(f"{result.message} Raise max_iter={max_iter} or eps={eps:g}.", ConvergenceWarning)

@@ -101,7 +101,7 @@ def suitable(space: Any) -> list[Method]:
     from unimds.spaces import ChordalSphere, Euclidean, Sphere
 
     if isinstance(space, Euclidean):
-        return [m.OURS, m.PAPER, m.SMACOF, m.CD_SVD, m.SGD, m.SVD]
+        return [m.OURS, m.PAPER, m.LBFGS, m.SMACOF, m.CD_SVD, m.SGD, m.SVD]
     if isinstance(space, Sphere | ChordalSphere):
         own = [m.ELAD] if isinstance(space, Sphere) else []
         return [m.OURS, m.PAPER, m.SMACOF_Q[2], *own, m.SGD, m.RENORMALISED]
