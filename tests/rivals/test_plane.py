@@ -374,7 +374,8 @@ def test_pulls_are_the_slope_of_the_cost(loss, directed):
     def cost(flat):
         return problem.costs(flat.reshape(3, 9), smooth, problem.frame.space)[1]
 
-    pulls, weights, total = problem.pulls(X, smooth)
+    pulls, weights, (exact, total) = problem.pulls(X, smooth)
+    assert exact == pytest.approx(problem.costs(X, smooth, problem.frame.space)[0], rel=1e-12)
     assert total == pytest.approx(cost(X.ravel()), rel=1e-12)
     steps = 1e-7 * np.eye(X.size)
     slope = [(cost(X.ravel() + step) - cost(X.ravel() - step)) / 2e-7 for step in steps]

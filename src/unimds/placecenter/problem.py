@@ -15,7 +15,7 @@ from unimds.distances.tiles import Tile
 from unimds.kernels.engine import COST, ERRORS, Engine, by_shift, engine_for
 from unimds.kernels.rows import Kind
 from unimds.losses import Loss
-from unimds.placecenter.pulls import rows_pull
+from unimds.placecenter.pulls import add_pulls
 from unimds.spaces.base import Space
 
 Array = NDArray[Any]
@@ -238,15 +238,18 @@ class Problem:
         exact, smoothed = self.pairs.table.total(partial(frame.costs, smooth), X)
         return float(exact), float(smoothed)
 
-    def pulls(self, X: Array, loss: Loss) -> tuple[Array, Array, float]:
-        """Return the pull on every point, the sum of its weights, and the cost, all by `loss`.
+    def pulls(self, X: Array, smooth: Loss) -> tuple[Array, Array, tuple[float, float]]:
+        """Return the pull on every point by `smooth`, the sum of its weights, and the `costs`.
 
         The pull on a point of Euclidean space is Σ w (1 − ρ/u) (x_j − x_i): the gradient of the
         cost is −2 times the pulls. Points in one place do not pull at each other.
         """
-        parts = [rows_pull(tile, X, loss, self.frame.unit) for tile in self.pairs.table.tiles()]
-        pulls, weights, costs = zip(*parts, strict=True)
-        return np.hstack(pulls), np.concatenate(weights), sum(costs)
+        frame, pulls, weights = self.frame, np.zeros(X.shape), np.zeros(X.shape[1])
+        costs = np.zeros(2)
+        for tile in self.pairs.table.tiles():
+            parts = (X, frame.loss, smooth, frame.unit, pulls, weights)
+            costs += add_pulls(read_only(*tile), *parts)
+        return pulls, weights, (float(costs[0]), float(costs[1]))
 
     def mean_residual(self, X: Array) -> float:
         """Return the mean error of the pairs, in the unit of the loss's smoothing."""

@@ -1,7 +1,8 @@
 """The pulls on all points at once, for methods that move all points together.
 
-Distances and sums over points are matrix products: in many dimensions they take nearly all of the
-time, and linear algebra computes them many times as fast as loops over pairs.
+Distances and sums over points are matrix products: in many dimensions they take most of the time,
+and linear algebra computes them many times as fast as a loop over pairs. Every pair is computed
+once, by the later of its points, since it pulls both of them with the same force.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 from unimds.compiled.parts import kernel
 from unimds.distances.tiles import Tile
@@ -17,71 +19,89 @@ from unimds.losses import Loss
 
 Array = NDArray[Any]
 
+ROWS = 128  # of a tile that are computed together: more would compute more pairs twice
 CANCELLED = 1e-6  # of |x|² + |y|²: a smaller |x − y|² has lost too many digits in a product
 
 
-def rows_pull(tile: Tile, X: Array, loss: Loss, unit: float) -> tuple[Array, Array, float]:
-    """Return the pull on the points of some rows, the sums of their weights, and their cost.
+def add_pulls(
+    tile: Tile, X: Array, exact: Loss, smooth: Loss, unit: float, pulls: Array, weights: Array
+) -> tuple[float, float]:
+    """Add the pulls of the pairs of some rows, and their weights; return their two costs.
 
-    Points are columns of `X`, in Euclidean space. Every pair of the rows counts half.
+    Points are columns of `X`, in Euclidean space. Of a row only the pairs with earlier points count.
     """
     first, D, W = tile
-    P = X[:, first : first + len(D)]
-    U, total = distances_to(P, X), np.empty(len(D))
-    cost = turn_to_coefficients(U, D, W, first, unit, loss, total)
-    return X @ U.T - P * U.sum(axis=1), total, cost
-
-
-def distances_to(P: Array, X: Array) -> Array:
-    """Return the distances of the columns of `P` to those of `X`; short ones by differences."""
-    p, x = np.einsum("ai,ai->i", P, P), np.einsum("ai,ai->i", X, X)
-    U: Array = P.T @ X
-    squared_distances(P, X, p, x, U)
-    return np.asarray(np.sqrt(U, out=U))
-
-
-@kernel
-def squared_distances(P, X, p, x, U):  # type: ignore[no-untyped-def]
-    """Turn products into squared distances; where digits cancel, compute them anew."""
-    for i in range(U.shape[0]):
-        close = 0
-        for j in range(U.shape[1]):
-            scale = p[i] + x[j]
-            square = scale - 2.0 * U[i, j]
-            U[i, j] = square
-            close += square <= CANCELLED * scale
-        if close == 0:
-            continue
-        for j in range(U.shape[1]):
-            if U[i, j] <= CANCELLED * (p[i] + x[j]):
-                U[i, j] = 0.0
-                for a in range(X.shape[0]):
-                    U[i, j] += (P[a, i] - X[a, j]) * (P[a, i] - X[a, j])
+    both, costs, squares = smooth != exact, np.zeros(2), np.einsum("ai,ai->i", X, X)
+    sums = np.zeros(X.shape[1])
+    for rows in gen_batches(len(D), ROWS):
+        start, end = first + rows.start, first + rows.stop
+        P, Q = X[:, start:end], X[:, :end]
+        C = P.T @ Q
+        turn_into_distances(P, Q, squares[start:end], squares[:end], C)
+        pairs = (D[rows], None if W is None else W[rows], start, unit)
+        costs += turn_into_coefficients(*pairs, exact, smooth, both, C, weights, sums)
+        pulls[:, start:end] += Q @ C.T
+        pulls[:, :end] += P @ C
+    pulls -= X * sums
+    return float(costs[0]), float(costs[1])
 
 
 @kernel
-def turn_to_coefficients(U, D, W, first, unit, loss, total):  # type: ignore[no-untyped-def]
-    """Turn distances into w (1 − ρ/u), fill in Σ w of each row, and return half of the cost.
+def turn_into_distances(P, Q, p, q, C):  # type: ignore[no-untyped-def]
+    """Turn products of points into their distances; where digits cancel, from the points."""
+    for i in range(C.shape[0]):
+        close = 0.0  # a double: the loop vectorises
+        for j in range(C.shape[1]):
+            scale = p[i] + q[j]
+            square = scale - 2.0 * C[i, j]
+            close += 1.0 if square <= CANCELLED * scale else 0.0
+            C[i, j] = np.sqrt(max(square, 0.0))
+        if close > 0.0:
+            for j in range(C.shape[1]):
+                if C[i, j] * C[i, j] <= 2.0 * CANCELLED * (p[i] + q[j]):
+                    square = 0.0
+                    for a in range(P.shape[0]):
+                        square += (P[a, i] - Q[a, j]) * (P[a, i] - Q[a, j])
+                    C[i, j] = np.sqrt(square)
 
-    Both are means over the directions of a pair.
+
+@kernel
+def turn_into_coefficients(D, W, first, unit, exact, smooth, both, C, weights, sums):  # type: ignore[no-untyped-def]
+    """Turn distances into w (1 − ρ/u), zero for later points; return the two costs.
+
+    Add w to the `weights` of both points, and the coefficient to their `sums`. All are means over
+    the directions of a pair.
     """
-    layers, cost = D.shape[1], 0.0
-    share = 1.0 / layers
-    for i in range(U.shape[0]):
-        sums = 0.0
-        for j in range(U.shape[1]):
-            u, coefficient = U[i, j], 0.0
-            for layer in range(layers):
-                r, weight = D[i, layer, j] * unit, share
+    (n, m), layers = C.shape, D.shape[1]
+    exact_cost, smooth_cost, share = 0.0, 0.0, 1.0 / layers
+    row = np.empty(m)
+    for i in range(n):
+        own, weight_sum, row_sum = first + i, 0.0, 0.0
+        row[:] = 0.0
+        for layer in range(layers):
+            for j in range(own):
+                u, r, given = C[i, j], D[i, layer, j] * unit, share
                 if W is not None:
-                    weight *= W[i, layer, j]
-                known = r == r and j != first + i
-                w, rho, value = loss.weight(u, r), loss.radius(u, r), loss.value(u, r)
-                weight = weight if known else 0.0
-                w, value = w * weight if known else 0.0, value * weight if known else 0.0
-                coefficient += w * (1.0 - rho / u) if u > 0.0 and known else 0.0
-                sums += w
-                cost += value
-            U[i, j] = coefficient
-        total[i] = sums
-    return 0.5 * cost
+                    given *= W[i, layer, j]
+                known = r == r
+                w, value = given * smooth.weight(u, r), given * smooth.value(u, r)
+                w, value = w if known else 0.0, value if known else 0.0
+                pull = w * (1.0 - smooth.radius(u, r) / u)
+                pull = pull if known and u > 0.0 else 0.0
+                row[j] += pull
+                sums[j] += pull
+                row_sum += pull
+                weights[j] += w
+                weight_sum += w
+                smooth_cost += value
+            if both:
+                for j in range(own):  # a loop of its own: in the other it would not vectorise
+                    u, r, given = C[i, j], D[i, layer, j] * unit, share
+                    if W is not None:
+                        given *= W[i, layer, j]
+                    value = given * exact.value(u, r)
+                    exact_cost += value if r == r else 0.0
+        weights[own] += weight_sum
+        sums[own] += row_sum
+        C[i] = row
+    return exact_cost if both else smooth_cost, smooth_cost

@@ -102,7 +102,7 @@ class Descent:
         shape = X.shape
 
         def value(flat: Array) -> tuple[float, Array]:
-            pulls, _, cost = self.problem.pulls(flat.reshape(shape), self.loss)
+            pulls, _, (_, cost) = self.problem.pulls(flat.reshape(shape), self.loss)
             return cost, -2.0 * pulls.ravel()
 
         def seen(intermediate_result: Any) -> None:  # SciPy goes by the name of the argument
