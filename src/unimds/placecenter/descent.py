@@ -1,10 +1,11 @@
 """PlaceCenter: pick a point, move it to where its distances fit better, repeat.
 
 The paper's algorithm, on one screen, is `descend`: every sweep places each point in turn
-(`unimds.kernels.sweep.place`) and sweeps go on until the cost no longer falls. Two additions can
-be switched off. *Momentum* carries the movement of a sweep on; where that would raise the cost, the
-sweep is repeated without it. *Annealing* rounds the kink of a robust loss and sharpens it level by
-level (`unimds.placecenter.annealing`).
+(`unimds.kernels.sweep.place`) and sweeps go on until the cost no longer falls. The additions can be
+switched off. *Momentum* carries the movement of a sweep on; where that would raise the cost, the
+sweep is repeated without it. In more than three dimensions *quasi-Newton steps* replace most sweeps
+(`unimds.placecenter.quasi_newton`). *Annealing* rounds the kink of a robust loss and sharpens it
+level by level (`unimds.placecenter.annealing`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from unimds._runtime.progress import Watch
 from unimds.losses import Loss
 from unimds.placecenter.annealing import ROUNDING, annealing, own_smoothing
+from unimds.placecenter.quasi_newton import QuasiNewton
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.base import Space
 
@@ -56,27 +58,47 @@ def descend(
 def _descend_at(level: Level, record: Record, plan: Plan, motion: Motion) -> Outcome:
     """Sweep at one level of smoothing. Its cost never rises."""
     problem, watch = record.problem, record.watch
+    together = plan.moves_together(problem) and level.judge is level.loss
+    quasi = (
+        QuasiNewton(problem, level.loss, motion.trail or (motion.state.X,)) if together else None
+    )
     for _ in range(min(level.sweeps - motion.sweeps, plan.max_iter - record.sweeps)):
         state = motion.state
         if plan.settled(motion.costs):
             return Outcome.CONVERGED
         if state.cost <= problem.exact_cost:
             return Outcome.EXACT
-        inertia = motion.inertia
-        grown = 0.5 * (1.0 + sqrt(1.0 + 4.0 * inertia * inertia))  # Nesterov's sequence
-        beta = (inertia - 1.0) / grown if plan.accelerate else 0.0
-        new = _swept(problem, *_beyond(problem, state, motion.previous, beta), level, plan)
-        if beta > 0.0 and not new.smooth <= state.smooth:
-            grown = 1.0  # restart: the same sweep without momentum
-            new = _swept(problem, state.X.copy(), state.space, level, plan)
+        new, grown = _advanced(problem, motion, level, plan, quasi)
         if not new.smooth <= state.smooth:
             return Outcome.STATIONARY  # only rounding is left
-        motion = motion.moved(new, grown)
+        motion = motion.moved(new, grown, () if quasi is None else quasi.trail)
         record.note(new, level)
         record.keep(motion)
         if watch.stopped:
             return Outcome.CALLBACK if watch.called_off.is_set() else Outcome.INTERRUPTED
     return Outcome.CONVERGED if plan.settled(motion.costs) else Outcome.MAX_ITER
+
+
+def _advanced(
+    problem: Problem, motion: Motion, level: Level, plan: Plan, quasi: QuasiNewton | None
+) -> tuple[State, float]:
+    """Return the next state, and how its inertia has grown: by a quasi-Newton step or a sweep."""
+    state, inertia = motion.state, motion.inertia
+    if quasi is not None:
+        found = quasi.step(state.smooth)
+        if found is None:
+            new = _swept(problem, state.X.copy(), state.space, level, plan)
+            quasi.arrive(new.X)
+            return new, 1.0
+        X, cost, smooth = found
+        return State(X, state.space, cost, smooth), 1.0
+    grown = 0.5 * (1.0 + sqrt(1.0 + 4.0 * inertia * inertia))  # Nesterov's sequence
+    beta = (inertia - 1.0) / grown if plan.accelerate else 0.0
+    new = _swept(problem, *_beyond(problem, state, motion.previous, beta), level, plan)
+    if beta > 0.0 and not new.smooth <= state.smooth:
+        grown = 1.0  # restart: the same sweep without momentum
+        new = _swept(problem, state.X.copy(), state.space, level, plan)
+    return new, grown
 
 
 def _beyond(problem: Problem, state: State, previous: State, beta: float) -> tuple[Array, Space]:
@@ -124,6 +146,10 @@ class Plan:
             return False
         return costs[-1 - window] - costs[-1] <= window * self.eps * abs(costs[-1])
 
+    def moves_together(self, problem: Problem) -> bool:
+        """Whether all points move together, by quasi-Newton steps."""
+        return self.accelerate and self.inner_iter == 1 and problem.moves_together
+
     def in_unit(self, frame: Frame) -> Plan:
         """Return the plan with a fixed smoothing in the unit of a frame."""
         if self.smoothing == "auto" or not frame.loss.anneals:
@@ -149,10 +175,12 @@ def levels(problem: Problem, X: Array, plan: Plan) -> Iterator[Level]:
     if not loss.anneals:
         yield Level(0.0, loss, loss, plan.max_iter)
     elif plan.smoothing == "auto":
-        steps = annealing(problem, X)
+        steps, most = annealing(problem, X), LEVEL_SWEEPS
+        if plan.moves_together(problem):  # many dimensions: each level can use all it gets
+            most = max(plan.max_iter // len(steps), 1)
         for smoothing in steps:
             soft = loss.smoothed(smoothing)
-            sweeps = LEVEL_SWEEPS if smoothing > steps[-1] else plan.max_iter
+            sweeps = most if smoothing > steps[-1] else plan.max_iter
             yield Level(smoothing, soft, soft, sweeps)
     else:  # one level; the paper's is 0, where only a floor keeps the weights finite
         fixed = max(float(plan.smoothing), own_smoothing(loss))
@@ -186,11 +214,12 @@ class Motion:
     inertia: float
     costs: tuple[float, ...]  # the last ones by which the level judges
     sweeps: int = 0  # at this level
+    trail: tuple[Array, ...] = ()  # what quasi-Newton steps learn from
 
-    def moved(self, state: State, inertia: float) -> Motion:
+    def moved(self, state: State, inertia: float, trail: tuple[Array, ...]) -> Motion:
         """Return the motion after another sweep."""
         costs = (*self.costs[-PATIENCE:], state.smooth)
-        return Motion(self.level, state, self.state, inertia, costs, self.sweeps + 1)
+        return Motion(self.level, state, self.state, inertia, costs, self.sweeps + 1, trail)
 
 
 @final

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from unimds._runtime.warning import warn
 from unimds.distances.pairs import Pairs
+from unimds.distances.table import LocalTable
 from unimds.distances.tiles import Tile
 from unimds.kernels.engine import COST, ERRORS, Engine, by_shift, engine_for
 from unimds.kernels.rows import Kind
 from unimds.losses import Loss
 from unimds.placecenter.pulls import add_pulls
 from unimds.spaces.base import Space
+from unimds.spaces.euclidean import Euclidean
 
 Array = NDArray[Any]
 
@@ -237,6 +239,15 @@ class Problem:
         frame = self._at(self.frame.loss, space)
         exact, smoothed = self.pairs.table.total(partial(frame.costs, smooth), X)
         return float(exact), float(smoothed)
+
+    @property
+    def moves_together(self) -> bool:
+        """Whether points move together, by their `pulls`: in two or three dimensions sweeps win."""
+        local, flat = (
+            isinstance(self.pairs.table, LocalTable),
+            isinstance(self.frame.space, Euclidean),
+        )
+        return local and flat and self.n_coordinates > 3
 
     def pulls(self, X: Array, smooth: Loss) -> tuple[Array, Array, tuple[float, float]]:
         """Return the pull on every point by `smooth`, the sum of its weights, and the `costs`.

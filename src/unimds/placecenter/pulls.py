@@ -20,7 +20,7 @@ from unimds.losses import Loss
 Array = NDArray[Any]
 
 ROWS = 128  # of a tile that are computed together: more would compute more pairs twice
-CANCELLED = 1e-6  # of |x|² + |y|²: a smaller |x − y|² has lost too many digits in a product
+CANCELLED = 1e-4  # of |x|² + |y|²: a smaller |x − y|² has lost too many digits in a product
 
 
 def add_pulls(
@@ -28,9 +28,10 @@ def add_pulls(
 ) -> tuple[float, float]:
     """Add the pulls of the pairs of some rows, and their weights; return their two costs.
 
-    Points are columns of `X`, in Euclidean space. Of a row only the pairs with earlier points count.
+    Points are columns of `X`, in Euclidean space. In a row only pairs with earlier points count.
     """
     first, D, W = tile
+    X = X - X.mean(axis=1, keepdims=True)  # fewer digits cancel
     both, costs, squares = smooth != exact, np.zeros(2), np.einsum("ai,ai->i", X, X)
     sums = np.zeros(X.shape[1])
     for rows in gen_batches(len(D), ROWS):

@@ -152,7 +152,8 @@ def _told(snapshot: Snapshot) -> dict[str, Any]:
         name: {"space": asdict(state.space), "cost": state.cost, "smooth": state.smooth}
         for name, state in _states(snapshot).items()
     }
-    motion_told = [motion.level, motion.inertia, motion.costs, motion.sweeps]
+    trail = len(motion.trail)
+    motion_told = [motion.level, motion.inertia, motion.costs, motion.sweeps, trail]
     return {**told, "motion": motion_told, "sweeps": snapshot.sweeps}
 
 
@@ -160,6 +161,7 @@ def _arrays(number: int, snapshot: Snapshot) -> dict[str, Array]:
     end = snapshot.sweeps + 1
     return {
         **{f"{number}.{name}": state.X for name, state in _states(snapshot).items()},
+        **{f"{number}.trail{i}": X for i, X in enumerate(snapshot.motion.trail)},
         f"{number}.history": np.array(snapshot.history[:end]),
         f"{number}.levels": np.array(snapshot.levels[:end]),
     }
@@ -174,8 +176,10 @@ def _restored(
         X = arrays[f"{number}.{name}"]
         return State(X, space, float(part["cost"]), float(part["smooth"]))
 
-    level, inertia, costs, sweeps = told["motion"]
-    motion = Motion(level, state("state"), state("previous"), inertia, tuple(costs), sweeps)
+    level, inertia, costs, sweeps, seen = told["motion"]
+    trail = tuple(arrays[f"{number}.trail{i}"] for i in range(seen))
+    states = (state("state"), state("previous"))
+    motion = Motion(level, *states, inertia, tuple(costs), sweeps, trail)
     history, levels = (
         [(float(a), float(b)) for a, b in arrays[f"{number}.{name}"]]
         for name in ("history", "levels")
