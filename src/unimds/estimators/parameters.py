@@ -93,7 +93,7 @@ MEANINGS = {
         (maps of up to three dimensions, ``init="auto"`` or "random") and finishes the best; below
         1,000 points it finishes the first as well, and a callback sees one after the other.""",
     "max_iter": """int, default=2000
-        Maximum number of sweeps of one start.""",
+        Maximum number of sweeps of one start; a quasi-Newton step counts as a sweep.""",
     "eps": """float, default=1e-7
         Stop when a sweep lowers the cost by less than this fraction.""",
     "smoothing": """float or "auto", default="auto"
@@ -101,7 +101,8 @@ MEANINGS = {
         of it is left. A positive number makes the loss that smooth, and cost and result belong to
         it; 0 is the paper's algorithm.""",
     "accelerate": """bool, default=True
-        Use momentum. The cost never rises, with or without it.""",
+        Use momentum and, in Euclidean maps of more than three dimensions, quasi-Newton steps. The
+        cost never rises, with or without them.""",
     "inner_iter": """int, default=1
         Maximum number of steps of one placement; the paper repeats until the point settles.""",
     "dtype": """"float32", "float64" or None, default=None

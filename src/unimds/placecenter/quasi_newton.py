@@ -35,6 +35,8 @@ class QuasiNewton:
         self.problem, self.loss = problem, loss
         self.trail: tuple[Array, ...] = ()
         self._past: deque[tuple[Array, Array, float]] = deque(maxlen=MEMORY)
+        self._slope: Array
+        self._weights: Array
         for X in trail:
             self.arrive(X)
 

@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
+from threadpoolctl import threadpool_limits
 
 from unimds._runtime.progress import Callback
 from unimds.losses import Loss
@@ -115,9 +116,10 @@ class Descent:
         # SciPy compares the fall of the cost with 1, whatever the unit; `settled` does not
         limits = {"maxcor": corrections, "maxiter": count, "maxfun": 20 * count + 100}
         options = {**limits, "ftol": 0.0, "gtol": 0.0}
-        found = minimize(
-            value, X.ravel(), jac=True, method="L-BFGS-B", callback=seen, options=options
-        )
+        with threadpool_limits(1):  # as for `place_center`
+            found = minimize(
+                value, X.ravel(), jac=True, method="L-BFGS-B", callback=seen, options=options
+            )
         if self.plan.settled(self.costs):
             outcome = Outcome.CONVERGED
         else:

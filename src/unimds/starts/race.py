@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, final
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, final
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from unimds._runtime.progress import Watch
 from unimds.losses import Loss
@@ -298,7 +300,9 @@ def lowest(
                 keeper.write()
             raise
 
-    runs = search.each(finish, range(len(starts)))
+    # BLAS on one thread: on more it rounds in another way, and waits for others on a busy machine
+    with threadpool_limits(1) if plan.moves_together(problem) else nullcontext():
+        runs = search.each(finish, range(len(starts)))
     best = min(runs, key=lambda run: run.cost)  # the first of equals: the same on any threads
     if watch.interrupted.is_set():
         best = replace(best, outcome=Outcome.INTERRUPTED)

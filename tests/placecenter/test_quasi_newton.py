@@ -1,0 +1,167 @@
+"""Quasi-Newton steps: what they promise, and how low they come in many dimensions."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.parts import LOSSES, name, slow
+from tests.support.tables import table
+from unimds import Absolute, Euclidean, Outcome, Squared, place_center
+from unimds.distances.pairs import as_pairs
+from unimds.placecenter.problem import Problem
+from unimds.placecenter.quasi_newton import MEMORY, QuasiNewton
+from unimds.quality import total_cost
+from unimds.rivals import lbfgs
+from unimds.spaces import distances
+
+
+def gaussian(n, d, seed=0):
+    return distances(np.random.default_rng(seed).normal(size=(n, d)))
+
+
+def begun(loss):
+    """A problem, and a configuration with its cost."""
+    rng = np.random.default_rng(3)
+    D, _ = table(rng, 12, Euclidean(), noise=0.3, k=6)
+    problem = Problem.posed(as_pairs(D), loss, Euclidean(), 4)
+    X = rng.normal(size=(4, 12))
+    return problem, X, problem.costs(X, problem.frame.loss, problem.frame.space)[1]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=name)
+@given(data=st.data())
+def test_cost_never_rises(loss, data):
+    """At no level, with weights, directions, missing pairs and points in one place."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    n, k = data.draw(st.integers(6, 12)), data.draw(st.integers(4, 5))
+    D, _ = table(rng, n, Euclidean(), noise=data.draw(st.sampled_from([0.0, 0.3, 2.0])), k=k)
+    start = rng.normal(size=(n, k))
+    weights = rng.uniform(0.1, 3.0, size=(n, n)) if data.draw(st.booleans()) else None
+    if data.draw(st.booleans()):
+        D *= rng.uniform(0.5, 1.5, size=(n, n))
+    if data.draw(st.booleans()):
+        D[1, 2] = D[2, 1] = np.nan
+    if data.draw(st.booleans()):
+        start[-1] = start[0]
+    options = {"loss": loss, "init": start, "weights": weights}
+    result = place_center(D, k, **options, callback=lambda i, cost, X: i == 60)
+    level, cost = result.levels.T
+    assert (np.diff(cost)[np.diff(level) == 0.0] <= 0.0).all()
+    want = total_cost(D, result.embedding, loss=loss, weights=weights)
+    assert result.cost == pytest.approx(want, rel=1e-9, abs=1e-12)
+
+
+def test_the_curvature_is_that_of_the_last_step():
+    """The secant equation: the change of slope of the last step leads back over that step."""
+    problem, X, cost = begun(Squared())
+    quasi = QuasiNewton(problem, problem.frame.loss, [X + 0.1 * np.sin(X), X])
+    for _ in range(MEMORY + 3):
+        _, _, lower = quasi.step(cost)
+        assert lower < cost
+        cost = lower
+    assert len(quasi.trail) == MEMORY + 1
+    before, after = quasi.trail[-2:]
+    slopes = [-2.0 * problem.pulls(Y, problem.frame.loss)[0] for Y in (before, after)]
+    quasi._slope = slopes[1] - slopes[0]
+    np.testing.assert_allclose(quasi._direction(), before - after, rtol=1e-6, atol=1e-9)
+
+
+def test_without_a_past_there_is_no_step():
+    problem, X, cost = begun(Squared())
+    assert QuasiNewton(problem, problem.frame.loss, [X]).step(cost) is None
+
+
+def test_a_search_without_success_forgets_the_past():
+    problem, X, cost = begun(Squared())
+    quasi = QuasiNewton(problem, problem.frame.loss, [X, X + 0.1 * np.sin(X)])
+    last = quasi.trail[-1]
+    assert quasi.step(-1e9) is None  # no cost is that low
+    assert [Y is last for Y in quasi.trail] == [True]
+    assert quasi.step(cost) is None
+
+
+def test_points_in_one_place_part():
+    """They have no direction from each other: sweeps choose one."""
+    D = gaussian(10, 4)
+    result = place_center(D, 4, init=np.zeros((10, 4)), eps=1e-12)
+    assert result.cost < 1e-6
+
+
+def test_fixed_points_stay():
+    D, where = gaussian(15, 7), np.random.default_rng(1).normal(size=(3, 5))
+    fixed = dict(enumerate(where))
+    result = place_center(D, 5, loss="absolute", fixed=fixed, random_state=0)
+    np.testing.assert_array_equal(result.embedding[:3], where)
+    level, cost = result.levels.T
+    assert (np.diff(cost)[np.diff(level) == 0.0] <= 0.0).all()
+
+
+@pytest.mark.parametrize(
+    "paper", [{"accelerate": False}, {"inner_iter": 2}, {"smoothing": 0, "loss": "absolute"}]
+)
+def test_the_forms_of_the_paper_only_sweep(paper, monkeypatch):
+    monkeypatch.delattr(Problem, "pulls")
+    assert place_center(gaussian(12, 8), 4, max_iter=5000, **paper).converged
+    assert place_center(gaussian(12, 8), 3).converged
+
+
+def test_exact_data_are_met_exactly():
+    D = gaussian(30, 5)
+    assert place_center(D, 5).outcome is Outcome.EXACT
+    start = np.random.default_rng(0).normal(size=(30, 5))
+    found = place_center(D, 5, loss="absolute", init=start, eps=1e-12)
+    np.testing.assert_allclose(distances(found.embedding), D, atol=1e-6)
+
+
+def test_single_precision_ends_as_low():
+    D = gaussian(60, 20).astype(np.float32)
+    for loss in ("squared", "absolute"):
+        single, double = (place_center(E, 6, loss=loss) for E in (D, D.astype(float)))
+        assert single.cost == pytest.approx(double.cost, rel=5e-3)
+
+
+@pytest.mark.parametrize("stop", [1, 2, 30, 150])
+def test_a_run_goes_on_from_a_checkpoint_unchanged(stop, tmp_path):
+    def interrupt(i, cost, X):
+        if i == stop:
+            raise KeyboardInterrupt
+
+    D, options = gaussian(30, 20), {"loss": "absolute", "checkpoint": tmp_path / "run"}
+    with pytest.warns(RuntimeWarning, match="Interrupted"):
+        place_center(D, 5, **options, callback=interrupt)
+    again, whole = place_center(D, 5, **options), place_center(D, 5, loss="absolute")
+    assert again.n_iter == whole.n_iter
+    np.testing.assert_array_equal(again.embedding, whole.embedding)
+
+
+def test_levels_share_few_iterations():
+    """Each level gets its part, so that the last of them is reached."""
+    with pytest.warns(match="Raise max_iter=60"):
+        result = place_center(gaussian(60, 40), 20, loss="absolute", max_iter=60)
+    assert result.n_iter == 60
+    assert len(np.unique(result.levels[:, 0])) > 12
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute", "squared_distance"])
+@pytest.mark.parametrize(("n", "k"), [(80, 20), slow(300, 20), slow(300, 50)])
+def test_as_low_as_annealed_lbfgs_and_lower_than_sweeps(loss, n, k, monkeypatch):
+    """Robust losses have many minima: which is met differs by some tenths of a per cent."""
+    D = gaussian(n, 200)
+    ours, rival = place_center(D, k, loss=loss), lbfgs(D, k, loss=loss)
+    assert ours.cost <= (1.00001 if loss == "squared" else 1.01) * rival.cost
+    monkeypatch.setattr(Problem, "moves_together", False)
+    swept = place_center(D, k, loss=loss)
+    assert ours.cost <= (1.00001 if loss == "squared" else 0.999) * swept.cost
+
+
+def test_coincident_points_and_far_ones_have_exact_pulls():
+    """Where products cancel, distances come from the points themselves."""
+    problem, X, _ = begun(Absolute(0.1))
+    X[:, 1], X[:, 2] = X[:, 0], X[:, 0] + 1e-9
+    near, _, (cost, _) = problem.pulls(X, problem.frame.loss)
+    far, _, (same, _) = problem.pulls(X + 1e5, problem.frame.loss)
+    np.testing.assert_allclose(far, near, rtol=1e-6, atol=1e-3)
+    assert same == pytest.approx(cost, rel=1e-6)
+    want = problem.costs(X, problem.frame.loss, problem.frame.space)[0]
+    assert cost == pytest.approx(want, rel=1e-12)
