@@ -191,7 +191,7 @@ class Engine:
         )
         return out
 
-    @property
+    @cached_property
     def shakes_together(self) -> bool:
         """Whether all points of a sweep can be shaken at once."""
         return self.form not in (MANY, MEASURED)

@@ -1,7 +1,7 @@
 """PlaceCenter: pick a point, move it to where its distances fit better, repeat.
 
 The paper's algorithm, on one screen, is `descend`: every sweep places each point in turn
-(`unimds.kernels.sweep.place`) and sweeps go on until the cost no longer falls. The additions can be
+(`unimds.kernels.drivers`) and sweeps go on until the cost no longer falls. The additions can be
 switched off. *Momentum* carries the movement of a sweep on; where that would raise the cost, the
 sweep is repeated without it. In more than three dimensions *quasi-Newton steps* replace most sweeps
 (`unimds.placecenter.quasi_newton`). *Annealing* rounds the kink of a robust loss and sharpens it

@@ -243,11 +243,8 @@ class Problem:
     @property
     def moves_together(self) -> bool:
         """Whether points move together, by their `pulls`: in two or three dimensions sweeps win."""
-        local, flat = (
-            isinstance(self.pairs.table, LocalTable),
-            isinstance(self.frame.space, Euclidean),
-        )
-        return local and flat and self.n_coordinates > 3
+        local = isinstance(self.pairs.table, LocalTable)
+        return local and isinstance(self.frame.space, Euclidean) and self.n_components > 3
 
     def pulls(self, X: Array, smooth: Loss) -> tuple[Array, Array, tuple[float, float]]:
         """Return the pull on every point by `smooth`, the sum of its weights, and the `costs`.
@@ -259,7 +256,7 @@ class Problem:
         costs = np.zeros(2)
         for tile in self.pairs.table.tiles():
             parts = (X, frame.loss, smooth, frame.unit, pulls, weights)
-            costs += add_pulls(read_only(*tile), *parts)
+            costs += add_pulls(_in_order(tile), *parts)
         return pulls, weights, (float(costs[0]), float(costs[1]))
 
     def mean_residual(self, X: Array) -> float:

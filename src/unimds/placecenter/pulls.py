@@ -31,6 +31,7 @@ def add_pulls(
     Points are columns of `X`, in Euclidean space. In a row only pairs with earlier points count.
     """
     first, D, W = tile
+    D, W = _read_only(D), None if W is None else _read_only(W)
     X = X - X.mean(axis=1, keepdims=True)  # fewer digits cancel
     both, costs, squares = smooth != exact, np.zeros(2), np.einsum("ai,ai->i", X, X)
     sums = np.zeros(X.shape[1])
@@ -45,6 +46,13 @@ def add_pulls(
         pulls[:, :end] += P @ C
     pulls -= X * sums
     return float(costs[0]), float(costs[1])
+
+
+def _read_only(table: Array) -> Array:
+    """Return a view that cannot be written to: Numba would compile once more for what can."""
+    view = table.view()
+    view.flags.writeable = False
+    return view
 
 
 @kernel

@@ -300,8 +300,9 @@ def lowest(
                 keeper.write()
             raise
 
-    # BLAS on one thread: on more it rounds in another way, and waits for others on a busy machine
-    with threadpool_limits(1) if plan.moves_together(problem) else nullcontext():
+    # BLAS on one thread: on more it rounds in another way, and waits for others on a busy machine;
+    # in few dimensions there are no products of matrices
+    with threadpool_limits(1) if problem.n_components > 3 else nullcontext():
         runs = search.each(finish, range(len(starts)))
     best = min(runs, key=lambda run: run.cost)  # the first of equals: the same on any threads
     if watch.interrupted.is_set():
