@@ -34,9 +34,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from unimds import losses, place_center, spaces
-from unimds.compiled.parts import in_precision
-from unimds.kernels import sweep as kernels
-from unimds.placecenter.problem import form
+from unimds.kernels.engine import engine_for
 
 DOCS = Path(__file__).parents[1] / "docs"
 LOSSES = [losses.Squared(), losses.Absolute(0.1), losses.Power(1.5, 0.1), losses.Huber(0.3),
@@ -55,12 +53,10 @@ def sweep_seconds(
     rng = np.random.default_rng(0)
     points = space.project_points(space.random(len(D), k, 1.0, rng))
     X = np.ascontiguousarray(points.T, dtype=D.dtype)
-    parts, free = [in_precision(part, D.dtype) for part in (loss, space)], np.ones(len(D), bool)
-    code, table = form(space, X.shape[0]), D[:, None, :]
-    weights, band = None if W is None else W[:, None, :], (0, len(D))
-    return best_of(
-        lambda: kernels.sweep(table, weights, 0, free, band, X, *code, *parts, 1.0, None, 0.0)
-    )
+    free, band, table = np.ones(len(D), bool), (0, len(D)), D[:, None, :]
+    weights = None if W is None else W[:, None, :]
+    engine = engine_for(loss, space, X, table, weights)
+    return best_of(lambda: engine.sweep(table, weights, 0, X, free, band, 1.0))
 
 
 def sweeps() -> tuple[list[str], dict[str, float]]:

@@ -3,7 +3,7 @@
 Every worker holds a band of rows. In a round all points go out to all workers, each places the
 points of its own rows one after the other, and these come back. Bands move at the same time, so a
 pair of points of two bands counts twice in the sum that divides their pulls: then the cost of all
-does not rise, see `unimds.kernels.fused.band_pull`.
+does not rise, see `unimds.kernels.drivers.sweep`.
 """
 
 from __future__ import annotations

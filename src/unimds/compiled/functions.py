@@ -33,6 +33,7 @@ __all__ = [
     "ARGUMENTS",
     "PLAIN",
     "Precision",
+    "addressed",
     "beyond",
     "c_function",
     "call",
@@ -96,6 +97,11 @@ class _Apart(CompilerBase):
 
 
 # --- making a function ----------------------------------------------------------------------------
+
+
+def addressed(function: Callable) -> Callable:
+    """Mark a function of `ARGUMENTS`: it runs compiled, behind an address."""
+    return function
 
 
 def c_function(function: Callable, precision: Precision) -> Any:

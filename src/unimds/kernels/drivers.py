@@ -6,11 +6,11 @@ memory. Distances are rows ``D[row, layer, j]`` of the points from ``first`` on.
 has one layer; an asymmetric table has its transpose as a second layer, and both directions of a
 pair pull. A missing distance is a NaN.
 
-``points`` are the address of n points, the length of a row of coordinates and the number of rows,
-of which only ``real`` ones are not there to fill up;
-``table`` are the addresses of distances and weights, the bytes of a row of one layer in each, and
-the number of layers; ``memory`` are the addresses of scratch memory, of the sums and of the fields
-of space and loss. ``out`` is the array of the sums.
+``points`` are the address of n points, the length of a row of coordinates and the number of rows;
+only the first ``real`` rows are not there to fill up. ``table`` are the addresses of distances and
+weights, the bytes of a row of one layer in each, and the number of layers. ``memory`` are the
+addresses of scratch memory, of the sums and of the fields of space and loss; ``out`` is the array
+of the sums.
 """
 
 from __future__ import annotations
@@ -104,11 +104,8 @@ def sweep_in_turn(
     for row in range(count):
         i = first + row
         if free[i]:
-            point = (X, stride, i, i)
-            settle(
-                functions, point, points, n, real, table, row, i, steps, eps, False, unit, tried,
-                memory, out,
-            )  # fmt: skip
+            point, how = (X, stride, i, i), (steps, eps, False)
+            settle(functions, point, points, n, real, table, row, i, how, unit, tried, memory, out)
 
 
 @driver
@@ -118,23 +115,9 @@ def place_rows(
     """Place new points against the fixed ones, by one row of distances each."""
     for i in range(costs.size):
         # turn 0 for all: the place of a new point must not depend on its row number
-        point = (new[0], new[1], i, 0)
+        point, how = (new[0], new[1], i, 0), (steps, eps, True)
         costs[i], settled[i] = settle(
-            functions,
-            point,
-            points,
-            n,
-            real,
-            table,
-            i,
-            -1,
-            steps,
-            eps,
-            True,
-            unit,
-            tried,
-            memory,
-            out,
+            functions, point, points, n, real, table, i, n, how, unit, tried, memory, out
         )
 
 
@@ -150,33 +133,18 @@ def place_once(pull, move, new, points, n, real, table, count, unit, memory, out
 
 
 @driver
-def settle(
-    functions,
-    point,
-    points,
-    n,
-    real,
-    table,
-    row,
-    skip,
-    steps,
-    eps,
-    stretch,
-    unit,
-    tried,
-    memory,
-    out,
-):
+def settle(functions, point, points, n, real, table, row, own, how, unit, tried, memory, out):
     """Move a point to lower its cost against the points of its row: the paper's Place.
 
-    Halve each step until the cost of the row does not rise; if `stretch`, double a step that needs
-    no halving as long as the cost falls. Return the cost of the row, and whether the point has
+    Halve each step until the cost of the row does not rise. ``how`` are the steps to take at most,
+    the relative fall of the cost that counts as none, and whether a step that needs no halving is
+    doubled as long as the cost falls. Return the cost of the row, and whether the point has
     settled. ``functions`` are the addresses of pull and cost of one row, and of move; `tried` is
     memory for three points: where the step began, the best and the one on trial.
     """
-    pull, cost, move = functions
+    (pull, cost, move), (steps, eps, stretch) = functions, how
     P, stride, i, turn = point
-    k, rows, nobody, nothing = points[2], (row, row), (skip, skip + 1), (0, 0, 0, 0)
+    k, rows, nobody, nothing = points[2], (row, row), (own, own + 1), (0, 0, 0, 0)
     room, at = (tried, 3, k), 4 * k + 12  # of the cost in `out`
     judge = (memory[0], memory[1] + 8 * at, memory[2])
     out[at] = 0.0
@@ -194,10 +162,8 @@ def settle(
             trial = 3 - origin - best if origin != best else (origin + 1) % 3
             call(move, (tried, 3, origin, 0), room, nothing, (0, trial, GO), length, memory)
             out[at] = 0.0
-            add_range(
-                cost, (tried, 3, trial, trial), points, table, rows, 0, n, nobody, unit,
-                judge,
-            )  # fmt: skip
+            who = (tried, 3, trial, trial)
+            add_range(cost, who, points, table, rows, 0, n, nobody, unit, judge)
             better = out[at] < low or (length <= 1.0 and out[at] <= low)
             if better:
                 low, best = out[at], trial

@@ -14,6 +14,7 @@ import numpy as np
 
 from unimds.compiled.functions import (
     Precision,
+    addressed,
     beyond,
     carray,
     compiled_function,
@@ -35,6 +36,7 @@ space_at: Any = None  # given to `move` for each space, as is `toward`
 toward: Any = None
 
 
+@addressed
 def move(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Move point `i` of P, or say where to: all that depends on the space alone.
 
@@ -135,6 +137,7 @@ def mover(space: type[Part], measured: bool, dtype: Any) -> int:
 # --- what depends on no space ---------------------------------------------------------------------
 
 
+@addressed
 def twice(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Copy the points of X to P, twice in a row."""
     for a in range(k):
@@ -143,6 +146,7 @@ def twice(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch
             P[a * stride + n + m] = X[a * n + m]
 
 
+@addressed
 def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Move points of P in flat space, where a step is a sum, by the pulls in `scratch`.
 
@@ -158,6 +162,7 @@ def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
             P[a * stride + start + m] = moved if total > 0.0 else here
 
 
+@addressed
 def lift(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Copy the pull on point `i` of a block from `scratch` to `out`; clear `stop` numbers."""
     for a in range(k + 3):
@@ -166,6 +171,7 @@ def lift(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
         scratch[m] = 0.0
 
 
+@addressed
 def gather(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Copy from X, of `start` points, those that are `out` places after point `i`; and rows."""
     for m in range(stop):
@@ -178,6 +184,7 @@ def gather(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratc
             z[m] = w[at]
 
 
+@addressed
 def turn(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Fill `s` with the symmetric table `r` by shifts, see `unimds.kernels.engine.by_shift`."""
     for first in range(0, n, SIDE):  # few rows at a time stay in the cache

@@ -13,6 +13,7 @@ import numpy as np
 from unimds._runtime.warning import warn
 from unimds.compiled.functions import (
     Precision,
+    addressed,
     beyond,
     carray,
     compiled_function,
@@ -260,6 +261,7 @@ def check_size(owner: str, field: str, value: object) -> None:
 space_at: Any = None  # given to `measure` for each space
 
 
+@addressed
 def measure(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Fill the table `r` with the distances of the points of P to the points of X."""
     space = space_at(fields)
