@@ -61,10 +61,12 @@ class Space(Part, ABC):
     }
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Let no subclass with its own `exp` or `project` inherit that the space is flat."""
+        """Let a subclass that changes the formulas inherit no shortcut: `flat` or `between`."""
         super().__init_subclass__(**kwargs)
         if vars(cls).keys() & {"exp", "project"} and "flat" not in vars(cls):
             cls.flat = Space.flat
+        if vars(cls).keys() & {"measure", "pair", "dist"} and "between" not in vars(cls):
+            cls.between = Space.between
 
     coordinates: ClassVar[str] = "coordinates"
     """What a row of an embedding holds, for error messages."""

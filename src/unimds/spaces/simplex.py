@@ -55,7 +55,7 @@ class Simplex(Space):
         return self.size * sqrt(0.5 * chord2)
 
     def between(self, X, Y):
-        return self.unit * cdist(X.T, Y.T)
+        return float(self.size) * sqrt(0.5) * cdist(X.T, Y.T)
 
     def exp(self, p, v):
         norm, largest = 0.0, 0
