@@ -249,7 +249,8 @@ def _in_python(function: Callable, precision: Precision) -> int:
                 dtype = np.float64 if kind == "sums" else getattr(precision, kind)
                 real = ctypes.c_float if dtype == np.float32 else ctypes.c_double
                 given.append(ctypes.cast(value, ctypes.POINTER(real)) if value else None)
-        function(*given)
+        with np.errstate(all="ignore"):  # as in compiled code
+            function(*given)
 
     number = 1 + len(_PYTHON)
     _PYTHON[number] = run

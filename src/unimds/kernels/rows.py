@@ -141,7 +141,7 @@ def _begin(kind: Kind, rows: int, axes: Any) -> Iterator[str]:
         for s in range(kind.sums):
             yield f"{row}s{s} = real(0.0)"
         for a in axes:
-            yield f"{row}{a} = P[{a} * stride + {index}]"
+            yield f"{row}{a} = real(P[{a} * stride + {index}])"
 
 
 def _end(kind: Kind, rows: int, k: str) -> Iterator[str]:
@@ -166,7 +166,7 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
             yield f"{row}v{a} = real(0.0)"
     yield "for m in range(start, stop):"
     for a in axes:
-        yield f"    x{a} = X[{a} * n + m]"
+        yield f"    x{a} = real(X[{a} * n + m])"
     for row, _, r, w in _rows(rows):
         for a in axes:
             yield f"    d{a} = x{a} - {row}{a}"
@@ -200,10 +200,10 @@ def many(kind: Kind, used: tuple[str, ...], rows: int, weighted: bool) -> Iterat
     for a in axes:
         yield f"        e{a} = space.sign(a + {a})"
         for row, index, _, _ in _rows(rows):
-            yield f"        {row}{a} = P[(a + {a}) * stride + {index}]"
+            yield f"        {row}{a} = real(P[(a + {a}) * stride + {index}])"
     yield "        for m in range(count):"
     for a in axes:
-        yield f"            x{a} = X[(a + {a}) * n + low + m]"
+        yield f"            x{a} = real(X[(a + {a}) * n + low + m])"
     for number, (row, *_) in enumerate(_rows(rows)):
         for a in axes:
             yield f"            d{a} = x{a} - {row}{a}"
@@ -228,11 +228,11 @@ def many(kind: Kind, used: tuple[str, ...], rows: int, weighted: bool) -> Iterat
         yield "    for a in range(0, k, 4):"
         for row, index, _, _ in _rows(rows):
             for a in axes:
-                yield f"        {row}{a} = P[(a + {a}) * stride + {index}]"
+                yield f"        {row}{a} = real(P[(a + {a}) * stride + {index}])"
                 yield f"        {row}v{a} = real(0.0)"
         yield "        for m in range(count):"
         for a in axes:
-            yield f"            x{a} = X[(a + {a}) * n + low + m]"
+            yield f"            x{a} = real(X[(a + {a}) * n + low + m])"
         for number, (row, *_) in enumerate(_rows(rows)):
             yield f"            c = scratch[{number * (1 + len(used)) + len(used)} * size + m]"
             for a in axes:
@@ -254,7 +254,7 @@ def measured(kind: Kind, rows: int, weighted: bool) -> Iterator[str]:
     yield "    block = carray(beyond(X, low), (k, n))  # only its first columns are read"
     for number, (row, index, r, w) in enumerate(_rows(rows)):
         yield "    for a in range(k):"
-        yield f"        p[a] = P[a * stride + {index}]"
+        yield f"        p[a] = real(P[a * stride + {index}])"
         yield "    space.measure(p, block, dist[:count], slope[:count])"
         yield "    for m in range(count):"
         yield "        u = dist[m]"
@@ -286,10 +286,10 @@ def meeting(k: int, weighted: bool) -> Iterator[str]:
     yield "for m in range(stop - start):"
     yield "    at = start + m"
     for a in axes:
-        yield f"    p{a} = X[{a} * n + at]"
+        yield f"    p{a} = real(X[{a} * n + at])"
     for by, r, w, t in (("i", "r", "w", "t"), ("j", "s", "z", "o")):
         for a in axes:
-            yield f"    x{a} = X[{a} * n + at + {by}]"
+            yield f"    x{a} = real(X[{a} * n + at + {by}])"
             yield f"    d{a} = x{a} - p{a}"
             yield f"    {t}d{a} = d{a}"
         invariants = ", ".join(pair_sum(term, axes, "p") for term in INVARIANTS.values())
