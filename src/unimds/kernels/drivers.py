@@ -82,16 +82,18 @@ def sweep(pull, move, points, n, real, table, first, count, free, band, unit, me
             for a in (k, k + 1, width + k, width + k + 1):
                 out[a] *= 2.0
         add_range(pull, who, points, table, rows, band[1], band[2], both, unit, memory)
-        if j > i:  # the pair of the two: what it tells of the second point does not count yet
+        if j > i:  # the pair of the two, for the first point
             for a in range(width):
                 out[6 * width + a] = 0.0
-            add_range(pull, who, points, table, rows, j, j + 1, nobody, unit, aside)
+            alone, own = (X, stride, i, i), (row, row)
+            add_range(pull, alone, points, table, own, j, j + 1, nobody, unit, aside)
             for a in range(width):
                 out[a] += out[6 * width + a]
         if free[i]:
             call(move, (X, stride, i, i), points, nothing, axes, 1.0, memory)
         if j > i and free[j]:
-            add_range(pull, who, points, table, rows, i, i + 1, nobody, unit, memory)
+            alone, own = (X, stride, j, j), (rows[1], rows[1])
+            add_range(pull, alone, points, table, own, i, i + 1, nobody, unit, memory)
             call(move, (X, stride, j, j), points, nothing, axes, 1.0, second)
 
 
@@ -209,9 +211,10 @@ def total(row, width, points, n, table, first, count, unit, memory, out):
         begin, gap = turn_of(i, n)
         add_range(row, who, points, table, rows, begin, n, gap, unit, into)
         if pair:
-            add_range(row, who, points, table, rows, i, j, nobody, unit, side)
+            alone, own = (X, stride, j, j), (at + 1, at + 1)
+            add_range(row, alone, points, table, own, i, j, nobody, unit, side)
         for a in range(width):
-            out[a] += out[(3 if pair else 2) * width + a]
+            out[a] += out[2 * width + a]
             out[2 * width + a], out[3 * width + a] = 0.0, 0.0
         at += 2 if pair else 1
     for a in range(width):

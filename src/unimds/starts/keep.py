@@ -176,8 +176,8 @@ def _restored(
         X = arrays[f"{number}.{name}"]
         return State(X, space, float(part["cost"]), float(part["smooth"]))
 
-    level, inertia, costs, sweeps, seen = told["motion"]
-    trail = tuple(arrays[f"{number}.trail{i}"] for i in range(seen))
+    level, inertia, costs, sweeps, *seen = told["motion"]  # older files know no trail
+    trail = tuple(arrays[f"{number}.trail{i}"] for i in range(sum(seen)))
     states = (state("state"), state("previous"))
     motion = Motion(level, *states, inertia, tuple(costs), sweeps, trail)
     history, levels = (
