@@ -76,6 +76,18 @@ def test_it_goes_on_instead_of_beginning_anew(tmp_path):
     assert seen[0] in (50, 51)  # the sweep that ^C met may be done again
 
 
+def test_one_of_the_version_before_quasi_newton_steps_goes_on(tmp_path):
+    path = tmp_path / "run.ckpt"
+    whole = place_center(D, random_state=0, n_init=1)
+    interrupted(5, checkpoint=path, n_init=1)
+    header, arrays = read_archive(path, "checkpoint")
+    for told in header["descents"].values():
+        told["motion"] = told["motion"][:4]
+    write_archive(path, "checkpoint", header, arrays, force=True)
+    ended = place_center(D, random_state=0, n_init=1, checkpoint=path)
+    np.testing.assert_array_equal(ended.embedding, whole.embedding)
+
+
 def test_interrupted_twice_it_still_ends_the_same(tmp_path):
     path = tmp_path / "run.ckpt"
     whole = place_center(D, loss="absolute", random_state=0)

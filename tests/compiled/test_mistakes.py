@@ -380,3 +380,19 @@ def test_a_field_that_is_no_number_is_refused_in_either_precision(dtype):
 
     with pytest.raises(PartError, match=r"Listed\.factors is array.* give it a number"):
         place_center(D, 2, loss=Listed(np.ones(2)), init="random", n_init=1, dtype=dtype)
+
+
+@dataclass(frozen=True)
+class Refusing(Base):
+    limit: float = 1.0
+
+    def weight(self, u, r):
+        if u > self.limit:
+            raise ValueError("too far apart for this loss")
+        return 1.0
+
+
+def test_an_error_that_a_loss_raises_while_it_runs_reaches_the_user():
+    with pytest.raises(ValueError, match="too far apart for this loss"):
+        place_center(D, 1, loss=Refusing(), init="random", random_state=0)
+    assert place_center(D, 1, loss=Refusing(limit=1e9), init="classical", n_init=1).n_iter > 0

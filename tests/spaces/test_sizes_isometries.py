@@ -1,5 +1,6 @@
 """Sizes, isometries, random points, names: what a space says besides its distance."""
 
+from dataclasses import dataclass
 from math import cosh, pi, sinh, sqrt
 
 import numpy as np
@@ -19,8 +20,9 @@ from tests.support.formulas import (
     minkowski,
     points,
 )
-from unimds import ChordalSphere, Euclidean, Hyperbolic, Simplex, Sphere
+from unimds import ChordalSphere, Euclidean, Hyperbolic, Simplex, Space, Sphere
 from unimds.spaces import SPACES, as_space, distances
+from unimds.spaces.base import measured
 
 # --- why a unit step descends --------------------------------------------------------------------
 
@@ -300,3 +302,21 @@ def test_sizes_that_are_taken(kind):
 def test_a_space_without_a_size_yet_cannot_measure(kind):
     with pytest.raises(ValueError, match='"auto"'):
         distances(points(kind(1.0), 3), space=kind("auto"))
+
+
+@dataclass(frozen=True)
+class Twice(Sphere):
+    def pair(self, near, far, inner, gap):
+        dist, slope, lean = Sphere.pair(self, near, far, inner, gap)
+        return 2.0 * dist, slope, 0.5 * lean
+
+
+@pytest.mark.parametrize("kind", [Euclidean, Sphere, ChordalSphere, Simplex])
+def test_distances_by_a_shortcut_are_those_that_compiled_code_measures(kind):
+    X = np.ascontiguousarray(points(kind(), 7).T)
+    assert_allclose(kind().between(X, X), measured(kind(), X, X), rtol=1e-12, atol=1e-15)
+
+
+def test_a_subclass_with_another_distance_inherits_no_shortcut():
+    assert Twice.between is Space.between
+    assert Sphere.between is not Space.between
