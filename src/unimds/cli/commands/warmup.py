@@ -36,7 +36,7 @@ def warmup(
         typer.Option("--dim", "-k", min=1, help="Dimension of the map; can be repeated."),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Compile all losses and spaces, in about nine minutes.")
+        bool, typer.Option("--all", help="Compile all losses and spaces, in about two minutes.")
     ] = False,
     as_json: o.AsJson = False,
     quiet: o.Quiet = False,
