@@ -13,7 +13,7 @@ from unimds import losses, spaces
 from unimds.compiled.elementary import atan2, log1p, power
 from unimds.compiled.functions import Precision, c_function
 from unimds.compiled.parts import JIT
-from unimds.kernels.rows import PULL, row_function
+from unimds.kernels.rows import PULL, Row, row_function
 
 mpmath.mp.dps = 50
 PRECISIONS = pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -98,7 +98,7 @@ def loops():
 @pytest.mark.parametrize(("loss", "space", "dtype"), list(loops()))
 def test_the_innermost_loop_vectorises(loss, space, dtype):
     k, dtype = (2 if isinstance(space, spaces.Euclidean) else 3), np.dtype(dtype)
-    function = row_function(PULL, (type(loss), type(space)), k, 2, False, (), dtype)
+    function = row_function(Row(PULL, (type(loss), type(space)), k), dtype)
     made = c_function(function, Precision(dtype, dtype, dtype))
     made.compile()
     assembly = made._library.get_asm_str()

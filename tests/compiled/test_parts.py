@@ -15,7 +15,7 @@ from unimds import Absolute, Euclidean, Loss, Squared, place_center
 from unimds.compiled.digest import code_digest
 from unimds.compiled.functions import Precision, c_function
 from unimds.compiled.parts import JIT, inlined
-from unimds.kernels.rows import COST, PULL, Kind, row_function
+from unimds.kernels.rows import COST, PULL, Kind, Row, row_function
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
 
@@ -300,7 +300,7 @@ def cost_by_hand(dist, slope, lean, away, r, given, loss, space):
 def machine_code(kind, loss):
     """Return the instructions of a row as compiled, and the functions that it calls."""
     double, parts = np.dtype(np.float64), (type(loss), Euclidean)
-    function = row_function(kind, parts, 2, 2, False, (), double)
+    function = row_function(Row(kind, parts, 2), double)
     made = c_function(function, Precision(double, double, double))  # a cache has no code to show
     made.compile()
     llvm = made.inspect_llvm()

@@ -176,3 +176,28 @@ def test_a_row_of_one_point_is_half_a_row_of_two():
     engine.sweep(D, None, 0, two, np.arange(12) == 3, (0, 12), 1.0)
     engine.sweep_in_turn(D, None, 0, one, np.arange(12) == 3, 1, 0.0, 1.0)
     np.testing.assert_allclose(one, two, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("space", "used"),
+    [
+        (SPACES[0], ("near",)),
+        (SPACES[1], ("near", "far")),
+        (SPACES[3], ("near", "inner", "gap")),
+        (SPACES[4], ("near",)),
+    ],
+    ids=name,
+)
+def test_blocks_compute_the_invariants_that_a_space_reads(space, used):
+    assert rows.asked(space) == used
+
+
+def test_invariants_go_by_their_place_and_count_wherever_they_are_read():
+    class Odd(type(SPACES[0])):
+        def pair(self, a, b, c, d):
+            return (a if a > 1e300 else self.other(d)), 1.0, 1.0
+
+        def other(self, d):
+            return d
+
+    assert rows.asked(Odd()) == ("near", "gap")

@@ -14,7 +14,7 @@ from unimds.compiled.functions import Precision, compiled_function
 from unimds.compiled.parts import check_fields
 from unimds.kernels import drivers, moves, rows
 from unimds.kernels.moves import BLOCK
-from unimds.kernels.rows import COST, ERRORS, MANY, MEASURED, PULL, UNROLLED, Kind
+from unimds.kernels.rows import COST, ERRORS, MANY, MEASURED, PULL, UNROLLED, Kind, Row
 
 Array = NDArray[Any]
 
@@ -52,8 +52,8 @@ class Engine:
         if known is None:
             used = rows.asked(self.space) if self.form == MANY else ()
             parts = type(self.loss), type(self.space)
-            form = (kind, parts, self.form, count, self.weighted, used, self.precision)
-            known = self._rows[kind.name, count] = rows.row(*form)
+            which = Row(kind, parts, self.form, count, self.weighted, used)
+            known = self._rows[kind.name, count] = rows.row(which, self.precision)
         return known
 
     @cached_property

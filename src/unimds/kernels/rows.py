@@ -17,10 +17,11 @@ a call are in the precision of the points; calls add them to doubles.
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -306,33 +307,32 @@ def meeting(k: int, weighted: bool) -> Iterator[str]:
 # --- compiled rows --------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=256)
 def asked(space: Any) -> tuple[str, ...]:
-    """Return the invariants that change what `pair` returns; `near` tells ties in any case."""
-    known = (0.3, 3.1, -1.7, 0.6), (2.9, 0.7, 0.4, 5.0)
-    found = {"near"}
-    for values in known:
-        for place, name in enumerate(INVARIANTS):
-            unknown = [*values]
-            unknown[place] = np.nan
-            if tuple(space.pair(*unknown)) != tuple(space.pair(*values)):
-                found.add(name)
-    return tuple(name for name in INVARIANTS if name in found)
+    """Return the invariants that the space's `pair` reads; `near` tells ties in any case."""
+    code = type(space).pair.__code__
+    read = {"near", *code.co_cellvars}
+    for step in dis.get_instructions(code):
+        if "LOAD_FAST" in step.opname:  # some instructions of newer Pythons load two
+            read |= {step.argval} if isinstance(step.argval, str) else {*step.argval}
+    given = dict(zip(code.co_varnames[1:], INVARIANTS, strict=False))  # by any name
+    return tuple(name for own, name in given.items() if own in read or name in read)
+
+
+class Row(NamedTuple):
+    """Which row function: what it adds up, for which loss and space, and how it works."""
+
+    kind: Kind
+    parts: tuple[type[Part], type[Part]]
+    form: int | str
+    rows: int = 2
+    weighted: bool = False
+    used: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=1024)
-def row(
-    kind: Kind,
-    parts: tuple[type[Part], type[Part]],
-    form: int | str,
-    rows: int,
-    weighted: bool,
-    used: tuple[str, ...],
-    precision: Precision,
-) -> int:
+def row(which: Row, precision: Precision) -> int:
     """Return the address of a compiled row function."""
-    function = row_function(kind, parts, form, rows, weighted, used, precision.points)
-    return compiled_function(function, precision)
+    return compiled_function(row_function(which, precision.points), precision)
 
 
 @lru_cache(maxsize=256)
@@ -343,16 +343,9 @@ def meet(parts: tuple[type[Part], type[Part]], k: int, weighted: bool, precision
     return compiled_function(function, precision)
 
 
-def row_function(
-    kind: Kind,
-    parts: tuple[type[Part], type[Part]],
-    form: int | str,
-    rows: int,
-    weighted: bool,
-    used: tuple[str, ...],
-    dtype: Any,
-) -> Callable:
-    """Return a row function, for a loss and a space, before it is compiled."""
+def row_function(which: Row, dtype: Any) -> Callable:
+    """Return a row function before it is compiled."""
+    kind, parts, form, rows, weighted, used = which
     if form == MEASURED:
         lines = measured(kind, rows, weighted)
     elif form == MANY:
