@@ -58,7 +58,7 @@ def cost_of(loss):  # every point fixed: nothing to do but to compute the cost
 """
 
 BUILT_IN = """
-results = [fit("squared")]
+results = [fit("squared"), fit("squared", init="shaken", max_iter=2)]
 """
 
 MORE_BUILT_IN = """

@@ -157,6 +157,16 @@ def test_the_digest_depends_on_all_code_that_is_compiled():
     assert len(digests) == 1 + len(edits)
 
 
+def test_the_digest_depends_on_the_order_of_the_fields():
+    two = CELL.replace("width: float = 1.0", "width: float = 1.0\n        other: float = 5.0")
+    turned = CELL.replace("width: float = 1.0", "other: float = 5.0\n        width: float = 1.0")
+    assert len({code_digest(cell(source)) for source in (CELL, two, turned)}) == 3
+    want = place_center(D, 1, loss=Squared(), fixed=[[0.0], [1.0], [2.0]]).cost
+    for source in (two, turned):  # compiled code reads fields by their place
+        loss = cell(source)(width=2.0)
+        assert place_center(D, 1, loss=loss, fixed=[[0.0], [1.0], [2.0]]).cost == want / 2.0
+
+
 def test_the_digest_does_not_depend_on_what_is_not_compiled():
     want = code_digest(cell(CELL))
     plain = CELL + "\n        def scaled(self, factor):\n            return self\n"

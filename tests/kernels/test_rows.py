@@ -1,6 +1,6 @@
 """The ways to work off a row agree: in one loop, in blocks or measured, one row or two."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 
 import numpy as np
@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.parts import LOSSES, SPACES, name, slow
 from tests.support.tables import table
+from unimds import Euclidean
 from unimds.kernels import drivers, rows
 from unimds.kernels.drivers import GROUP
 from unimds.kernels.engine import COST, ERRORS, engine_for
@@ -201,3 +202,21 @@ def test_invariants_go_by_their_place_and_count_wherever_they_are_read():
             return d
 
     assert rows.asked(Odd()) == ("near", "gap")
+
+
+@dataclass(frozen=True)
+class Counting(Euclidean):
+    def exp(self, p, v):
+        for a in range(p.shape[0]):
+            p[a] += v[a] * p.shape[0]
+
+
+@pytest.mark.parametrize("k", [2, 7, 9])
+def test_a_space_sees_its_own_coordinates_and_none_that_fill_up_rows(k):
+    rng = np.random.default_rng(0)
+    X, D = rng.normal(size=(k, 12)), rng.random((12, 1, 12))
+    plain, counted = X.copy(), X.copy()
+    free = np.arange(12) == 3
+    for space, Y in ((Euclidean(), plain), (Counting(), counted)):
+        engine_for(LOSSES[0], space, X, D).sweep(D, None, 0, Y, free, (0, 12), 1.0)
+    np.testing.assert_allclose(counted - X, k * (plain - X), rtol=1e-12, atol=1e-12)

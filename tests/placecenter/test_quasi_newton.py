@@ -1,5 +1,7 @@
 """Quasi-Newton steps: what they promise, and how low they come in many dimensions."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -165,3 +167,19 @@ def test_coincident_points_and_far_ones_have_exact_pulls():
     assert same == pytest.approx(cost, rel=1e-6)
     want = problem.costs(X, problem.frame.loss, problem.frame.space)[0]
     assert cost == pytest.approx(want, rel=1e-12)
+
+
+@dataclass(frozen=True)
+class Half(Euclidean):  # the half-space in which no coordinate is negative
+    def exp(self, p, v):
+        for a in range(p.shape[0]):
+            p[a] = max(p[a] + v[a], 0.0)
+
+
+@pytest.mark.filterwarnings("ignore:Stopped after max_iter")
+@pytest.mark.parametrize("k", [3, 4, 7])
+def test_a_space_of_its_own_kind_is_swept(k):
+    rng = np.random.default_rng(0)
+    D, start = distances(rng.normal(size=(20, k))), abs(rng.normal(size=(20, k)))
+    result = place_center(D, k, space=Half(), init=start, max_iter=20, n_init=1)
+    assert result.embedding.min() >= 0.0

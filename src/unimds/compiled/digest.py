@@ -17,6 +17,7 @@ def code_digest(cls: type[Any]) -> str:
     """Return a hash of all code and constants that the compiled methods of `cls` reach."""
     code = _Code()
     code.add_text(f"{cls.__module__}.{cls.__qualname__}")
+    code.add_text(repr([*getattr(cls, "__dataclass_fields__", {})]))  # read by their place
     for name, method in methods(cls).items():
         code.add_text(name)
         code.add_function(method)

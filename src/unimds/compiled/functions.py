@@ -248,7 +248,7 @@ def _in_python(function: Callable, precision: Precision) -> int:
             else:
                 dtype = np.float64 if kind == "sums" else getattr(precision, kind)
                 real = ctypes.c_float if dtype == np.float32 else ctypes.c_double
-                given.append(ctypes.cast(value, ctypes.POINTER(real)) if value else None)
+                given.append(ctypes.cast(int(value), ctypes.POINTER(real)) if value else None)
         with np.errstate(all="ignore"):  # as in compiled code
             function(*given)
 

@@ -7,10 +7,10 @@ has one layer; an asymmetric table has its transpose as a second layer, and both
 pair pull. A missing distance is a NaN.
 
 ``points`` are the address of n points, the length of a row of coordinates and the number of rows;
-only the first ``real`` rows are not there to fill up. ``table`` are the addresses of distances and
-weights, the bytes of a row of one layer in each, and the number of layers. ``memory`` are the
-addresses of scratch memory, of the sums and of the fields of space and loss; ``out`` is the array
-of the sums.
+only the first ``real`` rows belong to the space, the others fill up. ``table`` are the addresses of
+distances and weights, the bytes of a row of one layer in each, and the number of layers.
+``memory`` are the addresses of scratch memory, of the sums and of the fields of space and loss;
+``out`` is the array of the sums.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ GROUP = 512
 @driver
 def carry_on(move, points, n, previous, beta, memory):
     """Move all points on by `beta` times their way from the previous ones: momentum."""
-    X, stride, _ = points
+    X, stride, k = points
     for i in range(n):
-        who, span = (X, stride, i, i), (0, 0, CARRY)
+        who, span = (X, stride, i, i), (k, 0, CARRY)
         call(move, who, previous, (0, 0, 0, 0), span, beta, memory)
 
 
@@ -152,7 +152,7 @@ def settle(functions, point, points, n, real, table, row, own, how, unit, tried,
     out[at] = 0.0
     add_range(cost, point, points, table, rows, 0, n, nobody, unit, judge)
     low, best = out[at], 0
-    call(move, (P, stride, i, i), room, nothing, (0, best, GO), 0.0, memory)
+    call(move, (P, stride, i, i), room, nothing, (real, best, GO), 0.0, memory)
     settled = False
     for _ in range(steps):
         origin, begun, length = best, low, 1.0
@@ -162,7 +162,7 @@ def settle(functions, point, points, n, real, table, row, own, how, unit, tried,
         call(move, (tried, 3, best, turn), points, nothing, (real, 0, STEP), 1.0, memory)
         while 1e-9 < length < 1e3:
             trial = 3 - origin - best if origin != best else (origin + 1) % 3
-            call(move, (tried, 3, origin, 0), room, nothing, (0, trial, GO), length, memory)
+            call(move, (tried, 3, origin, 0), room, nothing, (real, trial, GO), length, memory)
             out[at] = 0.0
             who = (tried, 3, trial, trial)
             add_range(cost, who, points, table, rows, 0, n, nobody, unit, judge)
@@ -175,7 +175,7 @@ def settle(functions, point, points, n, real, table, row, own, how, unit, tried,
         if begun - low <= eps * low:
             settled = True
             break
-    call(move, (tried, 3, best, 0), (P, stride, k), nothing, (0, i, GO), 0.0, memory)
+    call(move, (tried, 3, best, 0), (P, stride, k), nothing, (real, i, GO), 0.0, memory)
     return low, settled
 
 

@@ -249,7 +249,10 @@ def _points(X: Array) -> tuple[int, int, int]:
 
 @lru_cache(maxsize=256)
 def _engine(loss: Any, space: Any, k: int, weighted: bool, *precision: Any) -> Engine:
-    return Engine(loss, space, k, weighted, Precision(*precision))
+    made = Engine(loss, space, k, weighted, Precision(*precision))
+    # before threads share it: two of them could make two, and compiled code hold on to the one lost
+    _ = made.fields, made._own, made._rows
+    return made
 
 
 def engine_for(

@@ -40,56 +40,56 @@ toward: Any = None
 def move(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Move point `i` of P, or say where to: all that depends on the space alone.
 
+    Only the first `start` coordinates belong to the space; the others fill up rows.
+
     - `PLACE`: take the step that the pull in `out` asks for, the paper's Recenter:
       Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j. Behind the pull stand Σ w, the stiffness and the
-      parting. Points that coincide part in a direction that depends on `j`. Only the first
-      `start` coordinates are not there to fill up.
+      parting. Points that coincide part in a direction that depends on `j`.
     - `STEP`: leave this step in `out` instead.
     - `GO`: let point `stop` of X be this point, moved by `unit` (0 copies it) times the step.
     - `CARRY`: momentum, on by `unit` times the way from point `i` of X: exp_p(−β log_p(x)).
     """
-    space = space_at(fields)
-    p, v = carray(scratch, k), carray(beyond(out, 2 * k + 6), k)
-    away, total, apart = carray(beyond(out, 3 * k + 6), k), out[k], out[k + 2]
-    for a in range(k):
+    space, axes = space_at(fields), start
+    p, v = carray(scratch, axes), carray(beyond(out, 2 * k + 6), axes)
+    away, total, apart = carray(beyond(out, 3 * k + 6), axes), out[k], out[k + 2]
+    for a in range(axes):
         p[a] = P[a * stride + i]
         v[a] = out[a] * unit
     if mode == CARRY:
-        toward(p, X, n, i, v, away, space)
-        for a in range(k):
+        toward(p, X, n, i, v, space)
+        for a in range(axes):
             v[a] *= -unit
     if mode != GO:
         space.project(p, v)
     if mode <= STEP:
         if apart > 0.0:
             norm = 0.0
-            for a in range(k):  # the golden angle gives each point another direction
-                angle = 2.399963229728653 * (j + 1.0) * (a + 1.0)
-                away[a] = cos(angle) if a < start else 0.0
+            for a in range(axes):  # the golden angle gives each point another direction
+                away[a] = cos(2.399963229728653 * (j + 1.0) * (a + 1.0))
             space.project(p, away)
-            for a in range(k):
+            for a in range(axes):
                 norm += space.sign(a) * away[a] * away[a]
             share = apart / space.unit_length() / sqrt(norm) if norm > 0.0 else 0.0
-            for a in range(k):
+            for a in range(axes):
                 v[a] += share * away[a]
         # In negative curvature ½(dist − ρ)² has a Hessian of at most 1 + bend·(dist − ρ + the
         # step's length), see docs/mathematics.md: a step that is shorter by it descends as well.
         divisor = total + out[k + 1]
         if space.bend() > 0.0 and divisor > 0.0:
             square = 0.0
-            for a in range(k):
+            for a in range(axes):
                 square += space.sign(a) * v[a] * v[a]
             way = space.unit_length() * sqrt(square if square > 0.0 else 0.0) / divisor
             divisor += space.bend() * way * total
-        for a in range(k):
+        for a in range(axes):
             v[a] = v[a] / divisor if divisor > 0.0 else 0.0
     if mode == STEP:
-        for a in range(k):
+        for a in range(axes):
             out[a] = v[a]
         return
     if mode != GO or unit != 0.0:
         space.exp(p, v)
-    for a in range(k):
+    for a in range(axes):
         if mode == GO:
             X[a * n + stop] = p[a]
         else:
@@ -97,7 +97,7 @@ def move(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
 
 
 @inlined
-def toward_chord(p, X, n, i, v, memory, space):
+def toward_chord(p, X, n, i, v, space):
     """Fill v with the logarithm, before projection, of point `i` of X, by `Space.pair`."""
     near = far = inner = gap = 0.0 * p[0]
     for a in range(p.shape[0]):
@@ -113,7 +113,7 @@ def toward_chord(p, X, n, i, v, memory, space):
 
 
 @inlined
-def toward_measured(p, X, n, i, v, memory, space):
+def toward_measured(p, X, n, i, v, space):
     """Do the same in a space that measures and gathers by itself."""
     dist, slope = np.empty(1, p.dtype), np.empty(1, p.dtype)
     x = np.empty((p.shape[0], 1), p.dtype)

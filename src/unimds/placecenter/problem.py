@@ -244,7 +244,8 @@ class Problem:
     def moves_together(self) -> bool:
         """Whether points move together, by their `pulls`: in two or three dimensions sweeps win."""
         local = isinstance(self.pairs.table, LocalTable)
-        return local and isinstance(self.frame.space, Euclidean) and self.n_components > 3
+        # not a subclass, which may measure and move in another way
+        return local and type(self.frame.space) is Euclidean and self.n_components > 3
 
     def pulls(self, X: Array, smooth: Loss) -> tuple[Array, Array, tuple[float, float]]:
         """Return the pull on every point by `smooth`, the sum of its weights, and the `costs`.
