@@ -21,7 +21,7 @@ from distributed import Client, LocalCluster, get_task_stream
 from threadpoolctl import threadpool_limits
 
 from unimds import losses, spaces
-from unimds._runtime.progress import Watch
+from unimds._runtime.watch import Watch
 from unimds.cluster.read import spread_out
 from unimds.distances.pairs import as_pairs
 from unimds.placecenter.problem import Problem

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from unimds.compiled.parts import check_part_class, explained, kernel
 from unimds.kernels.engine import COST, engine_for
 from unimds.losses import Loss, Squared
-from unimds.spaces.base import Space
-from unimds.spaces.registry import distances
+from unimds.spaces.base import Space, distances
 
 Array = NDArray[Any]
 

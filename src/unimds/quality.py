@@ -7,15 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.compiled.parts import explained
 from unimds.distances.inputs import as_float, as_square, as_weights
 from unimds.distances.pairs import as_pairs
 from unimds.distances.table import HeldTable
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import table_stress
-from unimds.spaces.base import Space
-from unimds.spaces.registry import as_space, distances
+from unimds.spaces.base import Space, as_space, distances
 
 Array = NDArray[np.floating[Any]]
 
@@ -105,9 +103,8 @@ def total_cost(
     loss, space = as_loss(loss), _sized(space)
     pairs = as_pairs(D, weights=weights, connected=False)
     points = _points(X, pairs.n, space)
-    with explained(loss, space):
-        problem = Problem.make(pairs, loss, space, _dimension(points, space))
-        return problem.cost_of(space.project_points(points), problem.frame.space)
+    problem = Problem.make(pairs, loss, space, _dimension(points, space))
+    return problem.cost_of(space.project_points(points), problem.frame.space)
 
 
 def stress_1(

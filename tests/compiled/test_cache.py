@@ -22,7 +22,7 @@ import json
 from unimds.compiled import functions
 from unimds.kernels import drivers
 
-used = drivers.sweep, drivers.total, drivers.shake_together, functions.once
+used = drivers.descend, drivers.sweep, drivers.total, drivers.shake_together
 kept = [*functions._KEPT.values()]
 names = lambda made: made.__name__.split("_")[0]
 compiled = {names(made) for made in kept if not made.cache_hits}
@@ -173,7 +173,7 @@ def errors(run):
 @pytest.mark.parametrize("body", [BUILT_IN, slow(MORE_BUILT_IN)], ids=["squared", "more"])
 def test_built_in_parts_are_compiled_once_and_are_plain_python_without_numba(lab, body):
     first = lab.script(body)
-    assert {"sweep", "total", "pull", "cost", "move"} <= set(first["compiled"])
+    assert {"descend", "total", "mutual", "cost", "meet"} <= set(first["compiled"])
     second = lab.script(body)
     assert all_from_cache(second)
     assert second["costs"] == first["costs"]

@@ -7,11 +7,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.support.memory import most_allocated, peak
 from tests.support.parts import slow
 from unimds import MDS, Hyperbolic, Sphere
-from unimds._runtime import memory
 from unimds.distances import table
 from unimds.distances.metric import Metric
 from unimds.distances.pairs import as_pairs
 from unimds.distances.table import ComputedTable
+from unimds.estimators import solver
 
 
 def features(n=60, k=4, seed=0, dtype=np.float64):
@@ -181,16 +181,16 @@ def test_a_table_of_the_size_of_the_limit_is_built():
 def test_auto_is_half_of_what_is_available(tmp_path, monkeypatch):
     meminfo = tmp_path / "meminfo"
     meminfo.write_text("MemTotal:  900 kB\nMemFree:  1 kB\nMemAvailable:     2 kB\n")
-    monkeypatch.setattr(memory, "MEMINFO", meminfo)
-    assert memory.available() == 2048
-    assert memory.fits(1024, "auto")
-    assert not memory.fits(1025, "auto")
-    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "none")
-    monkeypatch.setattr(memory.os, "sysconf", {"SC_AVPHYS_PAGES": 3, "SC_PAGE_SIZE": 10}.get)
-    assert memory.available() == 30
-    monkeypatch.delattr(memory.os, "sysconf")
-    assert memory.available() is None
-    assert memory.fits(1e30, "auto")
+    monkeypatch.setattr(solver, "MEMINFO", meminfo)
+    assert solver.available_memory() == 2048
+    assert solver.fits(1024, "auto")
+    assert not solver.fits(1025, "auto")
+    monkeypatch.setattr(solver, "MEMINFO", tmp_path / "none")
+    monkeypatch.setattr(solver.os, "sysconf", {"SC_AVPHYS_PAGES": 3, "SC_PAGE_SIZE": 10}.get)
+    assert solver.available_memory() == 30
+    monkeypatch.delattr(solver.os, "sysconf")
+    assert solver.available_memory() is None
+    assert solver.fits(1e30, "auto")
 
 
 def test_no_table_is_made_anywhere(monkeypatch):

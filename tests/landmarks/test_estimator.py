@@ -25,7 +25,7 @@ from unimds import (
     Sphere,
     Squared,
 )
-from unimds._runtime.progress import Progress
+from unimds._runtime.watch import Progress
 from unimds.datasets import corrupt
 from unimds.distances.metric import Metric
 from unimds.distances.table import ComputedTable, HeldTable

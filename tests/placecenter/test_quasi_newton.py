@@ -11,8 +11,9 @@ from tests.support.parts import LOSSES, name, slow
 from tests.support.tables import table
 from unimds import Absolute, Euclidean, Outcome, Squared, place_center
 from unimds.distances.pairs import as_pairs
+from unimds.kernels.steps import AIM, COST, MEMORY, SLOPE, STUCK, TRIAL, WENT
 from unimds.placecenter.problem import Problem
-from unimds.placecenter.quasi_newton import MEMORY, QuasiNewton
+from unimds.placecenter.quasi_newton import Limits, QuasiNewton
 from unimds.quality import total_cost
 from unimds.rivals import lbfgs
 from unimds.spaces import distances
@@ -22,12 +23,12 @@ def gaussian(n, d, seed=0):
     return distances(np.random.default_rng(seed).normal(size=(n, d)))
 
 
-def begun(loss):
+def begun(loss, k=4):
     """A problem, and a configuration with its cost."""
     rng = np.random.default_rng(3)
     D, _ = table(rng, 12, Euclidean(), noise=0.3, k=6)
-    problem = Problem.posed(as_pairs(D), loss, Euclidean(), 4)
-    X = rng.normal(size=(4, 12))
+    problem = Problem.posed(as_pairs(D), loss, Euclidean(), k)
+    X = rng.normal(size=(k, 12))
     return problem, X, problem.costs(X, problem.frame.loss, problem.frame.space)[1]
 
 
@@ -36,7 +37,7 @@ def begun(loss):
 def test_cost_never_rises(loss, data):
     """At no level, with weights, directions, missing pairs and points in one place."""
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
-    n, k = data.draw(st.integers(6, 12)), data.draw(st.integers(4, 5))
+    n, k = data.draw(st.integers(8, 12)), data.draw(st.sampled_from([2, 3, 5, 7]))
     D, _ = table(rng, n, Euclidean(), noise=data.draw(st.sampled_from([0.0, 0.3, 2.0])), k=k)
     start = rng.normal(size=(n, k))
     weights = rng.uniform(0.1, 3.0, size=(n, n)) if data.draw(st.booleans()) else None
@@ -54,33 +55,84 @@ def test_cost_never_rises(loss, data):
     assert result.cost == pytest.approx(want, rel=1e-9, abs=1e-12)
 
 
-def test_the_curvature_is_that_of_the_last_step():
+def descended(quasi, problem, X, steps, *, threads=1):
+    """Take some steps, and return the costs."""
+    costs = problem.costs(X, quasi.loss, problem.frame.space)[::-1]
+    return quasi.descend([costs], np.inf, Limits(steps, 5, 0.0, 0.0, threads))
+
+
+@pytest.mark.parametrize("k", [2, 4, 7])
+def test_the_curvature_is_that_of_the_last_step(k):
     """The secant equation: the change of slope of the last step leads back over that step."""
-    problem, X, cost = begun(Squared())
-    quasi = QuasiNewton(problem, problem.frame.loss, [X + 0.1 * np.sin(X), X])
+    problem, X, _ = begun(Squared(), k)
+    quasi = QuasiNewton(problem, problem.frame.loss, X)
+    before = X
     for _ in range(MEMORY + 3):
-        _, _, lower = quasi.step(cost)
-        assert lower < cost
-        cost = lower
-    assert len(quasi.trail) == MEMORY + 1
-    before, after = quasi.trail[-2:]
-    slopes = [-2.0 * problem.pulls(Y, problem.frame.loss)[0] for Y in (before, after)]
-    quasi._slope = slopes[1] - slopes[0]
-    np.testing.assert_allclose(quasi._direction(), before - after, rtol=1e-6, atol=1e-9)
+        before = quasi.points()
+        _, why, *_ = descended(quasi, problem, before, 1)
+        assert why == WENT
+    after = quasi.points()
+    slopes = [-2.0 * problem.pulls(Y, problem.frame.loss)[0][:-1] for Y in (before, after)]
+    quasi.memory[SLOPE] = (slopes[1] - slopes[0]).ravel()
+    quasi._call(1)
+    way = quasi.memory[AIM].reshape(X.shape)
+    np.testing.assert_allclose(way, before - after, rtol=1e-6, atol=1e-9)
 
 
-def test_without_a_past_there_is_no_step():
-    problem, X, cost = begun(Squared())
-    assert QuasiNewton(problem, problem.frame.loss, [X]).step(cost) is None
+@pytest.mark.parametrize("k", [2, 7])
+def test_without_a_past_a_step_places_all_points_together(k):
+    problem, X, _ = begun(Squared(), k)
+    quasi = QuasiNewton(problem, problem.frame.loss, X)
+    descended(quasi, problem, X, 0)
+    pulls, _ = problem.pulls(X, problem.frame.loss)
+    quasi._call(1)
+    np.testing.assert_allclose(quasi.points(TRIAL), X + pulls[:-1] / pulls[-1])
 
 
-def test_a_search_without_success_forgets_the_past():
-    problem, X, cost = begun(Squared())
-    quasi = QuasiNewton(problem, problem.frame.loss, [X, X + 0.1 * np.sin(X)])
-    last = quasi.trail[-1]
-    assert quasi.step(-1e9) is None  # no cost is that low
-    assert [Y is last for Y in quasi.trail] == [True]
-    assert quasi.step(cost) is None
+@pytest.mark.parametrize("k", [2, 7])
+def test_a_search_without_success_leaves_the_points_where_they_are(k):
+    problem, X, _ = begun(Squared(), k)
+    quasi = QuasiNewton(problem, problem.frame.loss, X)
+    descended(quasi, problem, X, 0)
+    quasi.numbers[COST] = -1e9  # no cost is that low
+    new, why, _, best = descended(quasi, problem, X, 9)
+    assert (new, why, best) == ([], STUCK, None)
+    np.testing.assert_array_equal(quasi.points(), X)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=name)
+@pytest.mark.parametrize("single", [False, True])
+def test_compiled_descents_take_the_steps_of_measured_ones(loss, single, monkeypatch):
+    """One call of compiled code, or one for every trial: the same bits."""
+    D = gaussian(30, 6).astype(np.float32 if single else float)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, size=D.shape)
+    options = {"loss": loss, "weights": weights + weights.T, "random_state": 0}
+    compiled = place_center(D, 3, **options)
+    monkeypatch.setattr(Problem, "descends_compiled", False)
+    again = place_center(D, 3, **options)
+    np.testing.assert_array_equal(compiled.embedding, again.embedding)
+    np.testing.assert_array_equal(compiled.history[:, 1], again.history[:, 1])
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_who_listens_changes_nothing(loss):
+    D, seen = gaussian(40, 6), []
+    silent = place_center(D, 2, loss=loss, random_state=0)
+    told = place_center(
+        D, 2, loss=loss, random_state=0, n_init="auto", callback=lambda *a: seen.append(a)
+    )
+    np.testing.assert_array_equal(silent.embedding, told.embedding)
+    np.testing.assert_array_equal(silent.history[:, 1], told.history[:, 1])
+    assert len(seen) >= told.n_iter
+    assert (np.diff(silent.history[:, 0]) >= 0.0).all()
+
+
+def test_threads_change_nothing(monkeypatch):
+    monkeypatch.setattr("unimds.placecenter.problem.SHARED_FROM", 50)
+    D = gaussian(60, 6)
+    maps = [place_center(D, 2, n_jobs=jobs, random_state=0).embedding for jobs in (1, 2, 3)]
+    np.testing.assert_array_equal(maps[0], maps[1])
+    np.testing.assert_array_equal(maps[0], maps[2])
 
 
 def test_points_in_one_place_part():
@@ -100,12 +152,18 @@ def test_fixed_points_stay():
 
 
 @pytest.mark.parametrize(
-    "paper", [{"accelerate": False}, {"inner_iter": 2}, {"smoothing": 0, "loss": "absolute"}]
+    "paper",
+    [
+        {"solver": "sweeps"},
+        {"accelerate": False},
+        {"inner_iter": 2},
+        {"smoothing": 0, "loss": "absolute"},
+    ],
 )
 def test_the_forms_of_the_paper_only_sweep(paper, monkeypatch):
     monkeypatch.delattr(Problem, "pulls")
     assert place_center(gaussian(12, 8), 4, max_iter=5000, **paper).converged
-    assert place_center(gaussian(12, 8), 3).converged
+    assert place_center(gaussian(12, 8), 1).converged
 
 
 def test_exact_data_are_met_exactly():
@@ -159,10 +217,10 @@ def test_as_low_as_annealed_lbfgs_and_lower_than_sweeps(loss, n, k, monkeypatch)
 
 def test_coincident_points_and_far_ones_have_exact_pulls():
     """Where products cancel, distances come from the points themselves."""
-    problem, X, _ = begun(Absolute(0.1))
-    X[:, 1], X[:, 2] = X[:, 0], X[:, 0] + 1e-9
-    near, _, (cost, _) = problem.pulls(X, problem.frame.loss)
-    far, _, (same, _) = problem.pulls(X + 1e5, problem.frame.loss)
+    problem, X, _ = begun(Absolute(0.1), 7)
+    X[:, 1], X[:, 2] = X[:, 0], X[:, 0] + 1e-6
+    near, (cost, _) = problem.pulls(X, problem.frame.loss)
+    far, (same, _) = problem.pulls(X + 1e5, problem.frame.loss)
     np.testing.assert_allclose(far, near, rtol=1e-6, atol=1e-3)
     assert same == pytest.approx(cost, rel=1e-6)
     want = problem.costs(X, problem.frame.loss, problem.frame.space)[0]

@@ -405,7 +405,7 @@ def test_the_clock_stands_still_while_the_cost_is_measured(monkeypatch):
         clock[0] += 1000.0
         return costs(self, *args)
 
-    monkeypatch.setattr("unimds._runtime.progress.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("unimds._runtime.watch.time.perf_counter", lambda: clock[0])
     monkeypatch.setattr(Problem, "costs", slow)
     result = sgd(data("sgd"), random_state=0)
     assert result.n_iter == 100

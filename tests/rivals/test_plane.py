@@ -360,26 +360,27 @@ def test_sgd_is_reproducible():
 
 @pytest.mark.parametrize("loss", LOSSES, ids=name)
 @pytest.mark.parametrize("directed", [False, True], ids=["symmetric", "directed"])
-def test_pulls_are_the_slope_of_the_cost(loss, directed):
+@pytest.mark.parametrize("k", [1, 2, 3, 6, 7])
+def test_pulls_are_the_slope_of_the_cost(loss, directed, k):
     """By differences of the library's own cost, with weights, holes and points that nearly meet."""
     rng, (D, W) = np.random.default_rng(0), (noisy(9, Euclidean(), k=4), some_weights(9))
     D[0, 1] = D[1, 0] = np.nan
     if directed:
         D *= rng.uniform(0.8, 1.2, size=D.shape)
-    problem = pose(D, 3, loss, Euclidean(), W if directed else W + W.T, complete=False)
-    X = rng.normal(size=(3, 9))
+    problem = pose(D, k, loss, Euclidean(), W if directed else W + W.T, complete=False)
+    X = rng.normal(size=(k, 9))
     X[:, 8] = X[:, 7] + 5e-4  # nearer than the length of either can tell
     smooth = problem.frame.loss.smoothed(0.1)
 
     def cost(flat):
-        return problem.costs(flat.reshape(3, 9), smooth, problem.frame.space)[1]
+        return problem.costs(flat.reshape(k, 9), smooth, problem.frame.space)[1]
 
-    pulls, weights, (exact, total) = problem.pulls(X, smooth)
+    (*pulls, weights), (exact, total) = problem.pulls(X, smooth)
     assert exact == pytest.approx(problem.costs(X, smooth, problem.frame.space)[0], rel=1e-12)
     assert total == pytest.approx(cost(X.ravel()), rel=1e-12)
     steps = 1e-7 * np.eye(X.size)
     slope = [(cost(X.ravel() + step) - cost(X.ravel() - step)) / 2e-7 for step in steps]
-    np.testing.assert_allclose(-2.0 * pulls.ravel(), slope, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(-2.0 * np.ravel(pulls), slope, rtol=1e-5, atol=1e-5)
     known = ~np.isnan(D) & ~np.eye(9, dtype=bool)
     if isinstance(loss, Squared):
         both = 0.5 * (np.where(known, W, 0.0) + np.where(known, W, 0.0).T)

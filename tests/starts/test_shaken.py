@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unimds import place_center, spaces
-from unimds._runtime.progress import Watch
+from unimds._runtime.watch import Watch
 from unimds.distances.pairs import as_pairs
 from unimds.losses import Squared
 from unimds.placecenter.problem import Problem
@@ -37,10 +37,10 @@ def test_points_do_not_arrange_themselves_by_who_meets_whom():
 
 
 def test_a_shaken_start_ends_lower_than_its_seed():
-    D = misfit(100)
+    D = misfit(60)
     seed = place_center(D, n_init=1).cost
-    ends = [place_center(D, init="shaken", random_state=state).cost for state in range(5)]
-    assert np.median(ends) < 0.999 * seed
+    ends = [place_center(D, init="shaken", random_state=state).cost for state in range(9)]
+    assert np.median(ends) < 0.995 * seed
 
 
 def test_the_random_state_decides_and_several_are_never_worse_than_the_first():

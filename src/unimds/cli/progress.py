@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from unimds._runtime.progress import Bar
+from unimds._runtime.watch import Bar
 from unimds.cli.messages import say
 
 

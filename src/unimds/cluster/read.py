@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.extras import require
-from unimds._runtime.progress import Watch
-from unimds._runtime.warning import warn
+from unimds._runtime.watch import Watch, warn
 from unimds.cluster import work
 from unimds.cluster.health import ClusterError, Need, awaited, check_memory, present
 from unimds.cluster.sending import submit

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.progress import Watch
+from unimds._runtime.watch import Watch
 from unimds.cluster.read import any_client, as_dask_square, present_client, spread_out
 from unimds.distances.pairs import Pairs
 from unimds.distances.table import ComputedTable

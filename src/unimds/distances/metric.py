@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.warning import warn
+from unimds._runtime.watch import warn
 
 if TYPE_CHECKING:
     from unimds.files.table import Table

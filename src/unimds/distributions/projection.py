@@ -20,7 +20,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from unimds._runtime.warning import warn
+from unimds._runtime.watch import warn
 from unimds.distributions.bounds import spherical_jl_min_dim
 from unimds.distributions.unit_rows import (
     balanced_rows,

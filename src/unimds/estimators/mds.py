@@ -122,6 +122,7 @@ class MDS(TableEstimator):
         max_iter: int = 2000,
         eps: float = 1e-7,
         smoothing: float | str = "auto",
+        solver: str = "auto",
         accelerate: bool = True,
         inner_iter: int = 1,
         dtype: str | None = None,
@@ -143,6 +144,7 @@ class MDS(TableEstimator):
         self.max_iter = max_iter
         self.eps = eps
         self.smoothing = smoothing
+        self.solver = solver
         self.accelerate = accelerate
         self.inner_iter = inner_iter
         self.dtype = dtype

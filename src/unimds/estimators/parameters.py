@@ -28,7 +28,7 @@ from unimds.checkpoint import Checkpoint
 from unimds.compiled.parts import Part
 from unimds.losses import LOSSES, Absolute, Loss, Squared, SquaredDistance, as_loss
 from unimds.spaces import SPACES, ChordalSphere, Euclidean, Space, Sphere, as_space
-from unimds.spaces.registry import SEEDS
+from unimds.spaces.base import seed_names
 
 Documented = TypeVar("Documented", bound=Callable[..., Any])
 
@@ -39,11 +39,12 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "n_components": [COUNT],
     "loss": [StrOptions(set(LOSSES)), Loss],
     "space": [StrOptions(set(SPACES)), Space],
-    "init": [StrOptions({"auto", "random", "shaken", *SEEDS}), "array-like"],
+    "init": [StrOptions({"auto", "random", "shaken", *seed_names()}), "array-like"],
     "n_init": [StrOptions({"auto"}), COUNT],
     "max_iter": [COUNT],
     "eps": [AMOUNT],
     "smoothing": [StrOptions({"auto"}), AMOUNT],
+    "solver": [StrOptions({"auto", "sweeps"})],
     "accelerate": ["boolean"],
     "inner_iter": [COUNT],
     "dtype": [StrOptions({"float32", "float64"}), None],
@@ -100,16 +101,21 @@ MEANINGS = {
         Rounds the kink of a robust loss; "auto" lowers the smoothing level by level until nothing
         of it is left. A positive number makes the loss that smooth, and cost and result belong to
         it; 0 is the paper's algorithm.""",
+    "solver": """{"auto", "sweeps"}, default="auto"
+        How the cost is lowered. "auto" moves all points of a Euclidean map together, by
+        quasi-Newton steps, and sweeps in all other maps and on a line; "sweeps" places point after
+        point in every map, as the paper does. The cost never rises with either.""",
     "accelerate": """bool, default=True
-        Use momentum and, in Euclidean maps of more than three dimensions, quasi-Newton steps. The
-        cost never rises, with or without them.""",
+        Carry the movement of sweeps on by momentum, and allow quasi-Newton steps. Without it the
+        points are placed as in the paper.""",
     "inner_iter": """int, default=1
         Maximum number of steps of one placement; the paper repeats until the point settles.""",
     "dtype": """"float32", "float64" or None, default=None
         Precision to round the distances to; None takes them as they are. "float32" makes a copy
         of half the size of a float64 table, and sweeps over it take about half the time.""",
     "n_jobs": """int, default=None
-        Number of threads. The result does not depend on it.""",
+        Number of threads, which share the starts, or the only start of a Euclidean map of 5,000 or
+        more points. The result does not depend on it.""",
     "random_state": """int, RandomState or None, default=None
         Seed of everything random.""",
     "callback": """callable, default=None

@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from unimds._runtime.progress import Callback
+from unimds._runtime.watch import Callback
 from unimds.checkpoint import Checkpoint
 from unimds.estimators.parameters import check_parameters, documented
 from unimds.estimators.solver import Solver
@@ -30,6 +30,7 @@ def place_center(
     max_iter: int = 2000,
     eps: float = 1e-7,
     smoothing: float | str = "auto",
+    solver: str = "auto",
     accelerate: bool = True,
     inner_iter: int = 1,
     dtype: str | None = None,
@@ -79,8 +80,8 @@ def place_center(
     >>> result.embedding.shape, round(result.cost, 6), result.converged
     ((3, 2), 0.0, True)
     """
-    descent = (max_iter, eps, smoothing, accelerate, inner_iter, dtype)
-    solver = Solver(init, n_init, *descent, n_jobs, random_state, callback, verbose, checkpoint)
+    descent = (max_iter, eps, smoothing, solver, accelerate, inner_iter, dtype)
+    run = Solver(init, n_init, *descent, n_jobs, random_state, callback, verbose, checkpoint)
     check_parameters("place_center", n_components=n_components, loss=loss, space=space)
-    check_parameters("place_center", **vars(solver))
-    return solver.solve(D, n_components, loss, space, weights, fixed)
+    check_parameters("place_center", **vars(run))
+    return run.solve(D, n_components, loss, space, weights, fixed)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from numbers import Integral
+from pathlib import Path
 from typing import Any, Protocol, final
 
 import numpy as np
@@ -15,11 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from unimds._runtime.memory import fits
-from unimds._runtime.progress import Watch
-from unimds._runtime.warning import warn
+from unimds._runtime.watch import Watch, warn
 from unimds.checkpoint import Checkpoint
-from unimds.compiled.parts import explained
 from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
 from unimds.distances.pairs import Pairs, as_pairs
 from unimds.distances.table import ComputedTable
@@ -29,12 +28,13 @@ from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result, stress_1
-from unimds.spaces.base import Space
-from unimds.spaces.registry import as_space
+from unimds.spaces.base import Space, as_space
 from unimds.starts.keep import Keeper, run_digest
 from unimds.starts.race import Search, Starts, lowest, starts_in_memory
 
 Array = NDArray[Any]
+
+MEMINFO = Path("/proc/meminfo")
 
 
 class Workplace(Protocol):
@@ -92,6 +92,29 @@ class ThisProcess:
         return nullcontext(as_pairs(D, weights=weights, free=free, dtype=dtype))
 
 
+def fits(size: float, limit: float | str | None) -> bool:
+    """Return whether `size` bytes are within a limit: bytes, None for no limit, or "auto".
+
+    "auto" is half of the memory available now, or no limit if the system does not tell.
+    """
+    if limit == "auto":
+        free = available_memory()
+        limit = None if free is None else 0.5 * free
+    return limit is None or size <= float(limit)
+
+
+def available_memory() -> int | None:
+    """Return the bytes available to programs, or None if the system does not tell."""
+    if MEMINFO.exists():  # counts the page cache as available
+        for line in MEMINFO.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return 1024 * int(line.split()[1])
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
 def workplace(*data: Any) -> Workplace:
     """Return where data are; Dask need not be installed."""
     if any(type(part).__module__.partition(".")[0] in ("dask", "dask_expr") for part in data):
@@ -142,6 +165,7 @@ class Solver:
     max_iter: int = 2000
     eps: float = 1e-7
     smoothing: float | str = "auto"
+    solver: str = "auto"
     accelerate: bool = True
     inner_iter: int = 1
     dtype: str | None = None
@@ -169,7 +193,8 @@ class Solver:
     ) -> Result:
         """Find the map of a table of distances."""
         loss, space, at = as_loss(loss), as_space(space), at or workplace(D, weights)
-        plan = Plan(self.max_iter, self.eps, self.smoothing, self.accelerate, self.inner_iter)
+        how = self.accelerate, self.inner_iter, self.solver
+        plan = Plan(self.max_iter, self.eps, self.smoothing, *how)
         if not isinstance(self.smoothing, str) and self.smoothing > 0.0:
             loss = loss.smoothed(max(self.smoothing, own_smoothing(loss)))
         watch = Watch(self.callback, self.verbose, self.eps)
@@ -178,7 +203,7 @@ class Solver:
             shape = D.shape if hasattr(D, "shape") else as_float(D, "D").shape
             anchors = as_anchors(fixed, (*shape, 0)[0], n_components, space)
             free = None if anchors is None else anchors.free
-        with explained(loss, space), at.pairs(D, weights, free, self.dtype, watch) as pairs:
+        with at.pairs(D, weights, free, self.dtype, watch) as pairs:
             problem = Problem.posed(pairs, loss, space, n_components)
             keeper = self._keeper(pairs, anchors, watch, (loss, space, n_components, plan))
             search = Search(plan, watch, self.init, self.n_init, self.n_jobs)
@@ -210,6 +235,8 @@ class Solver:
         seed = self.random_state if isinstance(self.random_state, int | None) else "drawn"
         arrays = [] if anchors is None else [anchors.points]
         settings = (*settings, self.n_init)
+        if self.solver != "auto":
+            settings = (*settings, self.solver)
         if isinstance(self.init, str):
             settings = (*settings, self.init)
         else:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from unimds.compiled.functions import call, driver
 from unimds.compiled.parts import inlined
 from unimds.kernels.moves import BLOCK, CARRY, GO, PLACE, STEP
+from unimds.kernels.steps import BEGUN, EXACT, SETTLED, SHORTER, STUCK, VERDICT, WENT
 
 CHUNK = 4096
 """Points in a call of a row: within it, sums are in the precision of the points."""
@@ -37,7 +38,10 @@ def carry_on(move, points, n, previous, beta, memory):
 
 @inlined
 def add_range(row, who, points, table, rows, begin, end, gap, unit, memory):
-    """Add what a row function tells of the points from `begin` to `end`, without the gap."""
+    """Add what a row function tells of the points from `begin` to `end`, without the gap.
+
+    Callers write 0 * n for 0: a literal would be a type of its own, for which Numba compiles anew.
+    """
     D, W, of_D, of_W, layers = table
     for layer in range(layers):
         one, two = rows[0] * layers + layer, rows[1] * layers + layer
@@ -126,11 +130,11 @@ def place_rows(
 @driver
 def place_once(pull, move, new, points, n, real, table, count, unit, memory, out):
     """Place new points by one step each, which is known to descend."""
-    P, stride, k = new
+    (P, stride, k), none = new, 0 * n
     for i in range(count):
         for a in range(k + 3):
             out[a] = 0.0
-        add_range(pull, (P, stride, i, i), points, table, (i, i), 0, n, (n, n), unit, memory)
+        add_range(pull, (P, stride, i, i), points, table, (i, i), none, n, (n, n), unit, memory)
         call(move, (P, stride, i, 0), points, (0, 0, 0, 0), (real, 0, PLACE), 1.0, memory)
 
 
@@ -149,8 +153,8 @@ def settle(functions, point, points, n, real, table, row, own, how, unit, tried,
     k, rows, nobody, nothing = points[2], (row, row), (own, own + 1), (0, 0, 0, 0)
     room, at = (tried, 3, k), 4 * k + 12  # of the cost in `out`
     judge = (memory[0], memory[1] + 8 * at, memory[2])
-    out[at] = 0.0
-    add_range(cost, point, points, table, rows, 0, n, nobody, unit, judge)
+    out[at], none = 0.0, 0 * n
+    add_range(cost, point, points, table, rows, none, n, nobody, unit, judge)
     low, best = out[at], 0
     call(move, (P, stride, i, i), room, nothing, (real, best, GO), 0.0, memory)
     settled = False
@@ -158,14 +162,14 @@ def settle(functions, point, points, n, real, table, row, own, how, unit, tried,
         origin, begun, length = best, low, 1.0
         for a in range(k + 3):
             out[a] = 0.0
-        add_range(pull, (tried, 3, best, best), points, table, rows, 0, n, nobody, unit, memory)
+        add_range(pull, (tried, 3, best, best), points, table, rows, none, n, nobody, unit, memory)
         call(move, (tried, 3, best, turn), points, nothing, (real, 0, STEP), 1.0, memory)
         while 1e-9 < length < 1e3:
             trial = 3 - origin - best if origin != best else (origin + 1) % 3
             call(move, (tried, 3, origin, 0), room, nothing, (real, trial, GO), length, memory)
             out[at] = 0.0
             who = (tried, 3, trial, trial)
-            add_range(cost, who, points, table, rows, 0, n, nobody, unit, judge)
+            add_range(cost, who, points, table, rows, none, n, nobody, unit, judge)
             better = out[at] < low or (length <= 1.0 and out[at] <= low)
             if better:
                 low, best = out[at], trial
@@ -219,6 +223,88 @@ def total(row, width, points, n, table, first, count, unit, memory, out):
         at += 2 if pair else 1
     for a in range(width):
         out[a] = (out[a] + out[width + a]) / table[4]
+
+
+@driver
+def pulls(row, points, n, table, first, count, unit, memory, slope, out):
+    """Add up the pulls on all points and their weights, of the pairs with earlier points.
+
+    Those on the points of the given rows are added to `slope`; those on the earlier points to the
+    scratch memory. Return the cost.
+    """
+    (X, stride, k), nobody = points, (n, n)
+    width, cost, at, none = k + 2, 0.0, 0, 0 * n
+    while at < count:
+        pair = at + 1 < count
+        i = first + at
+        if pair:
+            for a in range(2 * width):
+                out[a] = 0.0
+            who, rows = (X, stride, i, i + 1), (at, at + 1)
+            add_range(row, who, points, table, rows, none, i, nobody, unit, memory)
+            for a in range(k + 1):
+                slope[a, i] += out[a]
+                slope[a, i + 1] += out[width + a]
+            cost += out[k + 1] + out[width + k + 1]
+        # the last row may be alone; of two rows the pair of their points is left
+        own, begin = (at + 1, i) if pair else (at, none)
+        j = first + own
+        for a in range(2 * width):
+            out[a] = 0.0
+        alone = (X, stride, j, j)
+        add_range(row, alone, points, table, (own, own), begin, j, nobody, unit, memory)
+        for a in range(k + 1):
+            slope[a, j] += out[a]
+        cost += out[k + 1]
+        at += 2
+    return cost
+
+
+@driver
+def descend(functions, points, n, table, unit, rooms, state, measured, limits, costs, numbers, out):
+    """Take steps until the cost no longer falls, `limits[0]` at most; return how many, and why.
+
+    ``functions`` are the addresses of those of `unimds.kernels.steps`, of `spread` and `collect`,
+    of the mutual row, and of the cost by the loss as given, which is 0 if that is the loss itself.
+    ``rooms`` are the memory of each of them, as in other drivers, and ``state`` the address of P,
+    its stride, and the address of X. ``costs`` has two rows, by the loss and by the loss as given;
+    the first `limits[1]` are known.
+    """
+    (take, aim, judge, keep, spread, collect, row, exact), nothing = functions, (0, 0, 0, 0)
+    (own, learnt, trial, pulled, others, given), span = rooms, (0, 0, 0)
+    (steps, known, window), (eps, zero) = limits
+    (P, stride, X), last, none = state, known - 1, 0 * n
+    who, free, here = (P, stride, 0, 0), (X, n, points[2]), (points[0], n, 0, 0)
+    while True:
+        done, now, fresh = last + 1 - known, costs[0, last], numbers[VERDICT] == BEGUN
+        if not fresh:
+            if last >= window and costs[0, last - window] - now <= window * eps * abs(now):
+                return done, SETTLED
+            if costs[1, last] <= zero:
+                return done, EXACT
+            if done == steps:
+                return done, WENT
+            call(aim, who, free, nothing, span, 0.0, own)
+        cost = 0.0
+        while numbers[VERDICT] == SHORTER or numbers[VERDICT] == BEGUN:
+            call(spread, here, points, nothing, span, 1.0, trial)
+            for a in range(measured.shape[0]):
+                for i in range(n):
+                    measured[a, i] = 0.0
+            cost = pulls(row, points, n, table, none, n, unit, others, measured, out) / table[4]
+            call(collect, here, points, nothing, span, 1.0 / table[4], pulled)
+            call(judge, who, free, nothing, span, cost, own)
+        if numbers[VERDICT] == STUCK:
+            return done, STUCK
+        call(take, who, free, nothing, span, cost, learnt)
+        if fresh:
+            continue
+        last += 1
+        costs[0, last] = costs[1, last] = cost
+        if exact != 0:
+            total(exact, none + 1, points, n, table, none, n, unit, given, out)
+            costs[1, last] = out[0]
+        call(keep, who, free, nothing, span, costs[1, last], own)
 
 
 # --- subsampled sweeps ----------------------------------------------------------------------------
@@ -280,7 +366,7 @@ def shake_in_turn(
     them, as `points` and `table` are.
     """
     X, stride, k = points
-    (D, W, of_D, of_W, layers), at = table, 0
+    (D, W, of_D, of_W, layers), at, none = table, 0, 0 * n
     for size in sizes:
         chosen = 4 * k + 12  # where the shifts stand in `out`
         for m in range(size):
@@ -296,6 +382,6 @@ def shake_in_turn(
             for a in range(k + 3):
                 out[a] = 0.0
             who = (X, stride, i, i)
-            add_range(pull, who, few, sample, (0, 0), 0, size, (size, size), unit, memory)
+            add_range(pull, who, few, sample, (0, 0), none, size, (size, size), unit, memory)
             call(move, who, points, (0, 0, 0, 0), (real, 0, PLACE), 1.0, memory)
         at += size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from functools import cached_property, lru_cache
 from typing import Any, final
@@ -11,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.compiled.functions import Precision, compiled_function
-from unimds.compiled.parts import check_fields
-from unimds.kernels import drivers, moves, rows
+from unimds.compiled.parts import check_fields, explained
+from unimds.kernels import drivers, moves, rows, steps
 from unimds.kernels.moves import BLOCK
-from unimds.kernels.rows import COST, ERRORS, MANY, MEASURED, PULL, UNROLLED, Kind, Row
+from unimds.kernels.rows import COST, ERRORS, MANY, MEASURED, MUTUAL, PULL, UNROLLED, Kind, Row
 
 Array = NDArray[Any]
 
-__all__ = ["COST", "ERRORS", "Engine", "engine_for"]
+__all__ = ["COST", "ERRORS", "MUTUAL", "UNROLLED", "Engine", "engine_for"]
 
 
 @final
@@ -53,7 +54,8 @@ class Engine:
             used = rows.asked(self.space) if self.form == MANY else ()
             parts = type(self.loss), type(self.space)
             which = Row(kind, parts, self.form, count, self.weighted, used)
-            known = self._rows[kind.name, count] = rows.row(which, self.precision)
+            with explained(self.loss, self.space):
+                known = self._rows[kind.name, count] = rows.row(which, self.precision)
         return known
 
     @cached_property
@@ -64,7 +66,15 @@ class Engine:
     def move(self) -> int:
         """The address of what moves a point."""
         measured = self.form == MEASURED
-        return moves.mover(type(self.space), measured, self.precision.points)
+        with explained(self.space):
+            return moves.mover(type(self.space), measured, self.precision.points)
+
+    @cached_property
+    def meet(self) -> int:
+        """The address of what adds up pulls where all points are shaken at once."""
+        parts = type(self.loss), type(self.space)
+        with explained(self.loss, self.space):
+            return rows.meet(parts, self.k, self.weighted, self.precision)
 
     @cached_property
     def fields(self) -> Array:
@@ -114,6 +124,14 @@ class Engine:
         weights = (0, 0) if W is None else (W.ctypes.data, n * W.itemsize)
         return D.ctypes.data, weights[0], n * D.itemsize, weights[1], D.shape[1]
 
+    def _run(self, driver: Callable[..., Any], *arguments: Any) -> Any:
+        """Run a driver."""
+        try:
+            return driver(*arguments)
+        except TypeError:  # Numba's error for a method that sometimes returns None
+            with explained(self.loss, self.space):
+                raise
+
     # --- drivers --------------------------------------------------------------------------------
 
     def sweep(
@@ -122,9 +140,9 @@ class Engine:
         """Place every free point of the rows once, in place, by steps that are known to descend."""
         P, (memory, out) = self._laid_out(X), self._memory()
         functions = self.row(PULL), self.move
-        drivers.sweep(
-            *functions, _points(P), X.shape[1], len(X), self._table(D, W), first, len(D), free,
-            (0, *band), unit, memory, out,
+        self._run(
+            drivers.sweep, *functions, _points(P), X.shape[1], len(X), self._table(D, W), first,
+            len(D), free, (0, *band), unit, memory, out,
         )  # fmt: skip
         self._hand_back(P, X)
 
@@ -141,9 +159,10 @@ class Engine:
     ) -> None:
         """Place every free point of the rows once, in place, by steps that are checked."""
         P, (memory, out), tried = self._laid_out(X), self._memory(), self._tried()
-        drivers.sweep_in_turn(
-            self._checked, _points(P), X.shape[1], len(X), self._table(D, W), first, len(D), free,
-            steps, eps, unit, tried.ctypes.data, memory, out,
+        self._run(
+            drivers.sweep_in_turn, self._checked, _points(P), X.shape[1], len(X),
+            self._table(D, W), first, len(D), free, steps, eps, unit, tried.ctypes.data, memory,
+            out,
         )  # fmt: skip
         self._hand_back(P, X)
 
@@ -160,14 +179,24 @@ class Engine:
         points, n, table = _points(P), X.shape[1], self._table(D, W)
         if not steps:
             functions = self.row(PULL, 1), self.move
-            drivers.place_once(
-                *functions, _points(N), points, n, len(X), table, len(D), unit, memory, out
+            self._run(
+                drivers.place_once,
+                *functions,
+                _points(N),
+                points,
+                n,
+                len(X),
+                table,
+                len(D),
+                unit,
+                memory,
+                out,
             )
             self._hand_back(N, new)
             return cost, settled
-        drivers.place_rows(
-            self._checked, _points(N), points, n, len(X), table, cost, settled, steps, eps, unit,
-            tried.ctypes.data, memory, out,
+        self._run(
+            drivers.place_rows, self._checked, _points(N), points, n, len(X), table, cost, settled,
+            steps, eps, unit, tried.ctypes.data, memory, out,
         )  # fmt: skip
         self._hand_back(N, new)
         return cost, settled
@@ -177,17 +206,71 @@ class Engine:
     ) -> tuple[float, ...]:
         """Return the sums of a row function over the rows, each pair once."""
         P, (memory, out) = self._laid_out(X), self._memory()
-        drivers.total(
-            self.row(kind), kind.sums, _points(P), X.shape[1], self._table(D, W), first, len(D),
-            unit, memory, out,
+        self._run(
+            drivers.total, self.row(kind), kind.sums, _points(P), X.shape[1], self._table(D, W),
+            first, len(D), unit, memory, out,
         )  # fmt: skip
         return tuple(out[: kind.sums].tolist())
+
+    def pulls(
+        self, D: Array, W: Array | None, first: int, X: Array, unit: float, slope: Array
+    ) -> float:
+        """Add the pulls on all points to `slope`, in its last row their weights; return the cost.
+
+        In a row only pairs with earlier points count.
+        """
+        (_, *rest), out = self._memory()
+        others = np.zeros(slope.shape, dtype=self.precision.points)
+        cost = self._run(
+            drivers.pulls, self.row(MUTUAL), _points(X), X.shape[1], self._table(D, W), first,
+            len(D), unit, (others.ctypes.data, *rest), slope, out,
+        )  # fmt: skip
+        slope += others
+        return float(cost)
+
+    def descend(
+        self,
+        D: Array,
+        W: Array | None,
+        X: Array,
+        unit: float,
+        exact: Engine | None,
+        limits: tuple[tuple[int, int, int], tuple[float, float]],
+        costs: Array,
+        state: tuple[Array, Array, Array],
+    ) -> tuple[int, int]:
+        """Take quasi-Newton steps, see `unimds.kernels.drivers.descend`; work in `X`."""
+        (scratch, sums, fields), out = self._memory()
+        (memory, numbers, free), (k, n) = state, X.shape
+        measured = np.empty((k + 1, n))
+        others, shares = np.zeros((k + 1, n), self.precision.points), np.empty(steps.MEMORY)
+        told, pulls, at = measured.ctypes.data, others.ctypes.data, numbers.ctypes.data
+        judged = fields if exact is None else exact.fields.ctypes.data
+        rooms = (
+            (shares.ctypes.data, at, 0), (told, at, 0), (0, memory[steps.TRIAL].ctypes.data, 0),
+            (pulls, told, 0), (pulls, sums, fields), (scratch, sums, judged),
+        )  # fmt: skip
+        helpers = (moves.plain(f, self.precision) for f in (moves.spread, moves.collect))
+        by_exact = 0 if exact is None else exact.row(COST)
+        functions = *steps.step_functions(), *helpers, self.row(MUTUAL), by_exact
+        where = memory.ctypes.data, memory.shape[1], free.ctypes.data
+        done, why = self._run(
+            drivers.descend, functions, _points(X), n, self._table(D, W), unit, rooms, where,
+            measured, limits, costs, numbers, out,
+        )  # fmt: skip
+        return int(done), int(why)
 
     def carry_on(self, X: Array, previous: Array, beta: float) -> Array:
         """Return the points beyond `X` as seen from `previous`: exp_x(−β log_x(previous))."""
         out, (memory, _) = X.copy(), self._memory()
-        drivers.carry_on(
-            self.move, _points(out), X.shape[1], _points(previous), float(beta), memory
+        self._run(
+            drivers.carry_on,
+            self.move,
+            _points(out),
+            X.shape[1],
+            _points(previous),
+            float(beta),
+            memory,
         )
         return out
 
@@ -201,15 +284,14 @@ class Engine:
     ) -> None:
         """Place all points at once against few others, for each of `sizes`; a table `by_shift`."""
         memory, out = self._memory()
-        shifts, parts = shifts_of(sizes, draws, X.shape[1]), (type(self.loss), type(self.space))
-        meet = rows.meet(parts, self.k, self.weighted, self.precision)
+        shifts = shifts_of(sizes, draws, X.shape[1])
         copies = np.empty((len(X), 2 * X.shape[1]), dtype=X.dtype)
         helpers = (moves.plain(f, self.precision) for f in (moves.twice, moves.take, moves.lift))
-        functions = meet, *helpers, self.move
+        functions = self.meet, *helpers, self.move
         room = memory[0] + (len(X) + 3) * BLOCK * X.itemsize, *memory[1:]
-        drivers.shake_together(
-            functions, self.flat, copies.ctypes.data, _points(X), self._table(D, W), sizes, shifts,
-            unit, memory, room, out,
+        self._run(
+            drivers.shake_together, functions, self.flat, copies.ctypes.data, _points(X),
+            self._table(D, W), sizes, shifts, unit, memory, room, out,
         )  # fmt: skip
 
     def shake_in_turn(
@@ -223,9 +305,9 @@ class Engine:
         weights = None if W is None else np.empty((D.shape[1], BLOCK), dtype=W.dtype)
         functions = self.row(PULL, 1), self.move, moves.plain(moves.gather, self.precision)
         met = self._table(sample[None], None if weights is None else weights[None])
-        drivers.shake_in_turn(
-            *functions, _points(P), X.shape[1], k, table, _points(few), met, sizes, shifts, unit,
-            memory, out,
+        self._run(
+            drivers.shake_in_turn, *functions, _points(P), X.shape[1], k, table, _points(few), met,
+            sizes, shifts, unit, memory, out,
         )  # fmt: skip
         self._hand_back(P, X)
 

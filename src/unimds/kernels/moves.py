@@ -185,6 +185,23 @@ def gather(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratc
 
 
 @addressed
+def spread(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
+    """Let the points of P be those of `out`, which are rounded as P is."""
+    for a in range(k):
+        for m in range(n):
+            P[a * stride + m] = out[a * n + m]
+            out[a * n + m] = P[a * stride + m]
+
+
+@addressed
+def collect(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
+    """Add what `scratch` holds of every point to `out`, `unit` times; clear it."""
+    for m in range((k + 1) * n):
+        out[m] = (out[m] + scratch[m]) * unit
+        scratch[m] = 0.0
+
+
+@addressed
 def turn(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Fill `s` with the symmetric table `r` by shifts, see `unimds.kernels.engine.by_shift`."""
     for first in range(0, n, SIDE):  # few rows at a time stay in the cache

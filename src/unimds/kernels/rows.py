@@ -72,6 +72,13 @@ def cost(dist, slope, lean, away, r, given, loss, space):
 
 
 @inlined
+def mutual(dist, slope, lean, away, r, given, loss, space):
+    """Return the pull's coefficient, w and the cost of a pair that pulls both of its points."""
+    coefficient, w, _, _ = pull(dist, slope, lean, away, r, given, loss, space)
+    return coefficient, w, cost(dist, slope, lean, away, r, given, loss, space)[0]
+
+
+@inlined
 def errors(dist, slope, lean, away, r, given, loss, space):
     """Return weight·|residual|, weight, wρu and wu²: for the mean error and the space's size."""
     none, known, w = type(r)(0), r == r, given * loss.weight(dist, r)
@@ -95,16 +102,21 @@ def met(near, far, inner, gap, space):
 @final
 @dataclass(frozen=True)
 class Kind:
-    """What a row adds up: the function of a pair, the number of its sums, and whether it pulls."""
+    """What a row adds up: the function of a pair and the number of its sums.
+
+    It may add up pulls as well; if these are `mutual`, the points of the row are pulled too.
+    """
 
     name: str
     of_pair: Callable
     sums: int
     pulls: bool = False
+    mutual: bool = False
 
 
 PULL, COST = Kind("pull", pull, 3, pulls=True), Kind("cost", cost, 1)
 ERRORS = Kind("errors", errors, 4)
+MUTUAL = Kind("mutual", mutual, 2, pulls=True, mutual=True)
 
 
 # --- the text of a row ----------------------------------------------------------------------------
@@ -165,9 +177,12 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
         yield f"e{a} = space.sign({a})"
         for row, *_ in _rows(rows) if kind.pulls else ():
             yield f"{row}v{a} = real(0.0)"
+    yield "other = real(1.0) if i != j else real(0.0)  # the same point counts once"
     yield "for m in range(start, stop):"
     for a in axes:
         yield f"    x{a} = real(X[{a} * n + m])"
+    for a in range(k + 1) if kind.mutual else ():
+        yield f"    m{a} = scratch[{a} * n + m]"
     for row, _, r, w in _rows(rows):
         for a in axes:
             yield f"    d{a} = x{a} - {row}{a}"
@@ -175,11 +190,19 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
         yield f"    u, slope, lean, away = met({invariants}, space)"
         for line in _target("m", r, w, weighted):
             yield f"    {line}"
+        if kind.mutual and row == "q":
+            yield "    weight *= other"
         yield "    t = of_pair(u, slope, lean, away, given, weight, loss, space)"
         for a in axes if kind.pulls else ():
             yield f"    {row}v{a} += t[0] * d{a}"
+        for a in axes if kind.mutual else ():
+            yield f"    m{a} -= t[0] * d{a}"
+        if kind.mutual:
+            yield f"    m{k} += t[1]"
         for line in _add(kind, row):
             yield f"    {line}"
+    for a in range(k + 1) if kind.mutual else ():
+        yield f"    scratch[{a} * n + m] = m{a}"
     for number, (row, *_) in enumerate(_rows(rows) if kind.pulls else ()):
         for a in axes:
             yield f"out[{number * (k + kind.sums) + a}] += {row}v{a}"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.progress import Progress
+from unimds._runtime.watch import Progress
 from unimds.distances.table import LocalTable
 
 Array = NDArray[Any]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.progress import Progress
+from unimds._runtime.watch import Progress
 from unimds.compiled.parts import kernel
 from unimds.distances.table import LocalTable
 from unimds.losses import Loss

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from unimds._runtime.progress import Progress
+from unimds._runtime.watch import Progress
 from unimds.compiled.parts import explained
 from unimds.distances.inputs import TABLE, as_float, as_table
 from unimds.distances.metric import Metric, warn_of_distances
@@ -142,6 +142,7 @@ class LandmarkMDS(TableEstimator):
         max_iter: int = 2000,
         eps: float = 1e-7,
         smoothing: float | str = "auto",
+        solver: str = "auto",
         accelerate: bool = True,
         inner_iter: int = 1,
         n_jobs: int | None = None,
@@ -164,6 +165,7 @@ class LandmarkMDS(TableEstimator):
         self.max_iter = max_iter
         self.eps = eps
         self.smoothing = smoothing
+        self.solver = solver
         self.accelerate = accelerate
         self.inner_iter = inner_iter
         self.n_jobs = n_jobs

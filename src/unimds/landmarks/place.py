@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 from threadpoolctl import threadpool_limits
 
-from unimds._runtime.progress import Progress
+from unimds._runtime.watch import Progress
 from unimds.distances.table import Index, LocalTable
 from unimds.placecenter.annealing import sharpened
 from unimds.placecenter.problem import Frame

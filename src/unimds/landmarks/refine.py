@@ -8,8 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.progress import Progress
-from unimds._runtime.warning import warn
+from unimds._runtime.watch import Progress, warn
 from unimds.distances.table import Index
 from unimds.landmarks.cost import PairSample
 from unimds.landmarks.place import Crew, Job, Scene

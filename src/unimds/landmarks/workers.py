@@ -11,7 +11,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.progress import Progress
+from unimds._runtime.watch import Progress
 from unimds.cluster.sending import submit
 from unimds.landmarks.place import Job, Scene, chunks_of
 

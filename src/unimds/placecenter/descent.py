@@ -3,7 +3,7 @@
 The paper's algorithm, on one screen, is `descend`: every sweep places each point in turn
 (`unimds.kernels.drivers`) and sweeps go on until the cost no longer falls. The additions can be
 switched off. *Momentum* carries the movement of a sweep on; where that would raise the cost, the
-sweep is repeated without it. In more than three dimensions *quasi-Newton steps* replace most sweeps
+sweep is repeated without it. In Euclidean maps *quasi-Newton steps* replace most sweeps
 (`unimds.placecenter.quasi_newton`). *Annealing* rounds the kink of a robust loss and sharpens it
 level by level (`unimds.placecenter.annealing`).
 """
@@ -11,17 +11,17 @@ level by level (`unimds.placecenter.annealing`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.progress import Watch
+from unimds._runtime.watch import Watch
 from unimds.losses import Loss
 from unimds.placecenter.annealing import ROUNDING, annealing, own_smoothing
-from unimds.placecenter.quasi_newton import QuasiNewton
+from unimds.placecenter.quasi_newton import EXACT, SETTLED, STUCK, Limits, QuasiNewton
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.base import Space
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 LEVEL_SWEEPS = 100  # most levels settle in far fewer
+STRETCH = 10**8  # pairs that are computed without looking up: a tenth of a second
 PATIENCE = 5  # with momentum the cost falls in waves: judge a whole wave
 
 
@@ -38,10 +39,17 @@ def descend(
     problem: Problem, X: Array, plan: Plan, watch: Watch, slot: Keep | None = None
 ) -> Result:
     """Sweep over all points until the cost no longer falls, from the configuration `X`."""
-    record = Record(problem, X, watch, slot)
+    record, outcome = lowered(problem, X, plan, watch, slot)
+    return record.result(outcome)
+
+
+def lowered(
+    problem: Problem, X: Array, plan: Plan, watch: Watch, slot: Keep | None = None
+) -> tuple[Record, Outcome]:
+    """Return the record of such a descent, and why it ended."""
+    record, outcome = Record(problem, X, watch, slot), Outcome.MAX_ITER
     if not problem.pairs.free.any() and not problem.frame.resize:
-        return record.result(Outcome.NOTHING_TO_DO)
-    outcome = Outcome.MAX_ITER
+        return record, Outcome.NOTHING_TO_DO
     try:
         for number, level in enumerate(levels(problem, X, plan)):
             if record.passed(number):
@@ -52,46 +60,34 @@ def descend(
     except KeyboardInterrupt:
         watch.interrupted.set()
         outcome = Outcome.INTERRUPTED
-    return record.result(outcome)
+    return record, outcome
 
 
 def _descend_at(level: Level, record: Record, plan: Plan, motion: Motion) -> Outcome:
-    """Sweep at one level of smoothing. Its cost never rises."""
+    """Lower the cost at one level of smoothing. It never rises."""
+    if plan.moves_together(record.problem) and level.judge is level.loss:
+        return _together(level, record, plan, motion)
     problem, watch = record.problem, record.watch
-    together = plan.moves_together(problem) and level.judge is level.loss
-    quasi = (
-        QuasiNewton(problem, level.loss, motion.trail or (motion.state.X,)) if together else None
-    )
-    for _ in range(min(level.sweeps - motion.sweeps, plan.max_iter - record.sweeps)):
+    for _ in range(_left(level, record, plan, motion)):
         state = motion.state
         if plan.settled(motion.costs):
             return Outcome.CONVERGED
         if state.cost <= problem.exact_cost:
             return Outcome.EXACT
-        new, grown = _advanced(problem, motion, level, plan, quasi)
+        new, inertia = _placed(problem, motion, level, plan)
         if not new.smooth <= state.smooth:
             return Outcome.STATIONARY  # only rounding is left
-        motion = motion.moved(new, grown, () if quasi is None else quasi.trail)
+        motion = motion.moved(new, inertia)
         record.note(new, level)
         record.keep(motion)
         if watch.stopped:
-            return Outcome.CALLBACK if watch.called_off.is_set() else Outcome.INTERRUPTED
+            return watch_outcome(watch)
     return Outcome.CONVERGED if plan.settled(motion.costs) else Outcome.MAX_ITER
 
 
-def _advanced(
-    problem: Problem, motion: Motion, level: Level, plan: Plan, quasi: QuasiNewton | None
-) -> tuple[State, float]:
-    """Return the next state, and how its inertia has grown: by a quasi-Newton step or a sweep."""
+def _placed(problem: Problem, motion: Motion, level: Level, plan: Plan) -> tuple[State, float]:
+    """Place every point once, carried on by momentum; return its new inertia as well."""
     state, inertia = motion.state, motion.inertia
-    if quasi is not None:
-        found = quasi.step(state.smooth)
-        if found is None:
-            new = _swept(problem, state.X.copy(), state.space, level, plan)
-            quasi.arrive(new.X)
-            return new, 1.0
-        X, cost, smooth = found
-        return State(X, state.space, cost, smooth), 1.0
     grown = 0.5 * (1.0 + sqrt(1.0 + 4.0 * inertia * inertia))  # Nesterov's sequence
     beta = (inertia - 1.0) / grown if plan.accelerate else 0.0
     new = _swept(problem, *_beyond(problem, state, motion.previous, beta), level, plan)
@@ -99,6 +95,48 @@ def _advanced(
         grown = 1.0  # restart: the same sweep without momentum
         new = _swept(problem, state.X.copy(), state.space, level, plan)
     return new, grown
+
+
+def _together(level: Level, record: Record, plan: Plan, motion: Motion) -> Outcome:
+    """Lower the cost by quasi-Newton steps, and by a sweep where these find no way down."""
+    problem, watch, state = record.problem, record.watch, motion.state
+    quasi = QuasiNewton(problem, level.loss, state.X, motion.quasi)
+    while True:
+        left = _left(level, record, plan, motion)
+        limits = plan.limits(min(left, record.stretch), problem.exact_cost)
+        costs = [*((cost, np.inf) for cost in motion.costs[:-1]), (state.smooth, state.cost)]
+        new, why, X, best = quasi.descend(costs, record.best.cost, limits)
+        if new:
+            smooth, cost = new[-1]
+            state = State(X, state.space, cost, smooth)
+            motion = motion.passed([smooth for smooth, _ in new], state)
+            record.note_all(new, best, state, level)
+        if why == STUCK and len(new) < left:
+            swept = _swept(problem, state.X.copy(), state.space, level, plan)
+            if not swept.smooth <= state.smooth:
+                return Outcome.STATIONARY  # only rounding is left
+            state, motion = swept, motion.passed([swept.smooth], swept)
+            quasi.arrive(swept.X)
+            record.note(swept, level)
+        elif why in (SETTLED, EXACT):
+            return Outcome.CONVERGED if why == SETTLED else Outcome.EXACT
+        if record.slot is not None:
+            motion = replace(motion, quasi=quasi.kept)
+            record.keep(motion)
+        if watch.stopped:
+            return watch_outcome(watch)
+        if not _left(level, record, plan, motion):
+            return Outcome.CONVERGED if plan.settled(motion.costs) else Outcome.MAX_ITER
+
+
+def watch_outcome(watch: Watch) -> Outcome:
+    """Return why a run ends that was stopped."""
+    return Outcome.CALLBACK if watch.called_off.is_set() else Outcome.INTERRUPTED
+
+
+def _left(level: Level, record: Record, plan: Plan, motion: Motion) -> int:
+    """Return how many sweeps or steps may follow at a level."""
+    return min(level.sweeps - motion.sweeps, plan.max_iter - record.sweeps)
 
 
 def _beyond(problem: Problem, state: State, previous: State, beta: float) -> tuple[Array, Space]:
@@ -138,6 +176,9 @@ class Plan:
     smoothing: float | str = "auto"
     accelerate: bool = True
     inner_iter: int = 1
+    # no part of what a checkpoint knows a plan by
+    solver: str = field(default="auto", repr=False)
+    threads: int = field(default=1, repr=False)
 
     def settled(self, costs: Sequence[float]) -> bool:
         """Whether the cost has fallen by less than `eps` a sweep, relative to itself."""
@@ -148,7 +189,12 @@ class Plan:
 
     def moves_together(self, problem: Problem) -> bool:
         """Whether all points move together, by quasi-Newton steps."""
-        return self.accelerate and self.inner_iter == 1 and problem.moves_together
+        plain = self.solver == "sweeps" or not self.accelerate or self.inner_iter > 1
+        return not plain and problem.moves_together
+
+    def limits(self, steps: int, zero: float) -> Limits:
+        """Return when quasi-Newton steps stop."""
+        return Limits(steps, PATIENCE, self.eps, zero, self.threads)
 
     def in_unit(self, frame: Frame) -> Plan:
         """Return the plan with a fixed smoothing in the unit of a frame."""
@@ -214,12 +260,16 @@ class Motion:
     inertia: float
     costs: tuple[float, ...]  # the last ones by which the level judges
     sweeps: int = 0  # at this level
-    trail: tuple[Array, ...] = ()  # what quasi-Newton steps learn from
+    quasi: tuple[Array, ...] = ()  # what quasi-Newton steps have learnt
 
-    def moved(self, state: State, inertia: float, trail: tuple[Array, ...]) -> Motion:
+    def moved(self, state: State, inertia: float) -> Motion:
         """Return the motion after another sweep."""
-        costs = (*self.costs[-PATIENCE:], state.smooth)
-        return Motion(self.level, state, self.state, inertia, costs, self.sweeps + 1, trail)
+        return replace(self.passed([state.smooth], state), inertia=inertia)
+
+    def passed(self, costs: Sequence[float], state: State) -> Motion:
+        """Return the motion after some sweeps or steps, from their costs."""
+        last = (*self.costs, *costs)[-1 - PATIENCE :]
+        return Motion(self.level, state, self.state, 1.0, last, self.sweeps + len(costs))
 
 
 @final
@@ -262,7 +312,7 @@ class Record:
             )
         self.history: list[tuple[float, float]] = []
         self.levels: list[tuple[float, float]] = []
-        self._log(self.now, 0.0)
+        self._log([(self.now.smooth, self.now.cost)], 0.0)
         self.slot = slot
         self.begun = None if slot is None else slot.begun
         if self.begun is not None:
@@ -296,19 +346,37 @@ class Record:
         if self.slot is not None:
             self.slot.keep(Snapshot(motion, self.best, self.history, self.levels, self.sweeps))
 
+    @property
+    def stretch(self) -> int:
+        """How many steps may be taken before anyone must know: few on a large table, for ^C."""
+        if self.watch.listens or self.slot is not None:
+            return 1
+        return max(STRETCH // self.problem.pairs.n**2, 1)
+
     def note(self, state: State, level: Level) -> None:
         """Note a sweep."""
+        best = state.X if state.cost <= self.best.cost else None
+        self.note_all([(state.smooth, state.cost)], best, state, level)
+
+    def note_all(
+        self, costs: list[tuple[float, float]], best: Array | None, state: State, level: Level
+    ) -> None:
+        """Note some sweeps or steps that end in a state; `best` is their best configuration."""
         self.now = state
-        if state.cost <= self.best.cost:
-            self.best = state
-        self._log(state, level.smoothing)
+        if best is not None:
+            smooth, cost = min(reversed(costs), key=lambda pair: pair[1])
+            self.best = State(best, state.space, cost, smooth)
+        self._log(costs, level.smoothing)
         _, cost = self.history[-1]
         self.watch.report(self.sweeps, cost, lambda: self.frame.outer(state.X))
 
-    def _log(self, state: State, smoothing: float) -> None:
-        unit = self.frame.cost_unit
-        self.levels.append((self._outer(smoothing), state.smooth * unit))
-        self.history.append((self.watch.seconds(), state.cost * unit))
+    def _log(self, costs: list[tuple[float, float]], smoothing: float) -> None:
+        """Log costs; the time since the last of them is shared among them."""
+        unit, level, now = self.frame.cost_unit, self._outer(smoothing), self.watch.seconds()
+        times = np.linspace(self.history[-1][0], now, len(costs) + 1)[1:] if self.history else [now]
+        for (smooth, cost), time in zip(costs, times, strict=True):
+            self.levels.append((level, smooth * unit))
+            self.history.append((float(time), cost * unit))
 
     def _outer(self, smoothing: float) -> float:
         """Return a level of smoothing in the user's unit."""

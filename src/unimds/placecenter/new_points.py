@@ -9,15 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from unimds._runtime.warning import warn
-from unimds.compiled.parts import explained
+from unimds._runtime.watch import warn
 from unimds.distances.inputs import as_float
 from unimds.distances.validate import no_distance
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.annealing import sharpened
 from unimds.placecenter.problem import Frame
-from unimds.spaces.base import Space
-from unimds.spaces.registry import as_space, distances
+from unimds.spaces.base import Space, as_space, distances
 
 Array = NDArray[Any]
 
@@ -140,10 +138,9 @@ def place_checked(
 ) -> Array:
     """Place rows of distances on a map that has been checked; the first has the number `first`."""
     _check_rows(D, W, first)
-    with explained(loss, space):
-        typical = _typical(embedding, space)  # of the map, so that rows stay independent
-        frame = Frame.make(loss, space, typical)
-        placed = place_against(frame, D, W, frame.inner(embedding))
+    typical = _typical(embedding, space)  # of the map, so that rows stay independent
+    frame = Frame.make(loss, space, typical)
+    placed = place_against(frame, D, W, frame.inner(embedding))
     if not np.isfinite(placed.cost).all():
         i = int(np.argmin(np.isfinite(placed.cost)))
         raise ValueError(

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.warning import warn
+from unimds._runtime.watch import warn
 from unimds.distances.pairs import Pairs
-from unimds.distances.table import LocalTable
+from unimds.distances.table import HeldTable, LocalTable
 from unimds.distances.tiles import Tile
-from unimds.kernels.engine import COST, ERRORS, Engine, by_shift, engine_for
+from unimds.kernels.engine import COST, ERRORS, MUTUAL, UNROLLED, Engine, by_shift, engine_for
 from unimds.kernels.rows import Kind
 from unimds.losses import Loss
 from unimds.placecenter.pulls import add_pulls
@@ -21,6 +23,8 @@ from unimds.spaces.base import Space
 from unimds.spaces.euclidean import Euclidean
 
 Array = NDArray[Any]
+
+SHARED_FROM, STRIPES = 5000, 8  # points from which threads share a table, and its parts
 
 
 @final
@@ -104,6 +108,29 @@ class Frame:
     def _total(self, kind: Kind, tile: Tile, X: Array) -> tuple[float, ...]:
         first, D, W = _in_order(tile)
         return self.engine(X, D, W).total(kind, D, W, first, X, self.unit)
+
+    def add_pulls(self, tile: Tile, X: Array, pulls: Array, threads: int) -> float:
+        """Add the pulls of the pairs of some rows, see `Engine.pulls`; return their cost.
+
+        Threads share the stripes of a large table, whose sums are added in their order: the result
+        does not depend on how many threads there are.
+        """
+        first, D, W = tile
+        engine, stripes = self.engine(X, D, W), _stripes(first, len(D), X.shape[1])
+
+        def work(rows: slice) -> tuple[Array, float]:
+            found, some = np.zeros_like(pulls), None if W is None else W[rows]
+            return found, engine.pulls(D[rows], some, first + rows.start, X, self.unit, found)
+
+        if threads > 1 and len(stripes) > 1:
+            engine.row(MUTUAL)  # compiled before threads ask for it
+            with ThreadPoolExecutor(threads) as pool:
+                parts = list(pool.map(work, stripes))
+        else:
+            parts = [work(rows) for rows in stripes]
+        for found, _ in parts:
+            pulls += found
+        return sum(cost for _, cost in parts)
 
     def place(
         self, D: Array, W: Array | None, X: Array, P: Array, steps: int | None, eps: float
@@ -242,23 +269,45 @@ class Problem:
 
     @property
     def moves_together(self) -> bool:
-        """Whether points move together, by their `pulls`: in two or three dimensions sweeps win."""
+        """Whether points move together, by their `pulls`: on a line sweeps end lower."""
         local = isinstance(self.pairs.table, LocalTable)
         # not a subclass, which may measure and move in another way
-        return local and type(self.frame.space) is Euclidean and self.n_components > 3
+        return local and type(self.frame.space) is Euclidean and self.n_components > 1
 
-    def pulls(self, X: Array, smooth: Loss) -> tuple[Array, Array, tuple[float, float]]:
-        """Return the pull on every point by `smooth`, the sum of its weights, and the `costs`.
+    @property
+    def descends_compiled(self) -> bool:
+        """Whether compiled code can descend without coming back for every step."""
+        pairs = self.pairs
+        held = isinstance(pairs.table, HeldTable) and pairs.n < SHARED_FROM
+        return held and self.n_coordinates <= UNROLLED
+
+    def descend_compiled(
+        self, X: Array, loss: Loss, limits: Any, costs: Array, state: Any
+    ) -> tuple[int, int]:
+        """Take quasi-Newton steps, see `unimds.kernels.steps`; `X` is memory to work in."""
+        frame, (_, D, W) = self._at(loss, self.frame.space), _in_order((0, *self._whole))
+        exact = None if loss == self.frame.loss else self.frame.engine(X, D, W)
+        return frame.engine(X, D, W).descend(D, W, X, frame.unit, exact, limits, costs, state)
+
+    def pulls(self, X: Array, smooth: Loss, threads: int = 1) -> tuple[Array, tuple[float, float]]:
+        """Return the pull on every point by `smooth`, in a last row its weights; and the `costs`.
 
         The pull on a point of Euclidean space is Σ w (1 − ρ/u) (x_j − x_i): the gradient of the
         cost is −2 times the pulls. Points in one place do not pull at each other.
         """
-        frame, pulls, weights = self.frame, np.zeros(X.shape), np.zeros(X.shape[1])
-        costs = np.zeros(2)
+        frame, found, costs = self.frame, np.zeros((len(X) + 1, X.shape[1])), np.zeros(2)
+        if len(X) > UNROLLED:
+            for tile in self.pairs.table.tiles():
+                parts = (X, frame.loss, smooth, frame.unit, found[:-1], found[-1])
+                costs += add_pulls(_in_order(tile), *parts)
+            return found, (float(costs[0]), float(costs[1]))
+        at, cost, layers = self._at(smooth, frame.space), 0.0, self.pairs.layers
         for tile in self.pairs.table.tiles():
-            parts = (X, frame.loss, smooth, frame.unit, pulls, weights)
-            costs += add_pulls(_in_order(tile), *parts)
-        return pulls, weights, (float(costs[0]), float(costs[1]))
+            cost += at.add_pulls(_in_order(tile), X, found, threads)
+        found *= 1.0 / layers
+        cost /= layers
+        exact = cost if smooth == frame.loss else self.costs(X, frame.loss, frame.space)[0]
+        return found, (exact, cost)
 
     def mean_residual(self, X: Array) -> float:
         """Return the mean error of the pairs, in the unit of the loss's smoothing."""
@@ -315,19 +364,37 @@ class Problem:
         cost, _ = self.costs(X, self.frame.loss, self.frame.space)
         return cost <= self.exact_cost
 
+    def is_near(self, X: Array) -> bool:
+        """Whether a configuration matches distances up to some per cent."""
+        cost, _ = self.costs(X, self.frame.loss, self.frame.space)
+        return cost <= self._cost_of_error(0.05) * self.pairs.weighing.total
+
     @cached_property
     def exact_cost(self) -> float:
         """The cost of being wrong by rounding everywhere: what counts as zero."""
-        wrong = 1e-11 if self.pairs.dtype == np.float64 else 1e-6
+        rounding = 1e-11 if self.pairs.dtype == np.float64 else 1e-6
+        return self._cost_of_error(rounding) * self.pairs.weighing.lightest
+
+    def _cost_of_error(self, share: float) -> float:
+        """Return the cost of a typical distance that is wrong by a share of it."""
         loss, r = self.frame.loss, self.frame.scale
-        value = float(loss.value(r * (1.0 + wrong), r)) - float(loss.value(r, r))
-        return max(value, 0.0) * self.pairs.weighing.lightest
+        value = float(loss.value(r * (1.0 + share), r)) - float(loss.value(r, r))
+        return max(value, 0.0)
 
 
 def _in_order(tile: Tile) -> Tile:
     """Return a tile whose rows follow each other in memory, as compiled code reads them."""
     first, D, W = tile
     return first, np.ascontiguousarray(D), None if W is None else np.ascontiguousarray(W)
+
+
+def _stripes(first: int, count: int, n: int) -> list[slice]:
+    """Return parts of the rows with equally many pairs, by the size of the table alone."""
+    if n < SHARED_FROM:
+        return [slice(0, count)]
+    pairs = np.linspace(first**2, (first + count) ** 2, STRIPES + 1)
+    ends = np.sqrt(pairs).round().astype(int) - first
+    return [slice(int(a), int(b)) for a, b in pairwise(ends) if b > a]
 
 
 def _working_unit(typical: float) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from unimds.compiled.parts import kernel
+from unimds.compiled.parts import explained, kernel
 from unimds.distances.tiles import Tile
 from unimds.losses import Loss
 
@@ -41,7 +41,8 @@ def add_pulls(
         C = P.T @ Q
         turn_into_distances(P, Q, squares[start:end], squares[:end], C)
         pairs = (D[rows], None if W is None else W[rows], start, unit)
-        costs += turn_into_coefficients(*pairs, exact, smooth, both, C, weights, sums)
+        with explained(exact, smooth):
+            costs += turn_into_coefficients(*pairs, exact, smooth, both, C, weights, sums)
         pulls[:, start:end] += Q @ C.T
         pulls[:, :end] += P @ C
     pulls -= X * sums

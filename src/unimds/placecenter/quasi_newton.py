@@ -1,19 +1,36 @@
 """Quasi-Newton steps (L-BFGS): all points move together, by the curvature that past steps met.
 
-In maps of many dimensions the cost falls much faster by these steps than by sweeps. The first guess
-of the curvature is that of the majorizer: without a past, a step is a simultaneous placement of all
+In Euclidean maps the cost falls faster by these steps than by sweeps, and a step computes each pair
+once. The mathematics is in `unimds.kernels.steps`. The whole descent of a table in memory is one
+call of compiled code; other tables are measured here, and where there are many coordinates or
 points.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds.compiled.functions import once
+from unimds.kernels.steps import (
+    BEGUN,
+    BENT,
+    BEST,
+    EXACT,
+    HERE,
+    LOWEST,
+    MEMORY,
+    PAST,
+    SETTLED,
+    SHORTER,
+    STUCK,
+    TRIAL,
+    VERDICT,
+    WENT,
+    step_functions,
+)
 from unimds.losses import Loss
 
 if TYPE_CHECKING:
@@ -21,70 +38,128 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-MEMORY = 20  # past steps; measured: with 10 maps of 150 dimensions end higher, 30 take longer
-ENOUGH = 1e-4  # of the fall that the slope promises (Armijo)
-TRIALS = 20
-FLAT = 1e-10  # a cosine: below it, a step tells nothing of the curvature
+__all__ = ["EXACT", "SETTLED", "STUCK", "WENT", "Limits", "QuasiNewton"]
+
+
+class Limits(NamedTuple):
+    """When to stop: after so many steps, or when the cost falls too slowly or is zero."""
+
+    steps: int
+    window: int
+    eps: float
+    zero: float
+    threads: int = 1
 
 
 @final
 class QuasiNewton:
-    """Lowers the cost by `loss`, from the last of some configurations that follow each other."""
+    """Lowers the cost by `loss` from the points `X`, or goes on where an earlier run stood."""
 
-    def __init__(self, problem: Problem, loss: Loss, trail: Iterable[Array]):
-        self.problem, self.loss = problem, loss
-        self.trail: tuple[Array, ...] = ()
-        self._past: deque[tuple[Array, Array, float]] = deque(maxlen=MEMORY)
-        self._slope: Array
-        self._weights: Array
-        for X in trail:
-            self.arrive(X)
+    def __init__(self, problem: Problem, loss: Loss, X: Array, kept: tuple[Array, ...] = ()):
+        self.problem, self.loss, self.shape, self.dtype = problem, loss, X.shape, X.dtype
+        self.free = problem.pairs.free.astype(np.float64)
+        if kept:
+            self.memory, self.numbers = (part.copy() for part in kept)
+            return
+        self.memory = np.zeros((PAST + 2 * MEMORY, X.size))
+        self.numbers = np.zeros(BENT + MEMORY)
+        self.memory[HERE] = X.ravel()
+        self.arrive(X)
+
+    @property
+    def kept(self) -> tuple[Array, ...]:
+        """All that is needed to go on later."""
+        return self.memory.copy(), self.numbers.copy()
+
+    def points(self, row: int = HERE) -> Array:
+        """Return the points of this moment, or of another row of the memory."""
+        return np.ascontiguousarray(self.memory[row].reshape(self.shape), dtype=self.dtype)
 
     def arrive(self, X: Array) -> None:
-        """Learn from a step that was taken in another way."""
-        self._note(X, *self._measured(X)[:2])
+        """Go to points that were found in another way; only the way there is remembered."""
+        self.numbers[:] = 0.0
+        self.numbers[VERDICT] = BEGUN
+        self.memory[TRIAL] = X.ravel()
 
-    def step(self, smooth: float) -> tuple[Array, float, float] | None:
-        """Return a configuration of a lower cost than `smooth`, and its two costs; or None."""
-        if not self._past:
-            return None
-        direction, start = self._direction(), self.trail[-1]
-        fall, length = float(np.vdot(self._slope, direction)), 1.0
-        for _ in range(TRIALS if fall < 0.0 else 0):
-            X = (start + length * direction).astype(start.dtype)
-            slope, weights, (exact, new) = self._measured(X)
-            if new <= smooth + ENOUGH * length * fall:
-                self._note(X, slope, weights)
-                return X, exact, new
-            # to the minimum of the parabola through both costs, with the slope of the first
-            least = -0.5 * fall * length / (new - smooth - length * fall)
-            length *= float(np.clip(least, 0.1, 0.5)) if np.isfinite(least) else 0.1
-        self.trail = (start,)
-        self._past.clear()
-        return None
+    def descend(
+        self, costs: list[tuple[float, float]], best: float, limits: Limits
+    ) -> tuple[list[tuple[float, float]], int, Array, Array | None]:
+        """Take steps until the cost no longer falls.
 
-    def _measured(self, X: Array) -> tuple[Array, Array, tuple[float, float]]:
-        pulls, weights, costs = self.problem.pulls(X, self.loss)
-        return np.where(self.problem.pairs.free, -2.0 * pulls, 0.0), weights, costs
+        Parameters
+        ----------
+        costs : list of tuple of two floats
+            The last costs, by the loss and by the loss as given.
+        best : float
+            The lowest cost so far by the loss as given.
+        limits : Limits
+            When to stop.
 
-    def _note(self, X: Array, slope: Array, weights: Array) -> None:
-        if self.trail:
-            step, change = X - self.trail[-1], slope - self._slope
-            bent = float(np.vdot(step, change))
-            if bent > FLAT * np.linalg.norm(step) * np.linalg.norm(change):
-                self._past.append((step, change, bent))
-        self.trail = (*self.trail[-MEMORY:], X)
-        self._slope, self._weights = slope, weights
+        Returns
+        -------
+        list of tuple of two floats
+            The new costs.
+        int
+            Why it ended: `WENT`, `SETTLED`, `EXACT` or `STUCK`.
+        ndarray
+            The points.
+        ndarray or None
+            The points of the lowest cost by the loss as given, if that is lower than `best`.
+        """
+        known = len(costs)
+        table = np.empty((2, known + limits.steps))
+        table[:, :known] = np.transpose(costs)
+        self.numbers[LOWEST] = best
+        run = self._run_here if self.problem.descends_compiled else self._run
+        done, why = run(table, known, limits)
+        new = [(float(a), float(b)) for a, b in table[:, known : known + done].T]
+        lower = any(exact <= best for _, exact in new)
+        return new, why, self.points(), self.points(BEST) if lower else None
 
-    def _direction(self) -> Array:
-        """Return minus the slope times the inverse of the curvature: the two loops of L-BFGS."""
-        q, shares = self._slope.copy(), []
-        for step, change, bent in reversed(self._past):
-            shares.append(np.vdot(step, q) / bent)
-            q -= shares[-1] * change
-        _, change, bent = self._past[-1]
-        placed = 0.5 / np.where(self._weights > 0.0, self._weights, np.inf)
-        q *= placed * (bent / np.vdot(change, placed * change))
-        for (step, change, bent), share in zip(self._past, reversed(shares), strict=True):
-            q += (share - np.vdot(change, q) / bent) * step
-        return -q
+    def _run_here(self, costs: Array, known: int, limits: Limits) -> tuple[int, int]:
+        steps, window, eps, zero, _ = limits
+        state = self.memory, self.numbers, self.free
+        until = (steps, known, window), (eps, zero)
+        X = np.empty(self.shape, dtype=self.dtype)
+        return self.problem.descend_compiled(X, self.loss, until, costs, state)
+
+    def _run(self, costs: Array, known: int, limits: Limits) -> tuple[int, int]:
+        """Do the same as `unimds.kernels.drivers.descend`, which cannot measure these tables."""
+        steps, window, eps, zero, threads = limits
+        last = known - 1
+        while True:
+            done, now, fresh = last + 1 - known, costs[0, last], self.numbers[VERDICT] == BEGUN
+            if not fresh:
+                if last >= window and costs[0, last - window] - now <= window * eps * abs(now):
+                    return done, SETTLED
+                if costs[1, last] <= zero:
+                    return done, EXACT
+                if done == steps:
+                    return done, WENT
+                self._call(1)
+            while self.numbers[VERDICT] in (SHORTER, BEGUN):
+                measured, (exact, cost) = self._measured(threads)
+                self._call(2, cost)
+            if self.numbers[VERDICT] == STUCK:
+                return done, STUCK
+            self._call(0, cost, measured)
+            if fresh:
+                continue
+            last += 1
+            costs[:, last] = cost, exact
+            self._call(3, exact)
+
+    def _measured(self, threads: int) -> tuple[Array, tuple[float, float]]:
+        """Return the pulls on the points of the trial with their weights, and its costs."""
+        X = self.points(TRIAL)
+        self.memory[TRIAL] = X.ravel()  # rounded, in single precision
+        return self.problem.pulls(X, self.loss, threads)
+
+    def _call(self, which: int, cost: float = 0.0, measured: Array | None = None) -> None:
+        """Call one of the functions of a step: take, aim, judge or keep."""
+        k, n = self.shape
+        room = np.empty(MEMORY) if measured is None else measured
+        memory = room.ctypes.data, self.numbers.ctypes.data, 0
+        who = self.memory.ctypes.data, self.memory.shape[1], 0, 0
+        others = self.free.ctypes.data, n, k
+        once(step_functions()[which], who, others, (0, 0, 0, 0), (0, 0, 0), cost, memory)

@@ -92,16 +92,22 @@ def table_stress(
 ) -> float:
     """Return the root of Σ w (u − d)² over Σ w u² or Σ w d², some rows at a time."""
     largest = max(float(np.fmax.reduce(D, axis=None, initial=0.0)) for _, D, _ in table.tiles())
-    return _stress(table, largest, points, space, by_mapped)
+    return _stress(table, largest, points, space, by_mapped, halved=False)
 
 
 def stress_1(table: DistanceTable, largest: float, result: Result) -> float:
     """Return Kruskal's Stress-1 of a result; `largest` is the largest distance of the table."""
-    return _stress(table, largest, result.embedding, result.space, by_mapped=True)
+    halved = table.layers == 1  # of a symmetric table the later points of each row will do
+    return _stress(table, largest, result.embedding, result.space, by_mapped=True, halved=halved)
 
 
 def _stress(
-    table: DistanceTable, largest: float, points: Array, space: Space, by_mapped: bool
+    table: DistanceTable,
+    largest: float,
+    points: Array,
+    space: Space,
+    by_mapped: bool,
+    halved: bool,
 ) -> float:
     # divide by the largest first: squares of 1e±200 leave the range of floats
     X = np.ascontiguousarray(points.T, dtype=np.float64)
@@ -110,7 +116,7 @@ def _stress(
     if scale == 0.0:
         return 0.0
     scale = 2.0 ** np.clip(np.frexp(scale)[1], -1020, 1020)  # so that nothing is rounded
-    count = partial(_squares, space, scale, by_mapped)
+    count = partial(_squares, space, scale, by_mapped, halved)
     above, below = table.total(count, X)
     if below == 0.0:  # nothing to compare with: a perfect map, or an infinitely bad one
         return float("inf") if above > 0.0 else 0.0
@@ -118,28 +124,42 @@ def _stress(
 
 
 def _squares(
-    space: Space, scale: float, by_mapped: bool, tile: Tile, X: Array
+    space: Space, scale: float, by_mapped: bool, halved: bool, tile: Tile, X: Array
 ) -> tuple[float, ...]:
     """Return Σ w (u − d)² and Σ w u² or Σ w d², all distances over `scale`, both ways counted."""
     first, D, W = tile
-    above, below = 0.0, 0.0
+    found = np.zeros(2)
     step = max(1, BLOCK // X.shape[1])
     for i in range(0, len(D), step):
-        d = D[i : i + step, 0] * (1.0 / scale)  # a copy, and exact: the scale is a power of two
-        own = np.arange(len(d))
-        d[own, first + i + own] = 0.0
+        d = D[i : i + step, 0]
         rows = slice(first + i, first + i + len(d))
-        u = space.between(np.ascontiguousarray(X[:, rows]), X)
+        after = rows.start if halved else 0
+        d = d[:, after:] * (1.0 / scale)  # a copy, and exact: the scale is a power of two
+        own = np.arange(len(d))
+        d[own, rows.start - after + own] = 0.0
+        u = space.between(np.ascontiguousarray(X[:, rows]), np.ascontiguousarray(X[:, after:]))
         u *= 1.0 / scale
-        error = u - d
-        size = u if by_mapped else d
-        w = None if W is None else W[i : i + len(d), 0]
-        if np.isnan(error.sum()):  # a missing pair
-            known = ~np.isnan(d)
-            w = known if w is None else np.where(known, w, 0.0)
-            error, size = np.where(known, error, 0.0), np.where(known, size, 0.0)
-        weighted = error if w is None else w * error
-        # not by BLAS, whose threads stall where cores are shared
-        above += float(np.einsum("ij,ij->", error, weighted))
-        below += float(np.einsum("ij,ij->", size, size if w is None else w * size))
-    return above, below
+        w = None if W is None else W[i : i + len(d), 0, after:]
+        found += _sums(u, d, w, by_mapped)
+        if halved:  # what lies beyond the square of these rows counts for the later rows too
+            beyond = slice(len(d), None)
+            later = None if w is None else w[:, beyond]
+            found += _sums(u[:, beyond], d[:, beyond], later, by_mapped)
+    return float(found[0]), float(found[1])
+
+
+def _sums(u: Array, d: Array, w: Array | None, by_mapped: bool) -> Array:
+    """Return Σ w (u − d)², and Σ w u² or Σ w d²; missing distances do not count."""
+    error, size = u - d, u if by_mapped else d
+    found = _weighted_squares(error, size, w)
+    if not np.isnan(found[0]):
+        return found
+    known = ~np.isnan(d)
+    w = known if w is None else np.where(known, w, 0.0)
+    return _weighted_squares(np.where(known, error, 0.0), np.where(known, size, 0.0), w)
+
+
+def _weighted_squares(error: Array, size: Array, w: Array | None) -> Array:
+    # not by BLAS, whose threads stall where cores are shared
+    pairs = ((part, part if w is None else w * part) for part in (error, size))
+    return np.array([np.einsum("ij,ij->", *pair) for pair in pairs])

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from unimds._runtime.progress import Callback, Watch
-from unimds._runtime.warning import warn
+from unimds._runtime.watch import Callback, Watch, warn
 from unimds.compiled.parts import explained
 from unimds.distances.pairs import as_pairs
 from unimds.estimators.parameters import check_parameters
@@ -19,8 +18,7 @@ from unimds.losses import Loss, as_loss
 from unimds.placecenter.descent import Level, Record, State
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
-from unimds.spaces.base import Space
-from unimds.spaces.registry import as_space
+from unimds.spaces.base import Space, as_space
 from unimds.spaces.sphere import ChordalSphere
 from unimds.starts.initial import completed, first_seed
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds._runtime.progress import Callback
+from unimds._runtime.watch import Callback
 from unimds.losses import Loss
 from unimds.placecenter.result import Result
 from unimds.rivals.base import Steps, follow, pose, table

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from unimds._runtime.progress import Callback
+from unimds._runtime.watch import Callback
 from unimds.losses import Loss
 from unimds.placecenter.result import Result
 from unimds.rivals.base import Steps, as_chords, follow, merged, pose, seed, table

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
-from unimds._runtime.progress import Callback
+from unimds._runtime.watch import Callback
 from unimds.losses import Loss
 from unimds.placecenter.descent import Level, Plan, levels
 from unimds.placecenter.problem import Problem
@@ -103,8 +103,8 @@ class Descent:
         shape = X.shape
 
         def value(flat: Array) -> tuple[float, Array]:
-            pulls, _, (_, cost) = self.problem.pulls(flat.reshape(shape), self.loss)
-            return cost, -2.0 * pulls.ravel()
+            pulls, (_, cost) = self.problem.pulls(flat.reshape(shape), self.loss)
+            return cost, -2.0 * pulls[:-1].ravel()
 
         def seen(intermediate_result: Any) -> None:  # SciPy goes by the name of the argument
             self.costs.append(float(intermediate_result.fun))

@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 from sklearn.utils import check_random_state
 
 from unimds._runtime.extras import require
-from unimds._runtime.progress import Callback
+from unimds._runtime.watch import Callback
 from unimds.losses import Loss
 from unimds.placecenter.result import Result
 from unimds.rivals.base import Steps, follow, pose, seed, table

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from unimds._runtime.progress import Callback
+from unimds._runtime.watch import Callback
 from unimds.compiled.parts import kernel
 from unimds.losses import Loss
 from unimds.placecenter.result import Result

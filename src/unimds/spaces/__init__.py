@@ -6,13 +6,20 @@ not import each other. See `Space` for how to write your own.
 
 from __future__ import annotations
 
-from unimds.spaces.base import Space
+from unimds.spaces.base import SPACES, Space, as_space, distances
 from unimds.spaces.coordinates import from_latlon, from_poincare, to_latlon, to_poincare
 from unimds.spaces.euclidean import Euclidean
 from unimds.spaces.hyperbolic import Hyperbolic
-from unimds.spaces.registry import SPACES, as_space, distances
 from unimds.spaces.simplex import Simplex
 from unimds.spaces.sphere import ChordalSphere, Sphere
+
+SPACES |= {
+    "euclidean": Euclidean,
+    "sphere": Sphere,
+    "chordal_sphere": ChordalSphere,
+    "hyperbolic": Hyperbolic,
+    "simplex": Simplex,
+}
 
 __all__ = [
     "SPACES",

@@ -1,4 +1,4 @@
-r"""The contract of a target space: distances, and steps from point to point."""
+r"""The contract of a target space: distances, and steps from point to point; spaces by name."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from unimds._runtime.warning import warn
+from unimds._runtime.watch import warn
 from unimds.compiled.functions import (
     Precision,
     addressed,
@@ -21,7 +22,7 @@ from unimds.compiled.functions import (
     part_reader,
     with_names,
 )
-from unimds.compiled.parts import Call, Part, SpaceType, check_fields, part_type
+from unimds.compiled.parts import Call, Part, SpaceType, check_fields, explained, part_type
 from unimds.spaces.vectors import Array
 
 _POINT, _POINTS, _ROW = np.ones(2), np.ones((2, 3)), np.ones(3)
@@ -218,7 +219,8 @@ class Space(Part, ABC):
 
     def between(self, X: Array, Y: Array) -> Array:
         """Return the distances of the columns of `X` to those of `Y`, contiguous doubles both."""
-        return measured(self, X, Y)
+        with explained(self):
+            return measured(self, X, Y)
 
     def sizes(self, typical: float) -> tuple[float, float]:
         """Return the smallest and largest `unit` to try, given the typical distance."""
@@ -292,3 +294,62 @@ def measured(space: Any, X: Array, Y: Array) -> Array:
     given, span = (out.ctypes.data, 0, 0, 0), (0, count, 0)
     once(_compiled(type(space)), who, others, given, span, 1.0, memory)
     return out
+
+
+# --- spaces by name -------------------------------------------------------------------------------
+
+SPACES: dict[str, type[Space]] = {}
+"""Spaces by name; the package fills it."""
+
+
+def seed_names() -> list[str]:
+    """Return the names of all spectral seeds."""
+    return sorted({name for space in SPACES.values() for name in space.seeds})
+
+
+def as_space(space: str | Space) -> Space:
+    """Return the space of this name; return a `Space` unchanged.
+
+    Examples
+    --------
+    >>> as_space("sphere")
+    Sphere(radius=1.0)
+    """
+    if isinstance(space, Space):
+        return space
+    if isinstance(space, str) and space in SPACES:
+        return SPACES[space]()
+    names = ", ".join(map(repr, SPACES))
+    raise ValueError(f"space={space!r} is not known: use one of {names} or a Space")
+
+
+def distances(
+    X: ArrayLike, Y: ArrayLike | None = None, *, space: str | Space = "euclidean"
+) -> Array:
+    """Return the distances from the rows of `X` to the rows of `Y` (default: to `X` itself).
+
+    Parameters
+    ----------
+    X, Y : array-like of shape (n, n_coordinates)
+        Points, in the coordinates of the space.
+    space : str or Space, default="euclidean"
+        The space that the points lie in.
+
+    Returns
+    -------
+    ndarray of shape (n_X, n_Y)
+
+    Examples
+    --------
+    >>> distances([[0.0, 0.0], [3.0, 4.0]])
+    array([[0., 5.],
+           [5., 0.]])
+    """
+    space = as_space(space)
+    if space.is_auto:
+        raise ValueError(f'{space}: only a fit can find a size of "auto"; give the one it found')
+    rows = np.ascontiguousarray(np.asarray(X, dtype=float).T)
+    columns = rows if Y is None else np.ascontiguousarray(np.asarray(Y, dtype=float).T)
+    if rows.ndim != 2 or columns.ndim != 2 or rows.shape[0] != columns.shape[0]:
+        raise ValueError("X and Y must be tables of points with the same number of coordinates")
+    return space.between(rows, columns)

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import shortest_path
 
 from unimds.distances.inputs import as_float
 from unimds.distances.pairs import Pairs
-from unimds.spaces.registry import SEEDS
+from unimds.spaces.base import seed_names
 from unimds.spaces.spectral import Rows
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def first_seed(
     if init == "random":
         return draw(problem, rng)
     if init != "auto":
-        if init not in SEEDS:
-            names = ", ".join(map(repr, ["auto", "random", "shaken", *SEEDS]))
+        if init not in seed_names():
+            names = ", ".join(map(repr, ["auto", "random", "shaken", *seed_names()]))
             raise ValueError(f"init={init!r} is not known: use one of {names} or an array")
         if init not in space.seeds:
             raise ValueError(

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.progress import Watch
-from unimds._runtime.warning import warn
+from unimds._runtime.watch import Watch, warn
 from unimds.checkpoint import Checkpoint
 from unimds.distances.pairs import Pairs
 from unimds.files.archive import read_archive, write_archive
@@ -80,7 +79,8 @@ class Keeper:
         self.problem = problem.within(space, resize=problem.frame.resize)
         self.starts = [arrays[f"start{i}"] for i in range(header["starts"])]
         for name, array in arrays.items():
-            if not name.endswith(("history", "levels")) and array.shape != shape:
+            points = name.startswith("start") or name.endswith(("state", "previous", "best"))
+            if points and array.shape != shape:
                 raise ValueError
         for number, told in header["descents"].items():
             self._slots[int(number)] = KeptDescent(
@@ -152,8 +152,8 @@ def _told(snapshot: Snapshot) -> dict[str, Any]:
         name: {"space": asdict(state.space), "cost": state.cost, "smooth": state.smooth}
         for name, state in _states(snapshot).items()
     }
-    trail = len(motion.trail)
-    motion_told = [motion.level, motion.inertia, motion.costs, motion.sweeps, trail]
+    quasi = len(motion.quasi)
+    motion_told = [motion.level, motion.inertia, motion.costs, motion.sweeps, quasi]
     return {**told, "motion": motion_told, "sweeps": snapshot.sweeps}
 
 
@@ -161,7 +161,7 @@ def _arrays(number: int, snapshot: Snapshot) -> dict[str, Array]:
     end = snapshot.sweeps + 1
     return {
         **{f"{number}.{name}": state.X for name, state in _states(snapshot).items()},
-        **{f"{number}.trail{i}": X for i, X in enumerate(snapshot.motion.trail)},
+        **{f"{number}.quasi{i}": part for i, part in enumerate(snapshot.motion.quasi)},
         f"{number}.history": np.array(snapshot.history[:end]),
         f"{number}.levels": np.array(snapshot.levels[:end]),
     }
@@ -176,10 +176,10 @@ def _restored(
         X = arrays[f"{number}.{name}"]
         return State(X, space, float(part["cost"]), float(part["smooth"]))
 
-    level, inertia, costs, sweeps, *seen = told["motion"]  # older files know no trail
-    trail = tuple(arrays[f"{number}.trail{i}"] for i in range(sum(seen)))
+    level, inertia, costs, sweeps, *parts = told["motion"]  # older files know no quasi-Newton
+    quasi = tuple(arrays[f"{number}.quasi{i}"] for i in range(sum(parts)))
     states = (state("state"), state("previous"))
-    motion = Motion(level, *states, inertia, tuple(costs), sweeps, trail)
+    motion = Motion(level, *states, inertia, tuple(costs), sweeps, quasi)
     history, levels = (
         [(float(a), float(b)) for a, b in arrays[f"{number}.{name}"]]
         for name in ("history", "levels")

@@ -26,10 +26,10 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
-from unimds._runtime.progress import Watch
+from unimds._runtime.watch import Watch
 from unimds.losses import Loss
 from unimds.placecenter.annealing import annealing
-from unimds.placecenter.descent import Plan, descend
+from unimds.placecenter.descent import Plan, descend, lowered
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.new_points import place_against
 from unimds.placecenter.result import Outcome, Result
@@ -45,11 +45,12 @@ Start = TypeVar("Start")
 Run = TypeVar("Run")
 
 RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory counts from here
-SINGLE_FROM, ALL_BELOW = 500, 1000
+SINGLE_FROM, ALL_BELOW = 200, 1000
 SINGLE_EPS = 1e-7  # the cost may fall as slowly as this before rounding blurs it
 SMALL_SAMPLE, RANDOM_STARTS = 150, 6
-SHAKE_SWEEPS, RANDOM_SWEEPS = 1500, 500
+SHAKE_SWEEPS, RANDOM_SWEEPS = 1000, 500
 COOLING = np.repeat([3.0, 4.0], 12)  # the last sweeps: twelve against 64 points, and 128
+SEED_TOL = 0.01  # enough where a map cannot be exact
 ALONE_SWEEPS, ALONE_TOL = 500, 0.1  # of a start that has no race to win
 HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 6
 
@@ -107,22 +108,21 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     """
     n, init, quiet = problem.pairs.n, search.init, search.watch.silent()
     sample = rng.permutation(n)[: _sample_size(n)]  # in random order, as shaking needs
-    small = problem.on(sample)
-    # of all points in their own order: where eigenvalues are equal, seeds depend on it
-    whole = sample.size == n
-    seed = first_seed(problem, init, rng)[:, sample] if whole else first_seed(small, init, rng)
-    seed = np.ascontiguousarray(seed)  # columns come in another order of memory: other kernels
-    if small.is_exact(seed):
-        return [extended(problem, sample, seed)]
-    if n >= SINGLE_FROM and small.pairs.dtype != np.float32:
-        # twice as fast, and only the arrangement counts; few points are not worth compiling it for
-        del small  # there need not be two tables at a time
-        small = problem.on(sample, single=True)
-    first = seed.astype(small.dtype)
+    whole = problem if sample.size == n else problem.on(np.sort(sample))
+    # in their own order: where eigenvalues are equal, seeds depend on it
+    seed = first_seed(whole, init, rng, SEED_TOL)
+    if whole.is_near(seed):
+        seed = first_seed(whole, init, rng)
+        if whole.is_exact(seed):
+            return [extended(problem, np.sort(sample), seed)]
+    del whole  # there need not be two tables at a time
+    small = problem.on(sample, single=n >= SINGLE_FROM)
+    first = np.ascontiguousarray(seed[:, np.argsort(np.argsort(sample))], dtype=small.dtype)
     smoothing, loss = _rounded(small, first)
     seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
     flat = small.flatter()
-    few = flat if n < ALL_BELOW else flat.on(np.arange(SMALL_SAMPLE))
+    few = flat if sample.size <= SMALL_SAMPLE else flat.on(np.arange(SMALL_SAMPLE))
+    heat = Plan(HEAT_SWEEPS, search.plan.eps, smoothing)
 
     def find(kind: int) -> Array:
         own = np.random.default_rng(seeds[kind])
@@ -131,20 +131,21 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
         start = first if flat is small else first_seed(flat, init, own)
         return shaken(flat, loss, start, SHAKE_SWEEPS, own, quiet)
 
-    def winner(among: Problem, starts: list[Array]) -> Array:
-        heat = Plan(HEAT_SWEEPS, search.plan.eps, smoothing)
-        runs = search.each(lambda X: descend(among, X, heat, quiet), starts)
-        return among.inner(min(runs, key=lambda run: run.levels[-1, 1]).embedding)
+    def winner(among: Problem, starts: list[Array], plan: Plan = heat) -> Array:
+        runs = search.each(lambda X: lowered(among, X, plan, quiet)[0], starts)
+        return min(runs, key=lambda run: run.now.smooth).best.X
 
     known, *random = search.each(find, range(len(seeds)))
     starts = [known, extended(flat, np.arange(few.pairs.n), winner(few, random))]
     if flat is not small:
         starts = search.each(lambda X: _bent(search, flat, small, X, smoothing), starts)
-    if n < ALL_BELOW:
-        low = _settled(search, problem, small, winner(small, starts))
-        return [extended(problem, sample, X) for X in (seed, low)]
-    low = _settled(search, problem, small, winner(small, [first, *starts]))
-    return [extended(problem, sample, low)]
+    if n >= ALL_BELOW:
+        low = _settled(search, problem, small, winner(small, [first, *starts]))
+        return [extended(problem, sample, low)]
+    low = winner(small, starts)
+    if _settles(problem, small):
+        return [extended(problem, sample, winner(small, [first, low], _roughly(search)))]
+    return [extended(problem, sample, X) for X in (first, low)]
 
 
 def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> Array:
@@ -158,21 +159,31 @@ def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> 
     flat = small.flatter()
     seed = first_seed(flat, "auto", rng, ALONE_TOL)
     smoothing, loss = _rounded(flat, seed)
-    X = shaken(flat, loss, seed, ALONE_SWEEPS, rng, search.watch.silent())
+    sweeps = ALONE_SWEEPS if n >= SINGLE_FROM else ALONE_SWEEPS // 2
+    X = shaken(flat, loss, seed, sweeps, rng, search.watch.silent())
     if flat is not small:
         X = _bent(search, flat, small, X, smoothing)
     return extended(problem, sample, _settled(search, problem, small, X))
 
 
-def _settled(search: Search, problem: Problem, small: Problem, X: Array) -> Array:
-    """Descend in single precision as far as it reaches, in a third of the time of double.
+def _settles(problem: Problem, small: Problem) -> bool:
+    """Whether to descend in single precision as far as it reaches, in a third of the time.
 
     A robust loss is sharpened to more digits than single precision has.
     """
-    if small.dtype == problem.dtype or small.frame.loss.anneals:
+    return small.dtype != problem.dtype and not small.frame.loss.anneals
+
+
+def _roughly(search: Search) -> Plan:
+    """Return the plan of a descent in single precision."""
+    return replace(search.plan, eps=max(search.plan.eps, SINGLE_EPS))
+
+
+def _settled(search: Search, problem: Problem, small: Problem, X: Array) -> Array:
+    """Return where `X` settles in single precision, if that saves time."""
+    if not _settles(problem, small):
         return X
-    plan = replace(search.plan, eps=max(search.plan.eps, SINGLE_EPS))
-    return small.inner(descend(small, X, plan, search.watch.silent()).embedding)
+    return lowered(small, X, _roughly(search), search.watch.silent())[0].best.X
 
 
 def _rounded(problem: Problem, X: Array) -> tuple[float, Loss]:
@@ -219,7 +230,9 @@ def shaken(
         if watch.stopped:
             break
     # where curvature is strong, points may be thrown farther than numbers reach
-    return X if np.isfinite(problem.costs(X, loss, space)[1]) else first
+    flat = problem.frame.engine(X).flat
+    far = X if flat else problem.costs(X, loss, space)[1]
+    return X if np.isfinite(far).all() else first
 
 
 def extended(problem: Problem, sample: Array, fixed: Array) -> Array:
@@ -296,11 +309,13 @@ def lowest(
         watch.say("Going on from the checkpoint …")
         problem, starts = begun
     plan = search.in_unit(problem.frame).plan
+    # one descent has all threads to itself; several have one each
+    shared = replace(plan, threads=effective_n_jobs(search.n_jobs) if len(starts) == 1 else 1)
 
     def finish(number: int) -> Result:
         slot = None if keeper is None else keeper.slot(number)
         try:
-            return descend(problem, starts[number], plan, watch, slot)
+            return descend(problem, starts[number], shared, watch, slot)
         except Exception:  # as where a cluster is lost: what there is must not be lost with it
             if keeper is not None:
                 keeper.write()

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from unimds._runtime.progress import Watch
+from unimds._runtime.watch import Watch
 from unimds.placecenter.descent import Plan, descend
 from unimds.spaces.base import Space
 from unimds.starts.initial import completed, configuration, draw

@@ -1,4 +1,4 @@
-"""The progress of a run: the clock, the callback, the bar on standard error and ^C."""
+"""What a run tells: its clock, the callback, the bar on standard error, ^C, and warnings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shutil
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, final
@@ -88,6 +89,11 @@ class Watch:
             self._halted = None
 
     @property
+    def listens(self) -> bool:
+        """Whether anyone is to be told of every sweep."""
+        return self.callback is not None or self.verbose > 0
+
+    @property
     def stopped(self) -> bool:
         """Whether the run should end now."""
         return self.interrupted.is_set() or self.called_off.is_set()
@@ -168,3 +174,15 @@ class Progress:
         if self.verbose:
             done, seconds = min(self._done, 1.0), time.perf_counter() - self.began
             self._bar.draw(done, f"{self.what} {100.0 * done:.0f} %  {seconds:.1f} s", now=now)
+
+
+_INSIDE = ("unimds", "sklearn", "joblib", "contextlib", "concurrent")
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the first caller outside the library, not at a line of the library."""
+    depth = 2  # 1 is this function
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _INSIDE:
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(message, category, stacklevel=depth)
