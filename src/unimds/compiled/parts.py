@@ -17,7 +17,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import cache, lru_cache
+from hashlib import blake2b
 from numbers import Real
+from pathlib import Path
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -62,22 +64,33 @@ def kernel(function: Callable) -> Any:
 def forgiving(compiled: Any) -> Any:
     """Let an index that another version of this package left in the cache count as empty.
 
-    Numba unpickles the whole index before it sees that it is out of date.
+    Numba unpickles the whole index before it sees that it is out of date; and it looks at the file
+    of a function alone, though constants and inlined functions come from other files.
     """
-    cache = getattr(compiled, "_cache", None)
-    if cache is None:  # plain Python
+    kept = getattr(compiled, "_cache", None)
+    if kept is None:  # plain Python
         return compiled
-    load = cache.load_overload
+    load, file = kept.load_overload, kept._cache_file
+    file._source_stamp = file._source_stamp, _edition()
 
     def load_overload(signature: Any, context: Any) -> Any:
         try:
             return load(signature, context)
         except (ImportError, AttributeError):  # a type of a module that is gone
-            cache.flush()
+            kept.flush()
             return None
 
-    cache.load_overload = load_overload
+    kept.load_overload = load_overload
     return compiled
+
+
+@cache
+def _edition() -> str:
+    """Return a text that changes with any file that compiled code is made from."""
+    rooms = Path(__file__).parent, Path(__file__).parents[1] / "kernels"
+    files = sorted(path for room in rooms for path in room.glob("*.py"))
+    told = [(path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in files]
+    return blake2b(repr(told).encode(), digest_size=8).hexdigest()
 
 
 def single_precision(function: Callable) -> Callable:

@@ -230,10 +230,10 @@ def pulls(row, points, n, table, first, count, unit, memory, slope, out):
     """Add up the pulls on all points and their weights, of the pairs with earlier points.
 
     Those on the points of the given rows are added to `slope`; those on the earlier points to the
-    scratch memory. Return the cost.
+    scratch memory. Return the costs by the loss, and by the loss as given.
     """
     (X, stride, k), nobody = points, (n, n)
-    width, cost, at, none = k + 2, 0.0, 0, 0 * n
+    width, smooth, exact, at, none = k + 3, 0.0, 0.0, 0, 0 * n
     while at < count:
         pair = at + 1 < count
         i = first + at
@@ -245,7 +245,8 @@ def pulls(row, points, n, table, first, count, unit, memory, slope, out):
             for a in range(k + 1):
                 slope[a, i] += out[a]
                 slope[a, i + 1] += out[width + a]
-            cost += out[k + 1] + out[width + k + 1]
+            smooth += out[k + 1] + out[width + k + 1]
+            exact += out[k + 2] + out[width + k + 2]
         # the last row may be alone; of two rows the pair of their points is left
         own, begin = (at + 1, i) if pair else (at, none)
         j = first + own
@@ -255,9 +256,10 @@ def pulls(row, points, n, table, first, count, unit, memory, slope, out):
         add_range(row, alone, points, table, (own, own), begin, j, nobody, unit, memory)
         for a in range(k + 1):
             slope[a, j] += out[a]
-        cost += out[k + 1]
+        smooth += out[k + 1]
+        exact += out[k + 2]
         at += 2
-    return cost
+    return smooth, exact
 
 
 @driver
@@ -265,13 +267,12 @@ def descend(functions, points, n, table, unit, rooms, state, measured, limits, c
     """Take steps until the cost no longer falls, `limits[0]` at most; return how many, and why.
 
     ``functions`` are the addresses of those of `unimds.kernels.steps`, of `spread` and `collect`,
-    of the mutual row, and of the cost by the loss as given, which is 0 if that is the loss itself.
-    ``rooms`` are the memory of each of them, as in other drivers, and ``state`` the address of P,
-    its stride, and the address of X. ``costs`` has two rows, by the loss and by the loss as given;
-    the first `limits[1]` are known.
+    and of the mutual row; ``rooms`` are the memory of each of them, as in other drivers, and
+    ``state`` the address of P, its stride, and the address of X. ``costs`` has two rows, by the
+    loss and by the loss as given; the first `limits[1]` are known.
     """
-    (take, aim, judge, keep, spread, collect, row, exact), nothing = functions, (0, 0, 0, 0)
-    (own, learnt, trial, pulled, others, given), span = rooms, (0, 0, 0)
+    (take, aim, judge, keep, spread, collect, row), nothing = functions, (0, 0, 0, 0)
+    (own, learnt, trial, pulled, others), span = rooms, (0, 0, 0)
     (steps, known, window), (eps, zero) = limits
     (P, stride, X), last, none = state, known - 1, 0 * n
     who, free, here = (P, stride, 0, 0), (X, n, points[2]), (points[0], n, 0, 0)
@@ -285,13 +286,14 @@ def descend(functions, points, n, table, unit, rooms, state, measured, limits, c
             if done == steps:
                 return done, WENT
             call(aim, who, free, nothing, span, 0.0, own)
-        cost = 0.0
+        cost = exact = 0.0
         while numbers[VERDICT] == SHORTER or numbers[VERDICT] == BEGUN:
             call(spread, here, points, nothing, span, 1.0, trial)
             for a in range(measured.shape[0]):
                 for i in range(n):
                     measured[a, i] = 0.0
-            cost = pulls(row, points, n, table, none, n, unit, others, measured, out) / table[4]
+            cost, exact = pulls(row, points, n, table, none, n, unit, others, measured, out)
+            cost, exact = cost / table[4], exact / table[4]
             call(collect, here, points, nothing, span, 1.0 / table[4], pulled)
             call(judge, who, free, nothing, span, cost, own)
         if numbers[VERDICT] == STUCK:
@@ -300,11 +302,8 @@ def descend(functions, points, n, table, unit, rooms, state, measured, limits, c
         if fresh:
             continue
         last += 1
-        costs[0, last] = costs[1, last] = cost
-        if exact != 0:
-            total(exact, none + 1, points, n, table, none, n, unit, given, out)
-            costs[1, last] = out[0]
-        call(keep, who, free, nothing, span, costs[1, last], own)
+        costs[0, last], costs[1, last] = cost, exact
+        call(keep, who, free, nothing, span, exact, own)
 
 
 # --- subsampled sweeps ----------------------------------------------------------------------------
@@ -346,10 +345,9 @@ def shake_together(functions, flat, copies, points, table, sizes, shifts, unit, 
                 one, two = b - 1, c - 1
                 given = (D + one * of_D, D + two * of_D, W + one * of_W, W + two * of_W)
                 call(meet, (X, n, b, c), doubled, given, span, unit, memory)
-            out[0] = 1.0
             if flat:
                 call(take, (X, n, 0, 0), points, nothing, span, unit, memory)
-            if out[0] > 0.0:
+            else:
                 for i in range(first, end):
                     call(lift, (0, 0, i - first, 0), points, nothing, (0, 0, 0), unit, memory)
                     call(move, (X, n, i, i), points, nothing, axes, 1.0, room)

@@ -212,21 +212,25 @@ class Engine:
         )  # fmt: skip
         return tuple(out[: kind.sums].tolist())
 
-    def pulls(
-        self, D: Array, W: Array | None, first: int, X: Array, unit: float, slope: Array
-    ) -> float:
-        """Add the pulls on all points to `slope`, in its last row their weights; return the cost.
+    def judged_by(self, judge: Any) -> Array:
+        """Return the `fields`, followed by those of another loss of the same kind."""
+        return np.append(self.fields[:-1], [*astuple(judge), 0.0])
 
-        In a row only pairs with earlier points count.
+    def pulls(
+        self, D: Array, W: Array | None, first: int, X: Array, unit: float, judge: Any, slope: Array
+    ) -> tuple[float, float]:
+        """Add the pulls on all points to `slope`, in its last row their weights.
+
+        Return the costs by the loss and by `judge`. In a row only pairs with earlier points count.
         """
-        (_, *rest), out = self._memory()
-        others = np.zeros(slope.shape, dtype=self.precision.points)
-        cost = self._run(
+        (_, sums, _), out = self._memory()
+        others, fields = np.zeros(slope.shape, self.precision.points), self.judged_by(judge)
+        smooth, exact = self._run(
             drivers.pulls, self.row(MUTUAL), _points(X), X.shape[1], self._table(D, W), first,
-            len(D), unit, (others.ctypes.data, *rest), slope, out,
+            len(D), unit, (others.ctypes.data, sums, fields.ctypes.data), slope, out,
         )  # fmt: skip
         slope += others
-        return float(cost)
+        return float(smooth), float(exact)
 
     def descend(
         self,
@@ -234,25 +238,23 @@ class Engine:
         W: Array | None,
         X: Array,
         unit: float,
-        exact: Engine | None,
+        judge: Any,
         limits: tuple[tuple[int, int, int], tuple[float, float]],
         costs: Array,
         state: tuple[Array, Array, Array],
     ) -> tuple[int, int]:
         """Take quasi-Newton steps, see `unimds.kernels.drivers.descend`; work in `X`."""
-        (scratch, sums, fields), out = self._memory()
-        (memory, numbers, free), (k, n) = state, X.shape
+        (_, sums, _), out = self._memory()
+        (memory, numbers, free), (k, n), fields = state, X.shape, self.judged_by(judge)
         measured = np.empty((k + 1, n))
         others, shares = np.zeros((k + 1, n), self.precision.points), np.empty(steps.MEMORY)
         told, pulls, at = measured.ctypes.data, others.ctypes.data, numbers.ctypes.data
-        judged = fields if exact is None else exact.fields.ctypes.data
         rooms = (
             (shares.ctypes.data, at, 0), (told, at, 0), (0, memory[steps.TRIAL].ctypes.data, 0),
-            (pulls, told, 0), (pulls, sums, fields), (scratch, sums, judged),
+            (pulls, told, 0), (pulls, sums, fields.ctypes.data),
         )  # fmt: skip
         helpers = (moves.plain(f, self.precision) for f in (moves.spread, moves.collect))
-        by_exact = 0 if exact is None else exact.row(COST)
-        functions = *steps.step_functions(), *helpers, self.row(MUTUAL), by_exact
+        functions = *steps.step_functions(), *helpers, self.row(MUTUAL)
         where = memory.ctypes.data, memory.shape[1], free.ctypes.data
         done, why = self._run(
             drivers.descend, functions, _points(X), n, self._table(D, W), unit, rooms, where,
@@ -287,7 +289,7 @@ class Engine:
         shifts = shifts_of(sizes, draws, X.shape[1])
         copies = np.empty((len(X), 2 * X.shape[1]), dtype=X.dtype)
         helpers = (moves.plain(f, self.precision) for f in (moves.twice, moves.take, moves.lift))
-        functions = self.meet, *helpers, self.move
+        functions = self.meet, *helpers, 0 if self.flat else self.move
         room = memory[0] + (len(X) + 3) * BLOCK * X.itemsize, *memory[1:]
         self._run(
             drivers.shake_together, functions, self.flat, copies.ctypes.data, _points(X),

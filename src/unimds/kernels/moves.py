@@ -29,6 +29,9 @@ PLACE, STEP, GO, CARRY = range(4)
 BLOCK = 256
 """Points in a block: a few rows of this length fit in the fastest cache."""
 
+GOLDEN_ANGLE = 2.399963229728653
+"""Gives each point another direction."""
+
 SIDE = 64
 """Rows of a table that fit in the cache."""
 
@@ -64,8 +67,8 @@ def move(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
     if mode <= STEP:
         if apart > 0.0:
             norm = 0.0
-            for a in range(axes):  # the golden angle gives each point another direction
-                away[a] = cos(2.399963229728653 * (j + 1.0) * (a + 1.0))
+            for a in range(axes):
+                away[a] = cos(GOLDEN_ANGLE * (j + 1.0) * (a + 1.0))
             space.project(p, away)
             for a in range(axes):
                 norm += space.sign(a) * away[a] * away[a]
@@ -150,12 +153,18 @@ def twice(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch
 def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Move points of P in flat space, where a step is a sum, by the pulls in `scratch`.
 
-    Nothing moves, and ``out[0]`` is positive, if points coincide and must part.
+    Points that coincide part as in `move`.
     """
-    count, out[0] = stop - start, 0.0
+    count = stop - start
     for m in range(count):
-        out[0] += scratch[(k + 2) * BLOCK + m]
-    for a in range(k if out[0] == 0.0 else 0):
+        if scratch[(k + 2) * BLOCK + m] > 0.0:
+            norm, turn = 0.0, GOLDEN_ANGLE * (start + m + 1.0)
+            for a in range(k):
+                norm += cos(turn * (a + 1.0)) ** 2
+            for a in range(k):
+                away = scratch[(k + 2) * BLOCK + m] / sqrt(norm) * cos(turn * (a + 1.0))
+                scratch[a * BLOCK + m] += away
+    for a in range(k):
         for m in range(count):
             here, total = P[a * stride + start + m], scratch[k * BLOCK + m]
             moved = here + scratch[a * BLOCK + m] / total

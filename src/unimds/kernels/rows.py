@@ -72,10 +72,12 @@ def cost(dist, slope, lean, away, r, given, loss, space):
 
 
 @inlined
-def mutual(dist, slope, lean, away, r, given, loss, space):
-    """Return the pull's coefficient, w and the cost of a pair that pulls both of its points."""
+def mutual(dist, slope, lean, away, r, given, loss, space, judge):
+    """Return coefficient, w, and costs by two losses of a pair that pulls both of its points."""
     coefficient, w, _, _ = pull(dist, slope, lean, away, r, given, loss, space)
-    return coefficient, w, cost(dist, slope, lean, away, r, given, loss, space)[0]
+    (smooth,) = cost(dist, slope, lean, away, r, given, loss, space)
+    (exact,) = cost(dist, slope, lean, away, r, given, judge, space)
+    return coefficient, w, smooth, exact
 
 
 @inlined
@@ -116,7 +118,7 @@ class Kind:
 
 PULL, COST = Kind("pull", pull, 3, pulls=True), Kind("cost", cost, 1)
 ERRORS = Kind("errors", errors, 4)
-MUTUAL = Kind("mutual", mutual, 2, pulls=True, mutual=True)
+MUTUAL = Kind("mutual", mutual, 3, pulls=True, mutual=True)
 
 
 # --- the text of a row ----------------------------------------------------------------------------
@@ -177,7 +179,9 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
         yield f"e{a} = space.sign({a})"
         for row, *_ in _rows(rows) if kind.pulls else ():
             yield f"{row}v{a} = real(0.0)"
-    yield "other = real(1.0) if i != j else real(0.0)  # the same point counts once"
+    if kind.mutual:
+        yield "judge = judge_at(fields)"
+        yield "other = real(1.0) if i != j else real(0.0)  # the same point counts once"
     yield "for m in range(start, stop):"
     for a in axes:
         yield f"    x{a} = real(X[{a} * n + m])"
@@ -192,7 +196,8 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
             yield f"    {line}"
         if kind.mutual and row == "q":
             yield "    weight *= other"
-        yield "    t = of_pair(u, slope, lean, away, given, weight, loss, space)"
+        judge = ", judge" if kind.mutual else ""
+        yield f"    t = of_pair(u, slope, lean, away, given, weight, loss, space{judge})"
         for a in axes if kind.pulls else ():
             yield f"    {row}v{a} += t[0] * d{a}"
         for a in axes if kind.mutual else ():
@@ -397,6 +402,7 @@ def written_function(
         "met": met,
         "of_pair": kind.of_pair,
         "loss_at": part_reader(parts[0], single, len(space.params)),
+        "judge_at": part_reader(parts[0], single, len(space.params) + len(loss.params)),
         "space_at": part_reader(parts[1], single, 0),
     }
     full = f"{name}_{loss.digest}_{space.digest}"

@@ -22,7 +22,7 @@ from unimds.compiled.functions import Precision, addressed, compiled_function
 HERE, SLOPE, TRIAL, AIM, PLACED, BEST, PAST = range(7)
 """Rows of the memory."""
 
-COST, FALL, LENGTH, TRIED, KEPT, VERDICT, LOWEST, BENT = range(8)
+COST, FALL, LENGTH, TRIED, KEPT, SCALE, VERDICT, LOWEST, BENT = range(9)
 """Numbers: of the present points, of the search along a step, and of the past."""
 
 MEMORY = 20  # past steps; measured: with 10 maps of 150 dimensions end higher, 30 take longer
@@ -44,19 +44,23 @@ def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
     ``scratch`` are the pulls on its points and the sums of their weights; X tells which are free.
     """
     slot = int(out[KEPT]) % MEMORY
-    step, change, bent, far, steep = PAST + slot, PAST + MEMORY + slot, 0.0, 0.0, 0.0
+    step, change, bent, far = PAST + slot, PAST + MEMORY + slot, 0.0, 0.0
+    steep = placed = 0.0
     for a in range(k):
         for m in range(n):
             at, weight = a * n + m, scratch[k * n + m]
             slope = -2.0 * scratch[at] * X[m]
             way, bend = P[TRIAL * stride + at] - P[at], slope - P[SLOPE * stride + at]
             P[step * stride + at], P[change * stride + at] = way, bend
-            bent, far, steep = bent + way * bend, far + way * way, steep + bend * bend
+            share = 0.5 / weight if weight > 0.0 else 0.0
+            bent, far = bent + way * bend, far + way * way
+            steep, placed = steep + bend * bend, placed + bend * bend * share
             P[at], P[SLOPE * stride + at] = P[TRIAL * stride + at], slope
-            P[PLACED * stride + at] = 0.5 / weight if weight > 0.0 else 0.0
+            P[PLACED * stride + at] = share
     if bent > FLAT * sqrt(far) * sqrt(steep):
-        out[BENT + slot] = bent
+        out[BENT + slot], out[SCALE] = bent, bent / placed
         out[KEPT] += 1.0
+    out[SCALE] = out[SCALE] if out[KEPT] > 0.0 else 1.0
     out[COST] = unit
 
 
@@ -66,36 +70,29 @@ def aim(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, 
 
     Where that does not lead down, the verdict is `STUCK`. ``scratch`` is memory to work in.
     """
-    kept, scale, found = int(out[KEPT]), 1.0, 0.0
+    kept, found = int(out[KEPT]), 0.0
     many = kept if kept < MEMORY else MEMORY
     for m in range(stride):
         P[AIM * stride + m] = -P[SLOPE * stride + m]
-    for past in range(2 * many):
-        # back from the last step to the first, and then forth
-        back = past < many
-        slot = (kept - 1 - past if back else kept - 2 * many + past) % MEMORY
-        step, change = (PAST + slot) * stride, (PAST + MEMORY + slot) * stride
-        along, onto, found = (step, change, 0.0) if back else (change, step, 0.0)
+    for past in range(2 * many + 1):
         if past == many:
             for m in range(stride):
-                P[AIM * stride + m] *= scale * P[PLACED * stride + m]
+                P[AIM * stride + m] *= out[SCALE] * P[PLACED * stride + m]
+            continue
+        # back from the last step to the first, and then forth
+        back = past < many
+        slot = (kept - 1 - past if back else kept - 2 * many + past - 1) % MEMORY
+        step, change = (PAST + slot) * stride, (PAST + MEMORY + slot) * stride
+        along, onto, found = (step, change, 0.0) if back else (change, step, 0.0)
         for m in range(stride):
             found += P[along + m] * P[AIM * stride + m]
         share = found / out[BENT + slot]
-        if back:
-            scratch[slot] = share
         factor = -share if back else scratch[slot] - share
+        scratch[slot] = share
         for m in range(stride):
             P[AIM * stride + m] += factor * P[onto + m]
-        if past == 0:
-            found = 0.0
-            for m in range(stride):
-                found += P[change + m] * P[change + m] * P[PLACED * stride + m]
-            scale = out[BENT + slot] / found if found > 0.0 else 1.0
     found = 0.0
     for m in range(stride):
-        if many == 0:
-            P[AIM * stride + m] *= P[PLACED * stride + m]
         found += P[SLOPE * stride + m] * P[AIM * stride + m]
         P[TRIAL * stride + m] = P[m] + P[AIM * stride + m]
     out[FALL], out[LENGTH], out[TRIED] = found, 1.0, 0.0

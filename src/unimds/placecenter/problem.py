@@ -109,8 +109,8 @@ class Frame:
         first, D, W = _in_order(tile)
         return self.engine(X, D, W).total(kind, D, W, first, X, self.unit)
 
-    def add_pulls(self, tile: Tile, X: Array, pulls: Array, threads: int) -> float:
-        """Add the pulls of the pairs of some rows, see `Engine.pulls`; return their cost.
+    def add_pulls(self, tile: Tile, X: Array, judge: Loss, pulls: Array, threads: int) -> Array:
+        """Add the pulls of the pairs of some rows, see `Engine.pulls`; return their costs.
 
         Threads share the stripes of a large table, whose sums are added in their order: the result
         does not depend on how many threads there are.
@@ -118,9 +118,10 @@ class Frame:
         first, D, W = tile
         engine, stripes = self.engine(X, D, W), _stripes(first, len(D), X.shape[1])
 
-        def work(rows: slice) -> tuple[Array, float]:
+        def work(rows: slice) -> tuple[Array, tuple[float, float]]:
             found, some = np.zeros_like(pulls), None if W is None else W[rows]
-            return found, engine.pulls(D[rows], some, first + rows.start, X, self.unit, found)
+            begin = first + rows.start
+            return found, engine.pulls(D[rows], some, begin, X, self.unit, judge, found)
 
         if threads > 1 and len(stripes) > 1:
             engine.row(MUTUAL)  # compiled before threads ask for it
@@ -130,7 +131,7 @@ class Frame:
             parts = [work(rows) for rows in stripes]
         for found, _ in parts:
             pulls += found
-        return sum(cost for _, cost in parts)
+        return np.asarray(np.sum([costs for _, costs in parts], axis=0))
 
     def place(
         self, D: Array, W: Array | None, X: Array, P: Array, steps: int | None, eps: float
@@ -263,6 +264,8 @@ class Problem:
 
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""
+        if self.moves_together and len(X) <= UNROLLED:  # by code that is compiled in any case
+            return self.pulls(X, smooth)[1]
         frame = self._at(self.frame.loss, space)
         exact, smoothed = self.pairs.table.total(partial(frame.costs, smooth), X)
         return float(exact), float(smoothed)
@@ -286,8 +289,8 @@ class Problem:
     ) -> tuple[int, int]:
         """Take quasi-Newton steps, see `unimds.kernels.steps`; `X` is memory to work in."""
         frame, (_, D, W) = self._at(loss, self.frame.space), _in_order((0, *self._whole))
-        exact = None if loss == self.frame.loss else self.frame.engine(X, D, W)
-        return frame.engine(X, D, W).descend(D, W, X, frame.unit, exact, limits, costs, state)
+        judge, engine = self.frame.loss, frame.engine(X, D, W)
+        return engine.descend(D, W, X, frame.unit, judge, limits, costs, state)
 
     def pulls(self, X: Array, smooth: Loss, threads: int = 1) -> tuple[Array, tuple[float, float]]:
         """Return the pull on every point by `smooth`, in a last row its weights; and the `costs`.
@@ -301,13 +304,12 @@ class Problem:
                 parts = (X, frame.loss, smooth, frame.unit, found[:-1], found[-1])
                 costs += add_pulls(_in_order(tile), *parts)
             return found, (float(costs[0]), float(costs[1]))
-        at, cost, layers = self._at(smooth, frame.space), 0.0, self.pairs.layers
-        for tile in self.pairs.table.tiles():
-            cost += at.add_pulls(_in_order(tile), X, found, threads)
-        found *= 1.0 / layers
-        cost /= layers
-        exact = cost if smooth == frame.loss else self.costs(X, frame.loss, frame.space)[0]
-        return found, (exact, cost)
+        at, share = self._at(smooth, frame.space), 1.0 / self.pairs.layers
+        with np.errstate(over="ignore", invalid="ignore"):  # a trial may lead too far
+            for tile in self.pairs.table.tiles():
+                costs += at.add_pulls(_in_order(tile), X, frame.loss, found, threads)
+        found *= share
+        return found, (float(costs[1] * share), float(costs[0] * share))
 
     def mean_residual(self, X: Array) -> float:
         """Return the mean error of the pairs, in the unit of the loss's smoothing."""
