@@ -173,7 +173,7 @@ def errors(run):
 @pytest.mark.parametrize("body", [BUILT_IN, slow(MORE_BUILT_IN)], ids=["squared", "more"])
 def test_built_in_parts_are_compiled_once_and_are_plain_python_without_numba(lab, body):
     first = lab.script(body)
-    assert {"descend", "total", "mutual", "cost", "meet"} <= set(first["compiled"])
+    assert {"descend", "mutual", "meet"} <= set(first["compiled"])
     second = lab.script(body)
     assert all_from_cache(second)
     assert second["costs"] == first["costs"]
@@ -188,7 +188,7 @@ def test_built_in_parts_are_compiled_once_and_are_plain_python_without_numba(lab
 def test_a_loss_is_compiled_again_when_and_only_when_it_changes(lab):
     lab.write("helpers.py", HELPERS)
     first = lab.script(CAUCHY)
-    assert "cost" in first["compiled"]
+    assert "mutual" in first["compiled"]
     assert first["costs"][0] == pytest.approx(cauchy(first, 3.0, 0.5), rel=1e-12)
 
     # lines before and after the class; a field is an argument of compiled code, not part of it
@@ -200,7 +200,7 @@ def test_a_loss_is_compiled_again_when_and_only_when_it_changes(lab):
     # another file, while the script is one whose compiled code is in the cache
     lab.write("helpers.py", HELPERS.replace("log1p(square)", "5.0 * log1p(square)"))
     helper = lab.script(CAUCHY)
-    assert "cost" in helper["compiled"]
+    assert "mutual" in helper["compiled"]
     assert helper["costs"][0] == pytest.approx(cauchy(helper, 15.0, 0.5), rel=1e-12)
 
 
@@ -209,12 +209,12 @@ def test_a_loss_is_compiled_again_when_its_formula_or_a_constant_is_another(lab)
     lab.write("helpers.py", HELPERS)
     lab.script(CAUCHY)
     formula = lab.script(CAUCHY.replace("self.strength * bend", "self.strength + bend"))
-    assert "cost" in formula["compiled"]
+    assert "mutual" in formula["compiled"]
     added = 3.0 * len(errors(formula)) + cauchy(formula, 1.0, 0.5)
     assert formula["costs"][0] == pytest.approx(added, rel=1e-12)
 
     constant = lab.script(CAUCHY.replace("WIDTH = 0.5", "WIDTH = 2.0"))
-    assert "cost" in constant["compiled"]
+    assert "mutual" in constant["compiled"]
     assert constant["costs"][0] == pytest.approx(cauchy(constant, 3.0, 2.0), rel=1e-12)
 
 
@@ -226,7 +226,7 @@ def cauchy(run, strength, width):
 def test_a_loss_is_found_again_from_a_script_or_without_a_file(lab):
     text = SETUP + GEMAN + REPORT
     first = lab.run("-c", text)
-    assert {"pull", "cost"} <= set(first["compiled"])
+    assert {"pull", "mutual"} <= set(first["compiled"])
     square = errors(first) ** 2
     assert first["costs"][0] == pytest.approx(np.sum(square / (1.0 + square)), rel=1e-12)
     for other in (lab.run("-", text=text), lab.script(GEMAN)):
@@ -257,7 +257,7 @@ def test_a_loss_travels_to_another_process(lab):
         pickle.dump(mine.GemanMcClure(), open("loss.pickle", "wb"))
     """
     first = lab.run("-c", dedent(send) + REPORT)
-    assert "cost" in first["compiled"]
+    assert "mutual" in first["compiled"]
     # the other process unpickles before it imports anything of ours
     receive = """
         import pickle
@@ -273,8 +273,8 @@ def test_a_loss_travels_to_another_process(lab):
 def test_rows_in_the_cache_refer_to_no_module_of_ours(lab):
     """So a version that moves its modules finds them again, or compiles anew."""
     lab.script('results = [cost_of("squared")]')
-    found = [index.read_bytes() for index in (lab.folder / "cache").rglob("cost_*.nbi")]
-    found += [index.read_bytes() for index in (lab.folder / "cache").rglob("*.cost_*.nbi")]
+    found = [index.read_bytes() for index in (lab.folder / "cache").rglob("mutual_*.nbi")]
+    found += [index.read_bytes() for index in (lab.folder / "cache").rglob("*.mutual_*.nbi")]
     assert found
     assert not any(b"unimds.compiled.parts" in index for index in found)
 

@@ -53,6 +53,7 @@ COOLING = np.repeat([3.0, 4.0], 12)  # the last sweeps: twelve against 64 points
 SEED_TOL = 0.01  # enough where a map cannot be exact
 ALONE_SWEEPS, ALONE_TOL = 500, 0.1  # of a start that has no race to win
 HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 6
+TRIAL_STEPS, NEAR = 12, 0.001  # of the seed, and how near it must come to go on
 
 
 @final
@@ -131,21 +132,20 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
         start = first if flat is small else first_seed(flat, init, own)
         return shaken(flat, loss, start, SHAKE_SWEEPS, own, quiet)
 
-    def winner(among: Problem, starts: list[Array], plan: Plan = heat) -> Array:
-        runs = search.each(lambda X: lowered(among, X, plan, quiet)[0], starts)
+    def winner(among: Problem, starts: list[Array]) -> Array:
+        runs = search.each(lambda X: lowered(among, X, heat, quiet)[0], starts)
         return min(runs, key=lambda run: run.now.smooth).best.X
 
     known, *random = search.each(find, range(len(seeds)))
     starts = [known, extended(flat, np.arange(few.pairs.n), winner(few, random))]
     if flat is not small:
         starts = search.each(lambda X: _bent(search, flat, small, X, smoothing), starts)
-    if n >= ALL_BELOW:
-        low = _settled(search, problem, small, winner(small, [first, *starts]))
-        return [extended(problem, sample, low)]
     low = winner(small, starts)
     if _settles(problem, small):
-        return [extended(problem, sample, winner(small, [first, low], _roughly(search)))]
-    return [extended(problem, sample, X) for X in (first, low)]
+        low = _lower(search, small, low, first, surely=n < ALL_BELOW)
+        return [extended(problem, sample, low)]
+    finished = [first, low] if n < ALL_BELOW else [winner(small, [first, *starts])]
+    return [extended(problem, sample, X) for X in finished]
 
 
 def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> Array:
@@ -177,6 +177,19 @@ def _settles(problem: Problem, small: Problem) -> bool:
 def _roughly(search: Search) -> Plan:
     """Return the plan of a descent in single precision."""
     return replace(search.plan, eps=max(search.plan.eps, SINGLE_EPS))
+
+
+def _lower(search: Search, small: Problem, low: Array, seed: Array, surely: bool) -> Array:
+    """Return where a start settles, or where the seed does if that is lower.
+
+    Unless it must be known for sure, a seed that some steps do not bring near is given up.
+    """
+    plan, quiet = _roughly(search), search.watch.silent()
+    settled, _ = lowered(small, low, plan, quiet)
+    other, _ = lowered(small, seed, replace(plan, max_iter=TRIAL_STEPS), quiet)
+    if surely or other.now.smooth <= (1.0 + NEAR) * settled.now.smooth:
+        other, _ = lowered(small, other.now.X, plan, quiet)
+    return min(settled, other, key=lambda run: run.now.smooth).best.X
 
 
 def _settled(search: Search, problem: Problem, small: Problem, X: Array) -> Array:
