@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.parts import LOSSES, name, slow
 from tests.support.tables import table
-from unimds import Absolute, Euclidean, Outcome, Squared, place_center
+from unimds import Absolute, Euclidean, Outcome, Sphere, Squared, place_center
 from unimds.distances.pairs import as_pairs
 from unimds.kernels.steps import AIM, COST, MEMORY, SLOPE, STUCK, TRIAL, WENT
 from unimds.placecenter.problem import Problem
@@ -17,6 +17,7 @@ from unimds.placecenter.quasi_newton import Limits, QuasiNewton
 from unimds.quality import total_cost
 from unimds.rivals import lbfgs
 from unimds.spaces import distances
+from unimds.spaces.vectors import normalised
 
 
 def gaussian(n, d, seed=0):
@@ -112,6 +113,73 @@ def test_compiled_descents_take_the_steps_of_measured_ones(loss, single, monkeyp
     again = place_center(D, 3, **options)
     np.testing.assert_array_equal(compiled.embedding, again.embedding)
     np.testing.assert_array_equal(compiled.history[:, 1], again.history[:, 1])
+
+
+SPHERES = [Sphere(1.0), Sphere(3.7)]
+
+
+def on_sphere(space, n=30, seed=0):
+    """Distances that no map on the sphere meets."""
+    rng = np.random.default_rng(seed)
+    D = distances(space.project_points(rng.normal(size=(n, 5))), space=space)
+    noise = rng.uniform(0.6, 1.0, size=(n, n))
+    return D * np.sqrt(noise * noise.T)
+
+
+@pytest.mark.parametrize("space", SPHERES, ids=repr)
+def test_pulls_on_a_sphere_are_the_slope_along_it(space):
+    """Carried into the tangent plane and into the unit of distances, against differences."""
+    problem = Problem.posed(as_pairs(on_sphere(space)), Squared(), space, 2)
+    rng, loss = np.random.default_rng(1), problem.frame.loss
+    X = np.ascontiguousarray(space.project_points(rng.normal(size=(30, 3))).T)
+    quasi = QuasiNewton(problem, loss, X)
+    descended(quasi, problem, X, 0)
+    way = rng.normal(size=X.shape)
+    way -= np.einsum("ai,ai->i", X, way) * X
+
+    def cost(length):
+        return problem.pulls(np.asarray(normalised((X + length * way).T).T, order="C"), loss)[1][0]
+
+    slope = (cost(1e-6) - cost(-1e-6)) / 2e-6
+    assert quasi.memory[SLOPE] @ way.ravel() == pytest.approx(slope, rel=1e-6)
+    across = np.einsum("ai,ai->i", X, quasi.memory[SLOPE].reshape(X.shape))
+    np.testing.assert_allclose(across, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("space", SPHERES, ids=repr)
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_on_spheres_the_cost_never_rises_and_points_stay_on_them(space, loss, monkeypatch):
+    D = on_sphere(space)
+    options = {"space": space, "loss": loss, "n_init": 1}
+    result = place_center(D, 2, **options)
+    level, cost = result.levels.T
+    assert (np.diff(cost)[np.diff(level) == 0.0] <= 0.0).all()
+    np.testing.assert_allclose(np.linalg.norm(result.embedding, axis=1), 1.0, rtol=1e-14)
+    want = total_cost(D, result.embedding, loss=loss, space=space)
+    assert result.cost == pytest.approx(want, rel=1e-9)
+    swept = place_center(D, 2, **options, solver="sweeps")
+    assert result.cost <= 1.01 * swept.cost
+    monkeypatch.setattr(Problem, "descends_compiled", False)
+    again = place_center(D, 2, **options)
+    np.testing.assert_array_equal(again.embedding, result.embedding)
+
+
+@pytest.mark.parametrize("space", SPHERES, ids=repr)
+def test_exact_points_of_a_sphere_are_found_again(space):
+    rng = np.random.default_rng(2)
+    points = space.project_points(rng.normal(size=(25, 3)))
+    D = distances(points, space=space)
+    start = space.project_points(points + 0.1 * rng.normal(size=points.shape))
+    found = place_center(D, 2, space=space, init=start, eps=1e-14)
+    assert found.cost <= 1e-16 * (D**2).sum()
+
+
+def test_antipodes_on_a_sphere_part():
+    """Opposite points pull in no direction, and points in one place in none either."""
+    start = np.array([[1.0, 0, 0], [-1.0, 0, 0], [0, 1.0, 0], [0, 1.0, 0], [0, 0, 1.0]])
+    D = 1.2 * (1.0 - np.eye(5))
+    result = place_center(D, 2, space=Sphere(1.0), init=start, n_init=1)
+    assert result.cost < 0.5 * total_cost(D, start, space=Sphere(1.0))
 
 
 @pytest.mark.parametrize("loss", ["squared", "absolute"])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.csgraph import shortest_path
+from scipy.sparse.linalg import ArpackError
 from scipy.spatial.distance import cdist
 
 from unimds import (
@@ -189,6 +190,18 @@ def test_eigenvectors_have_a_fixed_sign():
     _, vectors = spectral.top_eigenpairs(noisy(N), 4)
     strongest = vectors[np.abs(vectors).argmax(axis=0), np.arange(4)]
     assert (strongest > 0.0).all()
+
+
+@pytest.mark.parametrize("code", [3, -9])
+def test_where_the_partial_solver_fails_the_full_one_answers(code, monkeypatch):
+    def failing(*arguments, **options):
+        raise ArpackError(code)
+
+    B = noisy(N)
+    want, _ = spectral.top_eigenpairs(B, 4)
+    monkeypatch.setattr(spectral, "DENSE", 5)
+    monkeypatch.setattr(spectral, "eigsh", failing)
+    assert_allclose(spectral.top_eigenpairs(B, 4)[0], want)
 
 
 def test_eigenpairs_beyond_the_number_of_rows_are_zero():

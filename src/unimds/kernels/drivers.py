@@ -18,7 +18,17 @@ from __future__ import annotations
 from unimds.compiled.functions import call, driver
 from unimds.compiled.parts import inlined
 from unimds.kernels.moves import BLOCK, CARRY, GO, PLACE, STEP
-from unimds.kernels.steps import BEGUN, EXACT, SETTLED, SHORTER, STUCK, VERDICT, WENT
+from unimds.kernels.steps import (
+    ACROSS,
+    BEGUN,
+    EXACT,
+    ONTO,
+    SETTLED,
+    SHORTER,
+    STUCK,
+    VERDICT,
+    WENT,
+)
 
 CHUNK = 4096
 """Points in a call of a row: within it, sums are in the precision of the points."""
@@ -267,15 +277,17 @@ def descend(functions, points, n, table, unit, rooms, state, measured, limits, c
     """Take steps until the cost no longer falls, `limits[0]` at most; return how many, and why.
 
     ``functions`` are the addresses of those of `unimds.kernels.steps`, of `spread` and `collect`,
-    and of the mutual row; ``rooms`` are the memory of each of them, as in other drivers, and
-    ``state`` the address of P, its stride, and the address of X. ``costs`` has two rows, by the
-    loss and by the loss as given; the first `limits[1]` are known.
+    of the mutual row and of `carry`, which is 0 in flat space; ``rooms`` are the memory of each of
+    them, as in other drivers, and ``state`` the address of P, its stride, and the addresses of what
+    tells free points and of memory for two points. ``costs`` has two rows, by the loss and by the
+    loss as given; the first `limits[1]` are known.
     """
-    (take, aim, judge, keep, spread, collect, row), nothing = functions, (0, 0, 0, 0)
-    (own, learnt, trial, pulled, others), span = rooms, (0, 0, 0)
+    (take, aim, judge, keep, spread, collect, row, carry), nothing = functions, (0, 0, 0, 0)
+    (own, learnt, trial, pulled, others, carried), span = rooms, (0, 0, 0)
     (steps, known, window), (eps, zero) = limits
-    (P, stride, X), last, none = state, known - 1, 0 * n
+    (P, stride, X, work), last, none = state, known - 1, 0 * n
     who, free, here = (P, stride, 0, 0), (X, n, points[2]), (points[0], n, 0, 0)
+    room, curved = (work, n, points[2]), 1 if carry else 0
     while True:
         done, now, fresh = last + 1 - known, costs[0, last], numbers[VERDICT] == BEGUN
         if not fresh:
@@ -288,6 +300,8 @@ def descend(functions, points, n, table, unit, rooms, state, measured, limits, c
             call(aim, who, free, nothing, span, 0.0, own)
         cost = exact = 0.0
         while numbers[VERDICT] == SHORTER or numbers[VERDICT] == BEGUN:
+            if carry and not fresh:
+                call(carry, who, room, nothing, (0, 0, ONTO), 1.0, carried)
             call(spread, here, points, nothing, span, 1.0, trial)
             for a in range(measured.shape[0]):
                 for i in range(n):
@@ -298,7 +312,9 @@ def descend(functions, points, n, table, unit, rooms, state, measured, limits, c
             call(judge, who, free, nothing, span, cost, own)
         if numbers[VERDICT] == STUCK:
             return done, STUCK
-        call(take, who, free, nothing, span, cost, learnt)
+        if carry:
+            call(carry, who, room, nothing, (0, 0, ACROSS), 1.0, carried)
+        call(take, who, free, nothing, (0, 0, curved), cost, learnt)
         if fresh:
             continue
         last += 1

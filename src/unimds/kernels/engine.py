@@ -70,6 +70,14 @@ class Engine:
             return moves.mover(type(self.space), measured, self.precision.points)
 
     @cached_property
+    def carry(self) -> int:
+        """The address of what carries quasi-Newton steps along, or 0 in flat space."""
+        if self.flat:
+            return 0
+        with explained(self.space):
+            return steps.carrier(type(self.space))
+
+    @cached_property
     def meet(self) -> int:
         """The address of what adds up pulls where all points are shaken at once."""
         parts = type(self.loss), type(self.space)
@@ -251,11 +259,12 @@ class Engine:
         told, pulls, at = measured.ctypes.data, others.ctypes.data, numbers.ctypes.data
         rooms = (
             (shares.ctypes.data, at, 0), (told, at, 0), (0, memory[steps.TRIAL].ctypes.data, 0),
-            (pulls, told, 0), (pulls, sums, fields.ctypes.data),
+            (pulls, told, 0), (pulls, sums, fields.ctypes.data), (told, at, fields.ctypes.data),
         )  # fmt: skip
         helpers = (moves.plain(f, self.precision) for f in (moves.spread, moves.collect))
-        functions = *steps.step_functions(), *helpers, self.row(MUTUAL)
-        where = memory.ctypes.data, memory.shape[1], free.ctypes.data
+        functions = *steps.step_functions(), *helpers, self.row(MUTUAL), self.carry
+        work = np.empty(2 * k)
+        where = memory.ctypes.data, memory.shape[1], free.ctypes.data, work.ctypes.data
         done, why = self._run(
             drivers.descend, functions, _points(X), n, self._table(D, W), unit, rooms, where,
             measured, limits, costs, numbers, out,

@@ -14,10 +14,20 @@ from __future__ import annotations
 
 from functools import cache
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
-from unimds.compiled.functions import Precision, addressed, compiled_function
+from unimds.compiled.functions import (
+    Precision,
+    addressed,
+    beyond,
+    carray,
+    compiled_function,
+    part_reader,
+    with_names,
+)
+from unimds.compiled.parts import Part, part_type
 
 HERE, SLOPE, TRIAL, AIM, PLACED, BEST, PAST = range(7)
 """Rows of the memory."""
@@ -33,6 +43,9 @@ FLAT = 1e-10  # a cosine: below it, a step tells nothing of the curvature
 WENT, SETTLED, EXACT, STUCK = range(4)
 """Why `descend` ends: after all its steps, or earlier."""
 
+ONTO, ACROSS = range(2)
+"""What `carry` may do."""
+
 BEGUN, TAKEN, SHORTER = range(3)
 """Verdicts on a trial: to be taken in any case, low enough, or to be shortened; or `STUCK`."""
 
@@ -42,15 +55,17 @@ def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
     """Go to the trial, whose cost is `unit`, and learn the curvature of the way there.
 
     ``scratch`` are the pulls on its points and the sums of their weights; X tells which are free.
+    In curved space (`mode` 1) everything has been carried to the trial.
     """
-    slot = int(out[KEPT]) % MEMORY
+    slot, curved = int(out[KEPT]) % MEMORY, mode > 0
     step, change, bent, far = PAST + slot, PAST + MEMORY + slot, 0.0, 0.0
     steep = placed = 0.0
     for a in range(k):
         for m in range(n):
             at, weight = a * n + m, scratch[k * n + m]
             slope = -2.0 * scratch[at] * X[m]
-            way, bend = P[TRIAL * stride + at] - P[at], slope - P[SLOPE * stride + at]
+            way = P[AIM * stride + at] if curved else P[TRIAL * stride + at] - P[at]
+            bend = slope - P[SLOPE * stride + at]
             P[step * stride + at], P[change * stride + at] = way, bend
             share = 0.5 / weight if weight > 0.0 else 0.0
             bent, far = bent + way * bend, far + way * way
@@ -99,6 +114,54 @@ def aim(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, 
     out[VERDICT] = SHORTER if found < 0.0 else STUCK
 
 
+space_at: Any = None  # given to `carry` for each space
+
+
+@addressed
+def carry(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
+    """Do what a step needs where space is curved; X is memory for two points.
+
+    - `ONTO`: let the trial be exp of the step, at every point.
+    - `ACROSS`: take the step, the slope and the past along to the trial, by projection, and turn
+      the pulls there into tangent vectors, in the unit of distances. A past that has lost its
+      curvature is forgotten.
+    """
+    space, p, v = space_at(fields), carray(X, k), carray(beyond(X, k), k)
+    square = space.unit_length() ** 2
+    for m in range(n):
+        for a in range(k):
+            p[a] = P[(HERE if mode == ONTO else TRIAL) * stride + a * n + m]
+            v[a] = out[LENGTH] * P[AIM * stride + a * n + m]
+        if mode == ONTO:
+            space.exp(p, v)
+            for a in range(k):
+                P[TRIAL * stride + a * n + m] = p[a]
+            continue
+        space.project(p, v)
+        for a in range(k):
+            P[AIM * stride + a * n + m] = v[a]
+        for row in range(PAST - 1, PAST + 2 * MEMORY):
+            at = (row if row >= PAST else SLOPE) * stride
+            for a in range(k):
+                v[a] = P[at + a * n + m]
+            space.project(p, v)
+            for a in range(k):
+                P[at + a * n + m] = v[a]
+        for a in range(k):
+            v[a] = square * scratch[a * n + m]
+        space.project(p, v)
+        for a in range(k):
+            scratch[a * n + m] = v[a]
+        scratch[k * n + m] *= square
+    many = int(out[KEPT]) if out[KEPT] < MEMORY else MEMORY
+    for slot in range(many if mode == ACROSS else 0):
+        bent = 0.0
+        for m in range(stride):
+            bent += P[(PAST + slot) * stride + m] * P[(PAST + MEMORY + slot) * stride + m]
+        out[BENT + slot] = bent
+        out[KEPT] = out[KEPT] if bent > 0.0 else 0.0
+
+
 @addressed
 def judge(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Decide on a trial by its cost, which is `unit`; set out a shorter one if it is too high."""
@@ -125,12 +188,17 @@ def keep(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
             P[BEST * stride + m] = P[m]
 
 
+DOUBLE = Precision(*3 * (np.dtype(np.float64),))
+
+
 @cache
-def step_functions() -> tuple[int, int, int, int]:
+def step_functions() -> tuple[int, ...]:
     """Return the addresses of take, aim, judge and keep."""
-    double = np.dtype(np.float64)
-    precision = Precision(double, double, double)
-    first, second, third, fourth = (
-        compiled_function(function, precision) for function in (take, aim, judge, keep)
-    )
-    return first, second, third, fourth
+    return tuple(compiled_function(function, DOUBLE) for function in (take, aim, judge, keep))
+
+
+@cache
+def carrier(space: type[Part]) -> int:
+    """Return the address of `carry`, compiled for a space."""
+    names = {"space_at": part_reader(space, False, 0)}
+    return compiled_function(with_names(carry, f"carry_{part_type(space).digest}", names), DOUBLE)

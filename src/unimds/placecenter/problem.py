@@ -21,6 +21,7 @@ from unimds.losses import Loss
 from unimds.placecenter.pulls import add_pulls
 from unimds.spaces.base import Space
 from unimds.spaces.euclidean import Euclidean
+from unimds.spaces.sphere import Sphere
 
 Array = NDArray[Any]
 
@@ -273,9 +274,11 @@ class Problem:
     @property
     def moves_together(self) -> bool:
         """Whether points move together, by their `pulls`: on a line sweeps end lower."""
-        local = isinstance(self.pairs.table, LocalTable)
         # not a subclass, which may measure and move in another way
-        return local and type(self.frame.space) is Euclidean and self.n_components > 1
+        kind, few = type(self.frame.space), self.n_coordinates <= UNROLLED
+        on_sphere = kind is Sphere and few and not self.frame.resize
+        local = isinstance(self.pairs.table, LocalTable) and self.n_components > 1
+        return local and (kind is Euclidean or on_sphere)
 
     @property
     def descends_compiled(self) -> bool:
@@ -299,7 +302,7 @@ class Problem:
         cost is −2 times the pulls. Points in one place do not pull at each other.
         """
         frame, found, costs = self.frame, np.zeros((len(X) + 1, X.shape[1])), np.zeros(2)
-        if len(X) > UNROLLED:
+        if len(X) > UNROLLED:  # in Euclidean space
             for tile in self.pairs.table.tiles():
                 parts = (X, frame.loss, smooth, frame.unit, found[:-1], found[-1])
                 costs += add_pulls(_in_order(tile), *parts)

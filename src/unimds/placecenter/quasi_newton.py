@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from unimds.compiled.functions import once
 from unimds.kernels.steps import (
+    ACROSS,
     BEGUN,
     BENT,
     BEST,
@@ -22,6 +23,7 @@ from unimds.kernels.steps import (
     HERE,
     LOWEST,
     MEMORY,
+    ONTO,
     PAST,
     SETTLED,
     SHORTER,
@@ -58,6 +60,7 @@ class QuasiNewton:
     def __init__(self, problem: Problem, loss: Loss, X: Array, kept: tuple[Array, ...] = ()):
         self.problem, self.loss, self.shape, self.dtype = problem, loss, X.shape, X.dtype
         self.free = problem.pairs.free.astype(np.float64)
+        self.engine = problem.frame.engine(X)
         if kept:
             self.memory, self.numbers = (part.copy() for part in kept)
             return
@@ -138,10 +141,13 @@ class QuasiNewton:
                     return done, WENT
                 self._call(1)
             while self.numbers[VERDICT] in (SHORTER, BEGUN):
+                if not fresh:
+                    self._carry(ONTO)
                 measured, (exact, cost) = self._measured(threads)
                 self._call(2, cost)
             if self.numbers[VERDICT] == STUCK:
                 return done, STUCK
+            self._carry(ACROSS, measured)
             self._call(0, cost, measured)
             if fresh:
                 continue
@@ -157,9 +163,21 @@ class QuasiNewton:
 
     def _call(self, which: int, cost: float = 0.0, measured: Array | None = None) -> None:
         """Call one of the functions of a step: take, aim, judge or keep."""
+        curved = 1 if self.engine.carry else 0
+        self._once(step_functions()[which], self.free, curved, cost, measured)
+
+    def _carry(self, mode: int, measured: Array | None = None) -> None:
+        """Do what a step needs where space is curved."""
+        if self.engine.carry:
+            work = np.empty(2 * self.shape[0])
+            self._once(self.engine.carry, work, mode, 1.0, measured)
+
+    def _once(
+        self, address: int, others: Array, mode: int, unit: float, measured: Array | None
+    ) -> None:
         k, n = self.shape
         room = np.empty(MEMORY) if measured is None else measured
-        memory = room.ctypes.data, self.numbers.ctypes.data, 0
+        memory = room.ctypes.data, self.numbers.ctypes.data, self.engine.fields.ctypes.data
         who = self.memory.ctypes.data, self.memory.shape[1], 0, 0
-        others = self.free.ctypes.data, n, k
-        once(step_functions()[which], who, others, (0, 0, 0, 0), (0, 0, 0), cost, memory)
+        span = (0, 0, mode)
+        once(address, who, (others.ctypes.data, n, k), (0, 0, 0, 0), span, unit, memory)

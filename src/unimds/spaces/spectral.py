@@ -14,7 +14,7 @@ from typing import Any, final
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+from scipy.sparse.linalg import ArpackError, eigsh
 
 from unimds.distances.tiles import BLOCK, RowSource, Tile
 from unimds.spaces.vectors import Array, normalised, rotation
@@ -168,7 +168,7 @@ def top_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
         start = np.cos(np.arange(1.0, n + 1.0))  # fixed, for reproducible results
         try:
             values, vectors = eigsh(A, k=m, which="LA", v0=start)
-        except ArpackNoConvergence:
+        except ArpackError:  # also where the matrix has fewer eigenvalues than asked for
             values, vectors = np.zeros(0), np.zeros((n, 0))
         if len(values) < m:  # it can miss equal eigenvalues
             values, vectors = _all_eigenpairs(A, m)
