@@ -102,9 +102,10 @@ MEANINGS = {
         of it is left. A positive number makes the loss that smooth, and cost and result belong to
         it; 0 is the paper's algorithm.""",
     "solver": """{"auto", "sweeps"}, default="auto"
-        How the cost is lowered. "auto" moves all points of a Euclidean map together, by
-        quasi-Newton steps, and sweeps in all other maps and on a line; "sweeps" places point after
-        point in every map, as the paper does. The cost never rises with either.""",
+        How the cost is lowered. "auto" moves all points together, by quasi-Newton steps, in
+        Euclidean maps of two and more dimensions and on a sphere of known radius, and sweeps in all
+        other maps; "sweeps" places point after point in every map, as the paper does. The cost
+        never rises with either.""",
     "accelerate": """bool, default=True
         Carry the movement of sweeps on by momentum, and allow quasi-Newton steps. Without it the
         points are placed as in the paper.""",

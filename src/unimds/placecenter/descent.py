@@ -3,7 +3,7 @@
 The paper's algorithm, on one screen, is `descend`: every sweep places each point in turn
 (`unimds.kernels.drivers`) and sweeps go on until the cost no longer falls. The additions can be
 switched off. *Momentum* carries the movement of a sweep on; where that would raise the cost, the
-sweep is repeated without it. In Euclidean maps *quasi-Newton steps* replace most sweeps
+sweep is repeated without it. In most maps *quasi-Newton steps* replace sweeps
 (`unimds.placecenter.quasi_newton`). *Annealing* rounds the kink of a robust loss and sharpens it
 level by level (`unimds.placecenter.annealing`).
 """

@@ -265,8 +265,8 @@ class Problem:
 
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""
-        if self.moves_together and len(X) <= UNROLLED:  # by code that is compiled in any case
-            return self.pulls(X, smooth)[1]
+        if self.moves_together and len(X) <= UNROLLED and space == self.frame.space:
+            return self.pulls(X, smooth)[1]  # by code that is compiled in any case
         frame = self._at(self.frame.loss, space)
         exact, smoothed = self.pairs.table.total(partial(frame.costs, smooth), X)
         return float(exact), float(smoothed)

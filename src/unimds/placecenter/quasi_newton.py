@@ -1,9 +1,9 @@
 """Quasi-Newton steps (L-BFGS): all points move together, by the curvature that past steps met.
 
-In Euclidean maps the cost falls faster by these steps than by sweeps, and a step computes each pair
-once. The mathematics is in `unimds.kernels.steps`. The whole descent of a table in memory is one
-call of compiled code; other tables are measured here, and where there are many coordinates or
-points.
+The cost falls faster by these steps than by sweeps, and a step computes each pair once. The
+mathematics is in `unimds.kernels.steps`. The whole descent of a table in memory is one call of
+compiled code; where there are many coordinates or points, and for tables that are computed, this
+module measures one trial after another.
 """
 
 from __future__ import annotations
