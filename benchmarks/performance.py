@@ -296,6 +296,7 @@ PARTS: dict[str, Callable[[], Any]] = {
     "same-seed": same_seed,
     "growth": growth,
     "sweeps": sweeps,
+    "threads": threads,
     "memory": memory,
 }
 
