@@ -75,7 +75,7 @@ def test_the_curvature_is_that_of_the_last_step(k):
     after = quasi.points()
     slopes = [-2.0 * problem.pulls(Y, problem.frame.loss)[0][:-1] for Y in (before, after)]
     quasi.memory[SLOPE] = (slopes[1] - slopes[0]).ravel()
-    quasi._call(1)
+    quasi._call(quasi.aim)
     way = quasi.memory[AIM].reshape(X.shape)
     np.testing.assert_allclose(way, before - after, rtol=1e-6, atol=1e-9)
 
@@ -86,7 +86,7 @@ def test_without_a_past_a_step_places_all_points_together(k):
     quasi = QuasiNewton(problem, problem.frame.loss, X)
     descended(quasi, problem, X, 0)
     pulls, _ = problem.pulls(X, problem.frame.loss)
-    quasi._call(1)
+    quasi._call(quasi.aim)
     np.testing.assert_allclose(quasi.points(TRIAL), X + pulls[:-1] / pulls[-1])
 
 

@@ -61,6 +61,7 @@ class QuasiNewton:
         self.problem, self.loss, self.shape, self.dtype = problem, loss, X.shape, X.dtype
         self.free = problem.pairs.free.astype(np.float64)
         self.engine = problem.frame.engine(X)
+        self.take, self.aim, self.judge, self.keep = step_functions()
         if kept:
             self.memory, self.numbers = (part.copy() for part in kept)
             return
@@ -139,21 +140,21 @@ class QuasiNewton:
                     return done, EXACT
                 if done == steps:
                     return done, WENT
-                self._call(1)
+                self._call(self.aim)
             while self.numbers[VERDICT] in (SHORTER, BEGUN):
                 if not fresh:
                     self._carry(ONTO)
                 measured, (exact, cost) = self._measured(threads)
-                self._call(2, cost)
+                self._call(self.judge, cost)
             if self.numbers[VERDICT] == STUCK:
                 return done, STUCK
             self._carry(ACROSS, measured)
-            self._call(0, cost, measured)
+            self._call(self.take, cost, measured)
             if fresh:
                 continue
             last += 1
             costs[:, last] = cost, exact
-            self._call(3, exact)
+            self._call(self.keep, exact)
 
     def _measured(self, threads: int) -> tuple[Array, tuple[float, float]]:
         """Return the pulls on the points of the trial with their weights, and its costs."""
@@ -161,10 +162,10 @@ class QuasiNewton:
         self.memory[TRIAL] = X.ravel()  # rounded, in single precision
         return self.problem.pulls(X, self.loss, threads)
 
-    def _call(self, which: int, cost: float = 0.0, measured: Array | None = None) -> None:
-        """Call one of the functions of a step: take, aim, judge or keep."""
+    def _call(self, function: int, cost: float = 0.0, measured: Array | None = None) -> None:
+        """Call one of the functions of a step, by its address."""
         curved = 1 if self.engine.carry else 0
-        self._once(step_functions()[which], self.free, curved, cost, measured)
+        self._once(function, self.free, curved, cost, measured)
 
     def _carry(self, mode: int, measured: Array | None = None) -> None:
         """Do what a step needs where space is curved."""
@@ -173,11 +174,11 @@ class QuasiNewton:
             self._once(self.engine.carry, work, mode, 1.0, measured)
 
     def _once(
-        self, address: int, others: Array, mode: int, unit: float, measured: Array | None
+        self, function: int, others: Array, mode: int, unit: float, measured: Array | None
     ) -> None:
         k, n = self.shape
         room = np.empty(MEMORY) if measured is None else measured
         memory = room.ctypes.data, self.numbers.ctypes.data, self.engine.fields.ctypes.data
         who = self.memory.ctypes.data, self.memory.shape[1], 0, 0
         span = (0, 0, mode)
-        once(address, who, (others.ctypes.data, n, k), (0, 0, 0, 0), span, unit, memory)
+        once(function, who, (others.ctypes.data, n, k), (0, 0, 0, 0), span, unit, memory)
