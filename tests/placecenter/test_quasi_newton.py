@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from tests.support.parts import LOSSES, name, slow
 from tests.support.tables import table
-from unimds import Absolute, Euclidean, Outcome, Sphere, Squared, place_center
+from unimds import Absolute, Euclidean, Loss, Outcome, Sphere, Squared, place_center
 from unimds.distances.pairs import as_pairs
+from unimds.files import FileError
+from unimds.files.archive import read_archive, write_archive
 from unimds.kernels.steps import AIM, COST, MEMORY, SLOPE, STUCK, TRIAL, WENT
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.quasi_newton import Limits, QuasiNewton
@@ -261,6 +263,92 @@ def test_a_run_goes_on_from_a_checkpoint_unchanged(stop, tmp_path):
     again, whole = place_center(D, 5, **options), place_center(D, 5, loss="absolute")
     assert again.n_iter == whole.n_iter
     np.testing.assert_array_equal(again.embedding, whole.embedding)
+
+
+def test_a_checkpoint_with_another_memory_is_broken(tmp_path):
+    """Compiled code would read beyond it."""
+
+    def interrupt(i, cost, X):
+        if i == 5:
+            raise KeyboardInterrupt
+
+    path, D = tmp_path / "run", gaussian(20, 9)
+    options = {"checkpoint": path, "n_init": 1}
+    with pytest.warns(RuntimeWarning, match="Interrupted"):
+        place_center(D, 2, **options, callback=interrupt)
+    header, arrays = read_archive(path, "checkpoint")
+    arrays["0.quasi0"] = arrays["0.quasi0"][:9]
+    write_archive(path, "checkpoint", header, arrays, force=True)
+    with pytest.raises(FileError, match="the checkpoint is broken"):
+        place_center(D, 2, **options)
+
+
+@pytest.mark.parametrize("k", [2, 7])
+def test_points_stay_as_they_were_given_away(k):
+    problem, X, _ = begun(Squared(), k)
+    quasi = QuasiNewton(problem, problem.frame.loss, X)
+    _, _, here, best = descended(quasi, problem, X, 3)
+    kept = here.copy()
+    descended(quasi, problem, here, 3)
+    np.testing.assert_array_equal(here, kept)
+    assert not any(np.shares_memory(points, quasi.memory) for points in (here, best))
+
+
+@pytest.mark.parametrize("seed", [1, 3, 5])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_heavy_tails_in_many_dimensions_never_raise_the_cost(seed, dtype):
+    """There the cost of a step and of a sweep are found in two ways, which round differently."""
+    rng = np.random.default_rng(seed)
+    D = distances(rng.normal(size=(205, 5)) * np.exp(3 * rng.normal(size=(205, 1))))
+    options = {"loss": "absolute", "dtype": dtype, "init": "shaken", "random_state": 0}
+    result = place_center(D, 7, **options, callback=lambda i, cost, X: i == 800)
+    level, cost = result.levels.T
+    assert (np.diff(cost)[np.diff(level) == 0.0] <= 0.0).all()
+
+
+@dataclass(frozen=True)
+class Rounded(Loss):
+    smoothing: float = 0.0
+    strength: float = 1.0
+    degree = 1.0
+
+    def value(self, u, r):
+        return self.strength * np.sqrt((u - r) ** 2 + self.smoothing**2)
+
+    def weight(self, u, r):
+        return 0.5 * self.strength / np.sqrt((u - r) ** 2 + self.smoothing**2)
+
+
+@dataclass(frozen=True)
+class Kink(Loss):  # its smoothed form is of another class
+    strength: float = 2.0
+    degree = 1.0
+
+    def value(self, u, r):
+        return self.strength * abs(u - r)
+
+    def weight(self, u, r):
+        return 0.5 * self.strength / abs(u - r)
+
+    def smoothed(self, level):
+        return Rounded(level, self.strength) if level > 0.0 else self
+
+
+def test_a_loss_whose_smoothed_form_is_of_another_class_is_swept():
+    D = gaussian(15, 6)
+    result = place_center(D, 2, loss=Kink(), smoothing=0.01, random_state=0, n_init=1)
+    want = total_cost(D, result.embedding, loss=result.loss)
+    assert result.cost == pytest.approx(want, rel=1e-9)
+    problem = Problem.posed(as_pairs(D), Kink(), Euclidean(), 2)
+    assert not problem.moves_together
+
+
+@pytest.mark.parametrize("weight", [1e-200, 1e-120, 1e120])
+def test_weights_of_any_size_end_as_low(weight):
+    D = gaussian(15, 6)
+    plain = place_center(D, 2, n_init=1)
+    heavy = place_center(D, 2, n_init=1, weights=np.full(D.shape, weight))
+    assert heavy.cost / weight == pytest.approx(plain.cost, rel=1e-3)
 
 
 def test_levels_share_few_iterations():

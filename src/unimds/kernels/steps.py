@@ -72,7 +72,7 @@ def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
             steep, placed = steep + bend * bend, placed + bend * bend * share
             P[at], P[SLOPE * stride + at] = P[TRIAL * stride + at], slope
             P[PLACED * stride + at] = share
-    if bent > FLAT * sqrt(far) * sqrt(steep):
+    if placed > 0.0 and bent > FLAT * sqrt(far) * sqrt(steep):
         out[BENT + slot], out[SCALE] = bent, bent / placed
         out[KEPT] += 1.0
     out[SCALE] = out[SCALE] if out[KEPT] > 0.0 else 1.0

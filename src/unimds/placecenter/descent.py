@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 LEVEL_SWEEPS = 100  # most levels settle in far fewer
-STRETCH = 10**8  # pairs that are computed without looking up: a tenth of a second
+STRETCH, MOST = 10**8, 10**4  # pairs, and steps, without looking up: a tenth of a second
 PATIENCE = 5  # with momentum the cost falls in waves: judge a whole wave
 
 
@@ -222,7 +222,7 @@ def levels(problem: Problem, X: Array, plan: Plan) -> Iterator[Level]:
         yield Level(0.0, loss, loss, plan.max_iter)
     elif plan.smoothing == "auto":
         steps, most = annealing(problem, X), LEVEL_SWEEPS
-        if plan.moves_together(problem):  # many dimensions: each level can use all it gets
+        if problem.n_components > 3 and plan.moves_together(problem):  # all levels can use all
             most = max(plan.max_iter // len(steps), 1)
         for smoothing in steps:
             soft = loss.smoothed(smoothing)
@@ -351,7 +351,7 @@ class Record:
         """How many steps may be taken before anyone must know: few on a large table, for ^C."""
         if self.watch.listens or self.slot is not None:
             return 1
-        return max(STRETCH // self.problem.pairs.n**2, 1)
+        return min(max(STRETCH // self.problem.pairs.n**2, 1), MOST)
 
     def note(self, state: State, level: Level) -> None:
         """Note a sweep."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.watch import warn
+from unimds.compiled.functions import PLAIN
 from unimds.distances.pairs import Pairs
 from unimds.distances.table import HeldTable, LocalTable
 from unimds.distances.tiles import Tile
@@ -265,20 +266,24 @@ class Problem:
 
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""
-        if self.moves_together and len(X) <= UNROLLED and space == self.frame.space:
+        compiled = self.moves_together and len(X) <= UNROLLED and not PLAIN
+        if compiled and space == self.frame.space:
             return self.pulls(X, smooth)[1]  # by code that is compiled in any case
         frame = self._at(self.frame.loss, space)
         exact, smoothed = self.pairs.table.total(partial(frame.costs, smooth), X)
         return float(exact), float(smoothed)
 
-    @property
+    @cached_property
     def moves_together(self) -> bool:
         """Whether points move together, by their `pulls`: on a line sweeps end lower."""
         # not a subclass, which may measure and move in another way
         kind, few = type(self.frame.space), self.n_coordinates <= UNROLLED
         on_sphere = kind is Sphere and few and not self.frame.resize
         local = isinstance(self.pairs.table, LocalTable) and self.n_components > 1
-        return local and (kind is Euclidean or on_sphere)
+        # one compiled row knows the loss as given and the smoothed one, as two of a kind
+        loss = self.frame.loss
+        alike = type(loss.smoothed(self.frame.scale)) is type(loss)
+        return local and alike and (kind is Euclidean or on_sphere)
 
     @property
     def descends_compiled(self) -> bool:

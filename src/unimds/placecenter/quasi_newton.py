@@ -53,6 +53,11 @@ class Limits(NamedTuple):
     threads: int = 1
 
 
+def empty_memory(size: int) -> tuple[Array, Array]:
+    """Return the memory of steps, and their numbers, for points with so many coordinates."""
+    return np.zeros((PAST + 2 * MEMORY, size)), np.zeros(BENT + MEMORY)
+
+
 @final
 class QuasiNewton:
     """Lowers the cost by `loss` from the points `X`, or goes on where an earlier run stood."""
@@ -65,8 +70,7 @@ class QuasiNewton:
         if kept:
             self.memory, self.numbers = (part.copy() for part in kept)
             return
-        self.memory = np.zeros((PAST + 2 * MEMORY, X.size))
-        self.numbers = np.zeros(BENT + MEMORY)
+        self.memory, self.numbers = empty_memory(X.size)
         self.memory[HERE] = X.ravel()
         self.arrive(X)
 
@@ -77,7 +81,7 @@ class QuasiNewton:
 
     def points(self, row: int = HERE) -> Array:
         """Return the points of this moment, or of another row of the memory."""
-        return np.ascontiguousarray(self.memory[row].reshape(self.shape), dtype=self.dtype)
+        return np.array(self.memory[row].reshape(self.shape), dtype=self.dtype)
 
     def arrive(self, X: Array) -> None:
         """Go to points that were found in another way; only the way there is remembered."""
@@ -149,7 +153,8 @@ class QuasiNewton:
             if self.numbers[VERDICT] == STUCK:
                 return done, STUCK
             self._carry(ACROSS, measured)
-            self._call(self.take, cost, measured)
+            # the cost before may have been found in another way, with other rounding
+            self._call(self.take, min(cost, now) if fresh else cost, measured)
             if fresh:
                 continue
             last += 1

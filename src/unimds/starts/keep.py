@@ -19,6 +19,7 @@ from unimds.distances.pairs import Pairs
 from unimds.files.archive import read_archive, write_archive
 from unimds.files.errors import FileError
 from unimds.placecenter.descent import Motion, Snapshot, State
+from unimds.placecenter.quasi_newton import empty_memory
 
 if TYPE_CHECKING:
     from unimds.placecenter.problem import Problem
@@ -178,6 +179,9 @@ def _restored(
 
     level, inertia, costs, sweeps, *parts = told["motion"]  # older files know no quasi-Newton
     quasi = tuple(arrays[f"{number}.quasi{i}"] for i in range(sum(parts)))
+    memory = empty_memory(problem.n_coordinates * problem.pairs.n)
+    if quasi and [(a.shape, a.dtype) for a in quasi] != [(a.shape, a.dtype) for a in memory]:
+        raise ValueError  # compiled code would read beyond them
     states = (state("state"), state("previous"))
     motion = Motion(level, *states, inertia, tuple(costs), sweeps, quasi)
     history, levels = (

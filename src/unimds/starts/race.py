@@ -112,7 +112,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     whole = problem if sample.size == n else problem.on(np.sort(sample))
     # in their own order: where eigenvalues are equal, seeds depend on it
     seed = first_seed(whole, init, rng, SEED_TOL)
-    if whole.is_near(seed):
+    if init != "random" and whole.is_near(seed):
         seed = first_seed(whole, init, rng)
         if whole.is_exact(seed):
             return [extended(problem, np.sort(sample), seed)]
@@ -123,7 +123,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
     flat = small.flatter()
     few = flat if sample.size <= SMALL_SAMPLE else flat.on(np.arange(SMALL_SAMPLE))
-    heat = Plan(HEAT_SWEEPS, search.plan.eps, smoothing)
+    heat = replace(search.plan, max_iter=HEAT_SWEEPS, smoothing=smoothing)
 
     def find(kind: int) -> Array:
         own = np.random.default_rng(seeds[kind])
@@ -210,7 +210,7 @@ def _rounded(problem: Problem, X: Array) -> tuple[float, Loss]:
 
 def _bent(search: Search, flat: Problem, small: Problem, X: Array, smoothing: float) -> Array:
     """Bring a start from a space of less curvature, once it has settled there."""
-    heat = Plan(FLAT_SWEEPS, search.plan.eps, smoothing)
+    heat = replace(search.plan, max_iter=FLAT_SWEEPS, smoothing=smoothing)
     settled = descend(flat, X, heat, search.watch.silent())
     bent = small.frame.space.from_flatter(settled.embedding, flat.frame.space)
     return small.inner(bent)
