@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import groupby
 
-from mpmath import atan, atanh, cos, log, lu_solve, matrix, mp, mpf, pi, polyval, sign, sqrt, tan
+from mpmath import atan, atanh, cos, log, lu_solve, matrix, mp, mpf, pi, polyval, sign, sqrt
 
 mp.dps = 50
 GRID = 2000
@@ -57,7 +57,7 @@ def main() -> None:
         return (mpf(2) ** r - 1) / r if r else log(2)
 
     for name, f, low, high, degrees in (
-        ("atan", odd(atan, -third), tiny, tan(pi / 8) ** 2, (4, 10)),
+        ("atan", odd(atan, -third), tiny, mpf(1), (8, 18)),
         ("atanh", odd(atanh, third), tiny, widest, (2, 6)),
         ("2**r", power, -half, half, (5, 10)),
     ):

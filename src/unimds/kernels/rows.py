@@ -56,12 +56,12 @@ def pull(dist, slope, lean, away, r, given, loss, space):
     number = type(r)
     none, cut, bend = number(0), number(space.cut_locus()), number(space.bend())
     w, rho, known = loss.weight(dist, r) * given, loss.radius(dist, r), r == r
-    # a centre beyond the cut locus moves to it, and the slope stays the same
-    steeper, far = w * (rho - dist) / max(cut - dist, number(1e-9) * cut), rho > cut
-    w, rho = steeper if far else w, cut if far else rho
     w, rho = w if known else none, rho if known else none
     excess = w * bend * max(dist - rho, none) if bend > none else none
     coefficient, parting = w * (slope - rho * lean), w * rho
+    # a centre beyond the cut locus moves to it; it weighs more, so that the slope stays the same
+    heavier = w * (rho - dist) / max(cut - dist, number(1e-9) * cut)
+    w = heavier if rho > cut else w
     return coefficient if away else none, w, excess, none if away else parting
 
 

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from unimds.compiled.elementary import atan2
+from unimds.compiled.elementary import atan
 from unimds.spaces.base import Space, check_size
 from unimds.spaces.spectral import as_rows, chordal, spherical
 from unimds.spaces.vectors import check_unit_rows, normalised, rotation
@@ -87,13 +87,16 @@ class Sphere(RoundSpace):
 
     def pair(self, near, far, inner, gap):
         # The angle is 2·atan(|x−p| / |x+p|): exact near 0 and near the antipode, where acos and
-        # asin lose half the digits. Its sine is |x−p|·|x+p| / 2, so one square root is enough.
+        # asin lose half the digits. Its sine is |x−p|·|x+p| / 2, so one square root and one
+        # division are enough.
         chords = sqrt(near * far)
-        angle = 2.0 * atan2(near, chords if near > 0.0 else 1.0)
+        inverse = 1.0 / chords if chords > 0.0 else 0.0
+        half = atan(min(near, far) * inverse)
+        angle = 2.0 * half if near <= far else 3.141592653589793 - 2.0 * half
         # An antipode lies in every direction, so its pulls cancel. Below 1e-9 rounding destroys
         # the direction.
-        dist, sine = self.radius * angle, 0.5 * chords
-        lean = 1.0 / (self.radius * sine) if far > 1e-18 and sine > 0.0 else 0.0
+        dist = self.radius * angle
+        lean = (2.0 / self.radius) * inverse if far > 1e-18 else 0.0
         return dist, lean * dist, lean
 
     def between(self, X, Y):
