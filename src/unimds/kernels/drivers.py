@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from unimds.compiled.functions import call, driver
 from unimds.compiled.parts import inlined
-from unimds.kernels.moves import BLOCK, CARRY, GO, PLACE, STEP
+from unimds.kernels.moves import BLOCK, GO, PLACE, STEP
 from unimds.kernels.steps import (
     ACROSS,
     BEGUN,
@@ -35,15 +35,6 @@ CHUNK = 4096
 
 GROUP = 512
 """Points that are counted together, see `turn_of`."""
-
-
-@driver
-def carry_on(move, points, n, previous, beta, memory):
-    """Move all points on by `beta` times their way from the previous ones: momentum."""
-    X, stride, k = points
-    for i in range(n):
-        who, span = (X, stride, i, i), (k, 0, CARRY)
-        call(move, who, previous, (0, 0, 0, 0), span, beta, memory)
 
 
 @inlined

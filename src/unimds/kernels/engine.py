@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.compiled.functions import Precision, compiled_function
+from unimds.compiled.functions import Precision, compiled_function, once
 from unimds.compiled.parts import check_fields, explained
 from unimds.kernels import drivers, moves, rows, steps
 from unimds.kernels.moves import BLOCK
@@ -65,9 +65,13 @@ class Engine:
     @cached_property
     def move(self) -> int:
         """The address of what moves a point."""
-        measured = self.form == MEASURED
+        return self._in_space(moves.move)
+
+    def _in_space(self, function: Callable) -> int:
         with explained(self.space):
-            return moves.mover(type(self.space), measured, self.precision.points)
+            return moves.in_space(
+                function, type(self.space), self.form == MEASURED, self.precision.points
+            )
 
     @cached_property
     def carry(self) -> int:
@@ -274,15 +278,9 @@ class Engine:
     def carry_on(self, X: Array, previous: Array, beta: float) -> Array:
         """Return the points beyond `X` as seen from `previous`: exp_x(−β log_x(previous))."""
         out, (memory, _) = X.copy(), self._memory()
-        self._run(
-            drivers.carry_on,
-            self.move,
-            _points(out),
-            X.shape[1],
-            _points(previous),
-            float(beta),
-            memory,
-        )
+        who, nothing = (out.ctypes.data, X.shape[1], 0, 0), (0, 0, 0, 0)
+        function = self._in_space(moves.carry_on)
+        self._run(once, function, who, _points(previous), nothing, (0, 0, 0), float(beta), memory)
         return out
 
     @cached_property

@@ -23,7 +23,7 @@ from unimds.compiled.functions import (
 )
 from unimds.compiled.parts import Part, inlined, part_type
 
-PLACE, STEP, GO, CARRY = range(4)
+PLACE, STEP, GO = range(3)
 """What `move` may do, chosen by `mode`."""
 
 BLOCK = 256
@@ -35,7 +35,7 @@ GOLDEN_ANGLE = 2.399963229728653
 SIDE = 64
 """Rows of a table that fit in the cache."""
 
-space_at: Any = None  # given to `move` for each space, as is `toward`
+space_at: Any = None  # given to `move` and `carry_on` for each space, as is `toward`
 toward: Any = None
 
 
@@ -50,7 +50,6 @@ def move(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
       parting. Points that coincide part in a direction that depends on `j`.
     - `STEP`: leave this step in `out` instead.
     - `GO`: let point `stop` of X be this point, moved by `unit` (0 copies it) times the step.
-    - `CARRY`: momentum, on by `unit` times the way from point `i` of X: exp_p(−β log_p(x)).
     """
     space, axes = space_at(fields), start
     p, v = carray(scratch, axes), carray(beyond(out, 2 * k + 6), axes)
@@ -58,13 +57,8 @@ def move(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
     for a in range(axes):
         p[a] = P[a * stride + i]
         v[a] = out[a] * unit
-    if mode == CARRY:
-        toward(p, X, n, i, v, space)
-        for a in range(axes):
-            v[a] *= -unit
     if mode != GO:
         space.project(p, v)
-    if mode <= STEP:
         if apart > 0.0:
             norm = 0.0
             for a in range(axes):
@@ -99,6 +93,22 @@ def move(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
             P[a * stride + i] = p[a]
 
 
+@addressed
+def carry_on(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
+    """Momentum: move the points of P on by `unit` times their way from X, exp_p(−β log_p(x))."""
+    space, p, v = space_at(fields), carray(scratch, k), carray(out, k)
+    for m in range(n):
+        for a in range(k):
+            p[a] = P[a * stride + m]
+        toward(p, X, n, m, v, space)
+        for a in range(k):
+            v[a] *= -unit
+        space.project(p, v)
+        space.exp(p, v)
+        for a in range(k):
+            P[a * stride + m] = p[a]
+
+
 @inlined
 def toward_chord(p, X, n, i, v, space):
     """Fill v with the logarithm, before projection, of point `i` of X, by `Space.pair`."""
@@ -127,14 +137,15 @@ def toward_measured(p, X, n, i, v, space):
 
 
 @lru_cache(maxsize=256)
-def mover(space: type[Part], measured: bool, dtype: Any) -> int:
-    """Return the address of `move`, compiled for a space."""
+def in_space(function: Callable, space: type[Part], measured: bool, dtype: Any) -> int:
+    """Return the address of `move` or `carry_on`, compiled for a space."""
     names = {
         "space_at": part_reader(space, dtype == np.float32, 0),
         "toward": toward_measured if measured else toward_chord,
     }
-    name = f"move_{'measured' if measured else 'chord'}_{part_type(space).digest}"
-    return compiled_function(with_names(move, name, names), Precision(dtype, dtype, dtype))
+    kind = "measured" if measured else "chord"
+    name = f"{function.__name__}_{kind}_{part_type(space).digest}"
+    return compiled_function(with_names(function, name, names), Precision(dtype, dtype, dtype))
 
 
 # --- what depends on no space ---------------------------------------------------------------------
