@@ -213,7 +213,7 @@ class Problem:
 
     def on(self, index: Array, *, single: bool = False) -> Problem:
         """Return the problem of some of the points, in `single` precision if that suffices."""
-        dtype = np.float32 if single and self._single_suffices else None
+        dtype = np.float32 if single and self.single_suffices else None
         return replace(self, pairs=self.pairs.subset(index, dtype))
 
     def within(self, space: Space, *, resize: bool = False) -> Problem:
@@ -346,11 +346,12 @@ class Problem:
     @cached_property
     def dtype(self) -> Any:
         """Precision of the arithmetic: that of the distances where the space can do with it."""
-        single = self._single_suffices and self.pairs.dtype == np.float32
+        single = self.single_suffices and self.pairs.dtype == np.float32
         return np.dtype(np.float32 if single else np.float64)
 
     @property
-    def _single_suffices(self) -> bool:
+    def single_suffices(self) -> bool:
+        """Whether the numbers of the problem lie within the range of single precision."""
         # a loss without a degree leaves the data in their own unit, however large; and so may D be
         pairs = self.pairs
         largest = max(pairs.largest, 1.0 / pairs.typical)

@@ -135,16 +135,17 @@ def _squares(
         rows = slice(first + i, first + i + len(d))
         after = rows.start if halved else 0
         d = d[:, after:] * (1.0 / scale)  # a copy, and exact: the scale is a power of two
-        own = np.arange(len(d))
-        d[own, rows.start - after + own] = 0.0
+        each = np.arange(len(d))
+        d[each, rows.start - after + each] = 0.0
         u = space.between(np.ascontiguousarray(X[:, rows]), np.ascontiguousarray(X[:, after:]))
         u *= 1.0 / scale
         w = None if W is None else W[i : i + len(d), 0, after:]
-        found += _sums(u, d, w, by_mapped)
+        sums = _sums(u, d, w, by_mapped)
         if halved:  # what lies beyond the square of these rows counts for the later rows too
-            beyond = slice(len(d), None)
-            later = None if w is None else w[:, beyond]
-            found += _sums(u[:, beyond], d[:, beyond], later, by_mapped)
+            own = slice(len(d))
+            square = None if w is None else w[:, own]
+            sums = 2.0 * sums - _sums(u[:, own], d[:, own], square, by_mapped)
+        found += sums
     return float(found[0]), float(found[1])
 
 

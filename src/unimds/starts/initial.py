@@ -60,7 +60,8 @@ def _seed_table(problem: Problem, tol: float) -> Array | Rows:
     plain = pairs.layers == 1 and pairs.weighing.complete
     if not (problem.frame.space.seed_reads_rows and plain):
         return completed(pairs) * unit
-    rows = Rows(pairs.table, problem.dtype, tol=tol)
+    dtype = np.float32 if tol and problem.single_suffices else problem.dtype
+    rows = Rows(pairs.table, dtype, tol=tol)
     return rows.through(partial(np.multiply, unit)) if unit != 1.0 else rows
 
 

@@ -48,10 +48,10 @@ RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory 
 SINGLE_FROM, ALL_BELOW = 200, 1000
 SINGLE_EPS = 1e-7  # the cost may fall as slowly as this before rounding blurs it
 SMALL_SAMPLE, RANDOM_STARTS = 150, 6
-SHAKE_SWEEPS, RANDOM_SWEEPS = 1000, 500
+SHAKE_SWEEPS = 500
 COOLING = np.repeat([3.0, 4.0], 12)  # the last sweeps: twelve against 64 points, and 128
 SEED_TOL = 0.01  # enough where a map cannot be exact
-ALONE_SWEEPS, ALONE_TOL = 500, 0.1  # of a start that has no race to win
+ALONE_TOL = 0.1  # of a start that has no race to win
 HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 6
 TRIAL_STEPS, NEAR = 12, 0.001  # of the seed, and how near it must come to go on
 
@@ -128,7 +128,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     def find(kind: int) -> Array:
         own = np.random.default_rng(seeds[kind])
         if kind > 0:
-            return shaken(few, loss, draw(few, own), RANDOM_SWEEPS, own, quiet)
+            return shaken(few, loss, draw(few, own), SHAKE_SWEEPS, own, quiet)
         start = first if flat is small else first_seed(flat, init, own)
         return shaken(flat, loss, start, SHAKE_SWEEPS, own, quiet)
 
@@ -159,7 +159,7 @@ def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> 
     flat = small.flatter()
     seed = first_seed(flat, "auto", rng, ALONE_TOL)
     smoothing, loss = _rounded(flat, seed)
-    sweeps = ALONE_SWEEPS if n >= SINGLE_FROM else ALONE_SWEEPS // 2
+    sweeps = SHAKE_SWEEPS if n >= SINGLE_FROM else SHAKE_SWEEPS // 2
     X = shaken(flat, loss, seed, sweeps, rng, search.watch.silent())
     if flat is not small:
         X = _bent(search, flat, small, X, smoothing)
