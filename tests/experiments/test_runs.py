@@ -27,6 +27,7 @@ from unimds.experiments.methods import CURVE_POINTS, METHODS, Effort, Method, me
 from unimds.experiments.runs import read_curves, read_table, write_tables, write_text
 from unimds.placecenter.result import Outcome, Result
 from unimds.rivals import classical_mds, smacof
+from unimds.starts.race import SINGLE_FROM
 
 
 def generator():
@@ -213,23 +214,24 @@ def test_smacof_and_both_forms_of_placecenter_find_the_same_minimum_of_fmds(D):
 
 # --- runs -----------------------------------------------------------------------------------------
 
-SETTING = Setting("k=3", near_euclidean(200, 0), 3, Absolute(), Euclidean())
+SETTING = Setting("k=3", near_euclidean(250, 0), 3, Absolute(), Euclidean())
 EFFORT = Effort(max_iter=9)
 
 
 def made(costs, embedding=None):
     """The result of a method with such a history, a second each."""
     history = np.column_stack([np.arange(len(costs)) + 1.0, costs])
-    X = np.zeros((200, 3)) if embedding is None else embedding
+    X = np.zeros((250, 3)) if embedding is None else embedding
     return Result(X, -1.0, history, history, Outcome.FINISHED, Absolute(), Euclidean())
 
 
 def test_a_run_is_judged_by_its_map_and_compiled_beforehand():
-    X, calls = generator().normal(size=(200, 3)), []
+    X, calls = generator().normal(size=(250, 3)), []
 
     def run(setting, effort):
         threads = {pool["num_threads"] for pool in threadpool_info()}
         calls.append((len(setting.D), effort, threads))
+        assert setting.n_components == 3  # code for other dimensions is other code
         return made([9.0, 8.0, 8.5, 8.5, 7.0, 7.5], X)
 
     measured = measure("figure", SETTING, Method("name", "label", run), EFFORT)
@@ -240,7 +242,7 @@ def test_a_run_is_judged_by_its_map_and_compiled_beforehand():
     names = (measured.figure, measured.setting, measured.method, measured.label)
     assert names == ("figure", "k=3", "name", "label")
     (few, brief, _), (all_, full, _) = calls
-    assert few < all_ == 200
+    assert SINGLE_FROM < few < all_ == 250
     assert brief.max_iter < full.max_iter == 9
     assert all(threads <= {1} for _, _, threads in calls)  # one core, also for linear algebra
 

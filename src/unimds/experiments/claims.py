@@ -10,7 +10,7 @@ from unimds.experiments import methods as m
 from unimds.experiments.figures import FIGURES
 from unimds.experiments.runs import Row, read_curves, read_table
 
-PC, OURS, SMACOF = m.PAPER.label, m.OURS.label, m.SMACOF.label
+PC, OURS, SMACOF, LBFGS = (method.label for method in (m.PAPER, m.OURS, m.SMACOF, m.LBFGS))
 CD, CD_RAND, ELAD = m.CD_SVD.label, m.CD_RAND.label, m.ELAD.label
 KAPPAS = tuple(method.label for method in m.SMACOF_Q)
 
@@ -58,9 +58,16 @@ class Evidence:
         return self.reach(figure, setting, other, goal) / self.reach(figure, setting, method, goal)
 
     def best_rival(self, figure: str, setting: str) -> Row:
-        """Return the rival with the lowest cost; neither form of PC is a rival."""
-        others = (r for r in self.tables[figure] if r.setting == setting)
-        return min((r for r in others if r.method not in (PC, OURS)), key=lambda row: row.cost)
+        """Return the rival of the paper with the lowest cost; neither form of PC is a rival."""
+        return self._best(figure, setting, (PC, OURS, LBFGS))
+
+    def best_other(self, figure: str, setting: str) -> Row:
+        """Return the method with the lowest cost apart from PC, also of those that we added."""
+        return self._best(figure, setting, (PC, OURS))
+
+    def _best(self, figure: str, setting: str, without: tuple[str, ...]) -> Row:
+        rows = (r for r in self.tables[figure] if r.setting == setting and r.method not in without)
+        return min(rows, key=lambda row: row.cost)
 
 
 Judge = Callable[[Evidence], tuple[str, bool]]
@@ -296,14 +303,14 @@ def _among_the_best(e: Evidence) -> tuple[str, bool]:
         for setting in e.settings(figure)
     )
     ours = max(
-        (e.cost(figure, setting, OURS) / e.best_rival(figure, setting).cost, figure, setting)
+        (e.cost(figure, setting, OURS) / e.best_other(figure, setting).cost, figure, setting)
         for figure in FIGURES
         for setting in e.settings(figure)
     )
     text = (
         "relative to the best rival, "
         f"PC's cost is at most {worst[0]:.3f} ({worst[1]}, {worst[2]}); "
-        f"that of unimds is at most {ours[0]:.4f} ({ours[1]}, {ours[2]})"
+        f"relative to all methods, that of unimds is at most {ours[0]:.4f} ({ours[1]}, {ours[2]})"
     )
     return text, worst[0] < 1.0 + CLEARLY
 

@@ -41,8 +41,9 @@ class Setting:
 
     def small(self) -> Setting:
         """Return the same with fewer points; running it compiles all code of the full run."""
-        few = slice(0, 160)  # more than the race samples, so that the race places the rest too
-        return Setting(self.name, self.D[few, few], 2, self.loss, self.space)
+        # more than random starts are looked for on, and enough for single precision
+        few = slice(0, 220)
+        return Setting(self.name, self.D[few, few], self.n_components, self.loss, self.space)
 
 
 def subspace(n: int, d: int, k: int, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -39,8 +39,9 @@ hand.
 
 "PC" is PlaceCenter in the paper's form: its pseudo-code, started from the classical seed (on
 spheres, the spherical seed). "unimds" is PlaceCenter as this library runs it, with annealing,
-momentum, more sweeps and, in up to three dimensions, several seeds. `unimds.experiments.data`
-documents our decisions where the paper gives no details.
+quasi-Newton steps or momentum and, in up to three dimensions, several seeds. "L-BFGS" is SciPy's,
+annealed in the same way. `unimds.experiments.data` documents our decisions where the paper gives no
+details.
 
 All methods are compiled beforehand and run on one core. The clock starts before the seed and stops
 while a rival's cost is computed. One function, `unimds.quality.total_cost`, judges all maps, and a
