@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from unimds._runtime.extras import require
 from unimds.datasets import EARTH_RADIUS, Cities, corrupt, great_circle, load_cities
 from unimds.estimators.mds import MDS
+from unimds.files import endings
 from unimds.files.atomic import atomic, check_writable
 from unimds.files.errors import FileError, as_option
-from unimds.files.writing import PICTURES
 from unimds.plots import plot_globe
 from unimds.quality import align, residuals
 from unimds.report import write_report
@@ -240,8 +240,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def check_output(path: Path, force: bool) -> None:
     """Raise a FileError if a picture cannot be written: before the work, not after it."""
-    if path.suffix.lower() not in PICTURES:
-        raise FileError(str(path), f"the name must end in {', '.join(PICTURES)}")
+    endings.PICTURE.check(path)
     for file in (path, path.with_suffix(REPORT)):
         check_writable(file, force=force or path == PICTURE)
 

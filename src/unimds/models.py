@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unimds.distances.metric import Metric
 from unimds.estimators.mds import MDS
+from unimds.files import endings
 from unimds.files.archive import read_archive, write_archive
 from unimds.files.errors import FileError
 from unimds.landmarks.estimator import LandmarkMDS
@@ -51,7 +52,8 @@ def save(
     mds : MDS or LandmarkMDS
         The model; its loss and space must be built in, and its metric must be a name.
     path : str or PathLike
-        The file.
+        The file. Its name may end in ".unimds" or in anything but the ending of another kind of
+        file, such as ".csv" or ".html".
     labels : sequence of str, default=None
         Names of the points; by default those that the model was fitted with.
     features : sequence of str, default=None
@@ -63,7 +65,7 @@ def save(
     Raises
     ------
     FileError
-        If the file cannot be written.
+        If the file cannot be written, or if its name is that of another kind of file.
     ValueError
         If the model uses custom code, which cannot be saved.
 
@@ -79,6 +81,7 @@ def save(
     True
     >>> folder.cleanup()
     """
+    endings.MODEL.check(path)
     check_is_fitted(mds)
     large = isinstance(mds, LandmarkMDS)
     result = mds.landmark_result_ if large else mds.result_

@@ -152,8 +152,7 @@ def never(*_, **__):
 def test_files_are_never_replaced_without_force_and_nothing_is_computed(
     cities, tmp_path, monkeypatch, option
 ):
-    there = tmp_path / "there.png"
-    target = tmp_path / "there.csv" if option == "-o" else there
+    target = tmp_path / {"-o": "there.csv", "--model": "there", "--plot": "there.png"}[option]
     target.write_text("mine")
     monkeypatch.setattr(module, "_fit", never)
     others = () if option == "-o" else ("-o", tmp_path / "new.csv")
@@ -195,10 +194,14 @@ def test_a_folder_that_is_not_there_is_noticed_before_the_work(cities, tmp_path,
         (["--format", "xls"], "must be one of"),
         (["--kind", "magic"], "must be one of"),
         (["--json"], "name a file with -o"),
-        (["-o", "map.xyz"], "the format 'xyz' is unknown"),
-        (["-o", "map"], "the name has no ending; use one of .csv"),
-        (["-o", "m.csv", "--plot", "m.txt"], "must end in .png"),
-        (["-o", "m.csv", "--model", "m.csv"], "name the same file"),
+        (["-o", "map.xyz"], ".npz or .parquet, not in .xyz"),
+        (["-o", "map"], "add one of these endings"),
+        (["-o", "map.png"], ".png is the ending of a picture"),
+        (["-o", "m.csv", "--plot", "m.txt"], "ends in .png, .svg or .pdf, not in .txt"),
+        (["-o", "m.csv", "--report", "m.pdf"], ".pdf is the ending of a picture"),
+        (["-o", "m.csv", "--model", "m.html"], ".html is the ending of a report"),
+        (["-o", "m.csv", "--checkpoint", "m.json"], ".json is the ending of a table"),
+        (["-o", "m.npz", "--model", "m.npz"], "name the same file"),
         (["-o", "m.csv", "--model", "-"], "needs the name of a file"),
         (["--landmarks", "3", "--checkpoint", "c"], "does not work with --landmarks"),
         (["--surprise"], "No such option"),
@@ -210,6 +213,15 @@ def test_bad_usage_is_2(cities, tmp_path, monkeypatch, options, says):
     assert (said.code, said.out) == (2, "")
     assert says in said.err
     assert names(tmp_path) == ["cities.csv"]
+
+
+def test_a_report_never_replaces_a_picture(cities, tmp_path):
+    picture = tmp_path / "map.png"
+    picture.write_bytes(b"a picture")
+    said = run("embed", cities, "-o", tmp_path / "m.csv", "--report", picture, "-f")
+    assert said.code == 2
+    assert "ends in .html or .htm, and .png is the ending of a picture" in said.err
+    assert picture.read_bytes() == b"a picture"
 
 
 def test_the_input_is_never_an_output(cities):

@@ -203,8 +203,8 @@ def test_odd_numbers_there_and_back(tmp_path_factory, X):
 def test_what_cannot_be_written(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     for name, problem in (
-        ("x.docx", "the format 'docx' is unknown; use one of .csv"),
-        ("x", "the name has no ending; use one of .csv"),
+        ("x.docx", "a table ends in .csv, .tsv.* or .parquet, not in .docx"),
+        ("x", "a table ends in .csv.*; add one of these endings"),
         ("folder.csv", "this is a folder"),
         ("none/x.csv", "there is no folder"),
         ("x" * 300 + ".csv", "cannot be written"),

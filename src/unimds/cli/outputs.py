@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,6 +13,7 @@ from unimds.cli.messages import in_words
 
 if TYPE_CHECKING:
     from unimds.files import Table
+    from unimds.files.endings import FileKind
 
 
 def check_outputs(files: Mapping[str, str | None], source: str, force: bool) -> None:
@@ -46,25 +48,48 @@ def check_outputs(files: Mapping[str, str | None], source: str, force: bool) -> 
 
 def check_table(output: str, format: str, as_json: bool) -> None:
     """Raise if the name of a table has no known ending, or if JSON would be printed with it."""
-    from unimds.files import FileError
     from unimds.files.writing import output_format
 
     if as_json and output == "-":
         raise typer.BadParameter("--json uses standard output: name a file with -o")
     if os.path.isdir(output):  # that is what is wrong, not the ending
         return
-    try:
+    with _names_checked():
         output_format(output, format)
+
+
+def check_endings(
+    plot: str | None = None,
+    report: str | None = None,
+    model: str | None = None,
+    checkpoint: str | None = None,
+) -> None:
+    """Raise if the ending of a name says that the file is of another kind."""
+    from unimds.files import endings as e
+
+    check_ending("--plot", plot, e.PICTURE)
+    check_ending("--report", report, e.REPORT)
+    check_ending("--model", model, e.MODEL)
+    check_ending("--checkpoint", checkpoint, e.CHECKPOINT)
+
+
+def check_ending(option: str, name: str | None, kind: FileKind) -> None:
+    """Raise if the ending of a name does not suit the kind of file that an option writes."""
+    if name is None or name == "-" or os.path.isdir(name):  # which is what is wrong then
+        return
+    with _names_checked(option):
+        kind.check(name)
+
+
+@contextmanager
+def _names_checked(option: str | None = None) -> Iterator[None]:
+    """Report a name that does not suit the file as wrong usage."""
+    from unimds.files import FileError
+
+    try:
+        yield
     except FileError as error:
-        raise typer.BadParameter(in_words(error)) from None
-
-
-def check_picture(option: str, name: str | None) -> None:
-    """Raise if the name of a picture has no known ending."""
-    from unimds.files.writing import PICTURES
-
-    if name is not None and not name.lower().endswith(PICTURES):
-        raise typer.BadParameter(f"{option} {name} must end in {', '.join(PICTURES)}")
+        raise typer.BadParameter(in_words(error), param_hint=option) from None
 
 
 def write_points(

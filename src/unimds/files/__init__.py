@@ -6,10 +6,11 @@ need the extra ``files``: ``pip install 'unimds[files]'``.
 """
 
 from unimds.files.atomic import atomic, check_writable
+from unimds.files.endings import WRITABLE
 from unimds.files.errors import FileError
 from unimds.files.reading import FORMATS, read
 from unimds.files.table import KINDS, Table
-from unimds.files.writing import WRITABLE, write
+from unimds.files.writing import write
 
 __all__ = [
     "FORMATS",

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import PurePath
 from typing import Any
@@ -18,15 +19,10 @@ from numpy.typing import ArrayLike
 
 from unimds._runtime.extras import require
 from unimds.files.atomic import write_atomic
+from unimds.files.endings import TABLE, WRITABLE, ending_of
 from unimds.files.errors import FileError
 from unimds.files.formats.columns import Column
 from unimds.files.table import Table, coordinate_names
-
-WRITABLE = ("csv", "tsv", "json", "npy", "npz", "parquet")
-"""The formats that can be written, which are also the endings of their files."""
-
-PICTURES = (".png", ".svg", ".pdf")
-"""Endings of the pictures that the command line and the demonstration draw."""
 
 
 def write(
@@ -91,14 +87,19 @@ def output_format(path: str | os.PathLike[str], format: str = "auto") -> str:
     ('tsv', 'csv')
     """
     name = os.fspath(path)
+    if format != "auto" and format not in WRITABLE:
+        raise FileError(name, f"the format {format!r} is unknown; use one of {', '.join(WRITABLE)}")
+    if name == "-":
+        return "csv" if format == "auto" else format
+    found = ending_of(name).removeprefix(".")
     if format == "auto":
-        plain = PurePath(name)
-        plain = plain.with_suffix("") if plain.suffix.lower() == ".gz" else plain
-        format = "csv" if name == "-" else plain.suffix.lower().removeprefix(".")
-    if format not in WRITABLE:
-        endings = ", ".join(f".{known}" for known in WRITABLE)
-        what = f"the format {format!r} is unknown" if format else "the name has no ending"
-        raise FileError(name, f"{what}; use one of {endings}")
+        TABLE.check(name)
+        return found
+    replace(TABLE, strict=False).check(name)
+    if found in WRITABLE and found != format:
+        raise FileError(
+            name, f"the name ends in .{found}, and the format is {format!r}; leave one of them out"
+        )
     return format
 
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from unimds.distances.inputs import as_weights
 from unimds.distances.table import HeldTable
+from unimds.files import endings
 from unimds.files.atomic import atomic
 from unimds.placecenter.result import table_stress
 from unimds.report.fit import fit_of
@@ -97,7 +98,7 @@ def write_report(
     Parameters
     ----------
     path : str or PathLike
-        The file, which should end in ".html".
+        The file, whose name ends in ".html" or ".htm".
     mds, D, labels, columns, weights, title
         As in `report`.
     force : bool, default=False
@@ -106,7 +107,8 @@ def write_report(
     Raises
     ------
     FileError
-        If the file exists and `force` is false, or if it cannot be written.
+        If the name has another ending, if the file exists and `force` is false, or if it cannot
+        be written.
 
     Examples
     --------
@@ -114,6 +116,7 @@ def write_report(
     >>> result = place_center([[0.0, 2.0], [2.0, 0.0]], 1)
     >>> write_report("map.html", result, [[0.0, 2.0], [2.0, 0.0]])  # doctest: +SKIP
     """
+    endings.REPORT.check(path)
     with atomic(path, force=force) as partial:
         page = report(mds, D, labels=labels, columns=columns, weights=weights, title=title)
         partial.write_text(page, encoding="utf-8")

@@ -17,6 +17,7 @@ from unimds._runtime.watch import Watch, warn
 from unimds.checkpoint import Checkpoint
 from unimds.distances.pairs import Pairs
 from unimds.files.archive import read_archive, write_archive
+from unimds.files.endings import CHECKPOINT
 from unimds.files.errors import FileError
 from unimds.placecenter.descent import Motion, Snapshot, State
 from unimds.placecenter.quasi_newton import empty_memory
@@ -45,6 +46,7 @@ class Keeper:
     """Keeps the descents of one run, on any number of threads."""
 
     def __init__(self, checkpoint: Checkpoint, digest: str, watch: Watch):
+        CHECKPOINT.check(checkpoint.path)
         self.path, self.every, self.digest = checkpoint.path, checkpoint.every, digest
         self.watch = watch
         self.starts: list[Array] | None = None

@@ -10,7 +10,7 @@ import typer
 from unimds.cli import options as o
 from unimds.cli.inputs import check_complete, read_table, warn_of_doubts
 from unimds.cli.messages import INTERRUPTED, entries_named, errors_told, print_json, say
-from unimds.cli.outputs import check_outputs, check_picture, draw
+from unimds.cli.outputs import check_endings, check_outputs, draw
 from unimds.cli.progress import counting
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def compare(
     All methods are judged by the cost of the chosen loss, whatever they minimise themselves. ^C
     shows the methods that have finished (exit code 130).
     """
-    check_picture("--plot", plot)
+    check_endings(plot=plot)
     with errors_told("Interrupted before any method had finished.", debug, quiet):
         check_outputs({"--plot": plot}, file, force)
         parts = o.parts(variant, loss, space, size)

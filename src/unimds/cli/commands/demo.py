@@ -9,7 +9,7 @@ import typer
 
 from unimds.cli import options as o
 from unimds.cli.messages import errors_told
-from unimds.cli.outputs import check_picture
+from unimds.cli.outputs import check_ending
 
 
 def demo(
@@ -20,7 +20,9 @@ def demo(
     debug: o.Debug = False,
 ) -> None:
     """Find the map of the world from distances between cities, one in ten of which is wrong."""
-    check_picture("--output", str(output))
+    from unimds.files.endings import PICTURE
+
+    check_ending("--output", str(output), PICTURE)
     with errors_told("Interrupted: there is no picture.", debug):
         from unimds.demo import check_output, main
 

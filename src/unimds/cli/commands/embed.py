@@ -13,7 +13,7 @@ from unimds.cli import cluster
 from unimds.cli import options as o
 from unimds.cli.inputs import check_complete, read_table, warn_of_doubts
 from unimds.cli.messages import INTERRUPTED, counted, entries_named, errors_told, print_json, say
-from unimds.cli.outputs import check_outputs, check_picture, check_table, draw, write_points
+from unimds.cli.outputs import check_endings, check_outputs, check_table, draw, write_points
 from unimds.cli.progress import watched
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Targets:
         """Raise before a long run what would go wrong after it."""
         from unimds._runtime.extras import require
 
-        check_picture("--plot", self.plot)
+        check_endings(self.plot, self.report, self.model, checkpoint)
         check_outputs({**self.named(), "--checkpoint": checkpoint}, source, self.force)
         if self.plot is not None:
             require("matplotlib", "plot")
