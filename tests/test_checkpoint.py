@@ -1,11 +1,14 @@
 """Checkpoints: an interrupted run goes on to the very result of one that was not."""
 
+import shutil
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from unimds import MDS, Sphere, place_center
+from unimds import MDS, Outcome, Sphere, place_center
 from unimds.checkpoint import Checkpoint
 from unimds.datasets import corrupt
 from unimds.files import FileError
@@ -172,3 +175,84 @@ def test_the_estimator_takes_one(tmp_path):
     interrupted(5, checkpoint=path)
     mds = MDS(metric="precomputed", random_state=0, checkpoint=path).fit(D)
     assert mds.cost_ == MDS(metric="precomputed", random_state=0).fit(D).cost_
+
+
+# --- a run that ended at its limit ----------------------------------------------------------------
+
+LIMITED = {
+    "squared": {"loss": "squared", "eps": 1e-10},
+    "annealed": {"loss": "absolute"},
+    "many dimensions": {"loss": "absolute", "n_components": 5, "solver": "sweeps"},
+    "resized": {"loss": "squared", "space": Sphere("auto")},
+    "given": {"loss": "squared", "init": POINTS[:, :2], "eps": 1e-12},
+    "threads": {"loss": "absolute", "n_init": 3, "n_jobs": 2},
+}
+
+
+@pytest.mark.parametrize("run", LIMITED)
+@pytest.mark.parametrize("limits", [(3,), (7, 20)])
+def test_with_a_larger_limit_it_goes_on_to_the_very_same_map(tmp_path, run, limits):
+    path, options = tmp_path / "run.ckpt", {"n_init": 1, "random_state": 0, **LIMITED[run]}
+    whole = place_center(D, **options)
+    for limit in limits:
+        with pytest.warns(ConvergenceWarning, match=r"goes on from .*run\.ckpt"):
+            short = place_center(D, **options, max_iter=limit, checkpoint=path)
+        assert (short.outcome, short.n_iter) == (Outcome.MAX_ITER, limit)
+    ended = place_center(D, **options, checkpoint=path)
+    assert ended.n_iter == whole.n_iter
+    np.testing.assert_array_equal(ended.embedding, whole.embedding)
+    assert ended.cost == whole.cost
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_with_a_smaller_limit_it_ends_at_once_and_can_still_go_on(tmp_path, loss):
+    path, options = tmp_path / "run.ckpt", {"loss": loss, "n_init": 1, "random_state": 0}
+    whole = place_center(D, **options)
+    for limit in (9, 4):
+        with pytest.warns(ConvergenceWarning):
+            short = place_center(D, **options, max_iter=limit, checkpoint=path)
+        assert short.n_iter == 9
+    ended = place_center(D, **options, checkpoint=path)
+    np.testing.assert_array_equal(ended.embedding, whole.embedding)
+
+
+def test_one_that_the_callback_has_stopped_can_go_on(tmp_path):
+    path, options = tmp_path / "run.ckpt", {"n_init": 1, "random_state": 0}
+    stopped = place_center(D, **options, checkpoint=path, callback=lambda n, *_: n == 5)
+    assert stopped.outcome is Outcome.CALLBACK
+    assert path.exists()
+    ended = place_center(D, **options, checkpoint=path)
+    np.testing.assert_array_equal(ended.embedding, place_center(D, **options).embedding)
+
+
+def test_a_checkpoint_of_version_0_2_goes_on(tmp_path):
+    """Written by that version, after ^C in the fifth sweep."""
+    path = tmp_path / "run.ckpt"
+    shutil.copy(Path(__file__).parent / "data" / "checkpoint-0.2.ckpt", path)
+    cities = [
+        [0, 305, 650, 290, 280],
+        [305, 0, 430, 130, 320],
+        [650, 430, 0, 550, 400],
+        [290, 130, 550, 0, 380],
+        [280, 320, 400, 380, 0],
+    ]
+    options = {"loss": "absolute", "n_init": 1, "random_state": 0, "max_iter": 50}
+    with pytest.warns(ConvergenceWarning):
+        whole = place_center(cities, **options)
+    seen = []
+    with pytest.warns(ConvergenceWarning):
+        ended = place_center(
+            cities, **options, checkpoint=path, callback=lambda n, *_: seen.append(n)
+        )
+    assert seen[0] in (5, 6)
+    np.testing.assert_allclose(ended.embedding, whole.embedding, rtol=1e-9)
+
+
+def test_a_last_checkpoint_that_cannot_be_written_does_not_lose_the_map(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "nowhere" / "run.ckpt", every=3600.0)
+    with pytest.warns(RuntimeWarning) as told:
+        result = place_center(
+            D, n_init=1, random_state=0, checkpoint=checkpoint, callback=Interruption(5)
+        )
+    assert "there is no folder" in str(told[0].message)
+    assert result.outcome is Outcome.INTERRUPTED

@@ -29,7 +29,7 @@ from unimds.placecenter.fixed import Anchors, as_anchors
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result, stress_1
 from unimds.spaces.base import Space, as_space
-from unimds.starts.keep import Keeper, run_digest
+from unimds.starts.keep import Keeper, as_store, run_digests
 from unimds.starts.race import Search, Starts, lowest, starts_in_memory
 
 Array = NDArray[Any]
@@ -213,6 +213,9 @@ class Solver:
         watch.done(result.n_iter, result.cost, message)
         if result.outcome is Outcome.MAX_ITER:
             advice = f"Raise max_iter={self.max_iter} or eps={self.eps:g}."
+            if isinstance(self.checkpoint, str | os.PathLike | Checkpoint):
+                path = os.fspath(getattr(self.checkpoint, "path", self.checkpoint))
+                advice += f" With a larger max_iter the run goes on from {path}."
             warn(f"{message} {advice}", ConvergenceWarning)
         if result.outcome is Outcome.INTERRUPTED:
             warn(message, RuntimeWarning)
@@ -230,8 +233,7 @@ class Solver:
         """Return what keeps the run; its digest covers all that the result depends on."""
         if self.checkpoint is None:
             return None
-        kept = self.checkpoint
-        checkpoint = kept if isinstance(kept, Checkpoint) else Checkpoint(kept)
+        store = as_store(self.checkpoint)
         seed = self.random_state if isinstance(self.random_state, int | None) else "drawn"
         arrays = [] if anchors is None else [anchors.points]
         settings = (*settings, self.n_init)
@@ -241,4 +243,6 @@ class Solver:
             settings = (*settings, self.init)
         else:
             arrays.append(as_float(self.init, "init"))
-        return Keeper(checkpoint, run_digest(pairs, arrays, (*settings, seed)), watch)
+        known = repr((*settings, seed))
+        limited = known.replace(" Plan(", f" Plan(max_iter={self.max_iter}, ", 1)  # version 0.2
+        return Keeper(store, run_digests(pairs, arrays, known, limited), watch)

@@ -101,8 +101,7 @@ def _together(level: Level, record: Record, plan: Plan, motion: Motion) -> Outco
     """Lower the cost by quasi-Newton steps, and by a sweep where these find no way down."""
     problem, watch, state = record.problem, record.watch, motion.state
     quasi = QuasiNewton(problem, level.loss, state.X, motion.quasi)
-    while True:
-        left = _left(level, record, plan, motion)
+    while (left := _left(level, record, plan, motion)) > 0:
         limits = plan.limits(min(left, record.stretch), problem.exact_cost)
         costs = [*((cost, np.inf) for cost in motion.costs[:-1]), (state.smooth, state.cost)]
         new, why, X, best = quasi.descend(costs, record.best.cost, limits)
@@ -125,8 +124,7 @@ def _together(level: Level, record: Record, plan: Plan, motion: Motion) -> Outco
             record.keep(motion)
         if watch.stopped:
             return watch_outcome(watch)
-        if not _left(level, record, plan, motion):
-            return Outcome.CONVERGED if plan.settled(motion.costs) else Outcome.MAX_ITER
+    return Outcome.CONVERGED if plan.settled(motion.costs) else Outcome.MAX_ITER
 
 
 def watch_outcome(watch: Watch) -> Outcome:
@@ -171,12 +169,13 @@ def _judged(problem: Problem, X: Array, space: Space, judge: Loss) -> State:
 class Plan:
     """How to descend; `unimds.place_center` says what the parameters mean."""
 
-    max_iter: int = 2000
+    # a run may go on with another limit: no part of what a checkpoint knows a plan by
+    max_iter: int = field(default=2000, repr=False)
     eps: float = 1e-7
     smoothing: float | str = "auto"
     accelerate: bool = True
     inner_iter: int = 1
-    # no part of what a checkpoint knows a plan by
+    # nor are these
     solver: str = field(default="auto", repr=False)
     threads: int = field(default=1, repr=False)
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from unimds.files.endings import CHECKPOINT
 from unimds.files.errors import FileError
 from unimds.placecenter.descent import Motion, Snapshot, State
 from unimds.placecenter.quasi_newton import empty_memory
+from unimds.placecenter.result import Outcome
 
 if TYPE_CHECKING:
     from unimds.placecenter.problem import Problem
@@ -28,39 +29,113 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 KIND = "checkpoint"
+OTHER = (
+    "this checkpoint belongs to other data or other settings; name another file, or remove it to "
+    "begin anew"
+)
+BROKEN = "the checkpoint is broken; remove it to begin anew"
+Kept = tuple[dict[str, Any], dict[str, Array]]
+"""What is kept: a header, and arrays by their names."""
 
 
-def run_digest(pairs: Pairs, arrays: Iterable[Any], settings: object) -> str:
-    """Return a number that changes with the data and the settings of a run."""
-    hashed = blake2b(digest_size=16)
+class Store(Protocol):
+    """Where a run is kept: in a file of its own, or in the file of a longer run.
+
+    Attributes
+    ----------
+    every : float
+        Seconds between two writings.
+    more_follows : bool
+        Whether a longer run goes on when this run has ended: then its end is kept too.
+    """
+
+    every: float
+    more_follows: bool
+
+    def read(self) -> Kept | None:
+        """Return what is kept, or None if there is nothing yet."""
+
+    def write(self, header: dict[str, Any], arrays: dict[str, Array]) -> None:
+        """Keep a run, whole or not at all, in place of what was kept."""
+
+    def error(self, problem: str) -> FileError:
+        """Return an error that names the file."""
+
+
+@final
+class CheckpointFile:
+    """A run is kept in a file of its own."""
+
+    more_follows = False
+
+    def __init__(self, checkpoint: Checkpoint):
+        CHECKPOINT.check(checkpoint.path)
+        self.path, self.every = checkpoint.path, checkpoint.every
+
+    def read(self) -> Kept | None:
+        """Return what the file holds, if it exists."""
+        return read_archive(self.path, KIND) if os.path.exists(self.path) else None
+
+    def write(self, header: dict[str, Any], arrays: dict[str, Array]) -> None:
+        """Write the file, whole or not at all."""
+        write_archive(self.path, KIND, header, arrays, force=True)
+
+    def error(self, problem: str) -> FileError:
+        """Return an error that names the file."""
+        return FileError(os.fspath(self.path), problem)
+
+
+def as_store(checkpoint: Any) -> Store:
+    """Return the store that a parameter `checkpoint` means: a name, a `Checkpoint` or a store."""
+    if isinstance(checkpoint, str | os.PathLike):
+        checkpoint = Checkpoint(checkpoint)
+    found: Store = CheckpointFile(checkpoint) if isinstance(checkpoint, Checkpoint) else checkpoint
+    return found
+
+
+def run_digests(pairs: Pairs, arrays: Iterable[Any], *settings: str) -> list[str]:
+    """Return numbers that change with the data and the settings of a run.
+
+    There is one for each way to write the settings.
+    """
+    data = blake2b(digest_size=16)
     for part in pairs.table.contents():
-        hashed.update(part)
+        data.update(part)
     for array in (pairs.free, *arrays):
-        hashed.update(np.ascontiguousarray(array).data)
-    hashed.update(repr(settings).encode())
-    return hashed.hexdigest()
+        data.update(np.ascontiguousarray(array).data)
+    digests = []
+    for text in settings:
+        both = data.copy()
+        both.update(text.encode())
+        digests.append(both.hexdigest())
+    return digests
 
 
 @final
 class Keeper:
-    """Keeps the descents of one run, on any number of threads."""
+    """Keeps the descents of one run, on any number of threads.
 
-    def __init__(self, checkpoint: Checkpoint, digest: str, watch: Watch):
-        CHECKPOINT.check(checkpoint.path)
-        self.path, self.every, self.digest = checkpoint.path, checkpoint.every, digest
+    Parameters
+    ----------
+    store : Store
+        Where.
+    digests : list of str
+        What the run is known by; after the first, how older versions have known it.
+    watch : Watch
+        The clock of the run.
+    """
+
+    def __init__(self, store: Store, digests: list[str], watch: Watch):
+        self.store, self.digests = store, digests
         self.watch = watch
         self.starts: list[Array] | None = None
         self.problem: Problem
         self._slots: dict[int, KeptDescent] = {}
         self._lock = threading.Lock()
         self._written = time.monotonic()
-        self._file = read_archive(self.path, KIND) if os.path.exists(self.path) else None
-        if self._file is not None and self._file[0].get("digest") != digest:
-            raise FileError(
-                os.fspath(self.path),
-                "this checkpoint belongs to other data or other settings; name another file, or "
-                "remove it to begin anew",
-            )
+        self._file = store.read()
+        if self._file is not None and self._file[0].get("digest") not in digests:
+            raise store.error(OTHER)
 
     def begun(self, problem: Problem) -> tuple[Problem, list[Array]] | None:
         """Return the problem and the starts of the run in the file, if there is one."""
@@ -70,9 +145,7 @@ class Keeper:
         try:
             self._resume(problem, header, arrays)
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise FileError(
-                os.fspath(self.path), "the checkpoint is broken; remove it to begin anew"
-            ) from None
+            raise self.store.error(BROKEN) from None
         assert self.starts is not None
         return self.problem, self.starts
 
@@ -102,15 +175,22 @@ class Keeper:
 
     def tick(self) -> None:
         """Write the file if it is time to."""
-        if time.monotonic() - self._written < self.every:
-            return
-        try:
+        if time.monotonic() - self._written >= self.store.every:
             self.write()
+
+    def end(self, outcome: Outcome) -> None:
+        """Write the file if the run can go on, or must be known to those who come after it."""
+        if not outcome.converged or self.store.more_follows:
+            self.write()
+
+    def write(self) -> None:
+        """Write the file, whole or not at all; warn if it cannot be written."""
+        try:
+            self._write()
         except FileError as error:  # better a run without a checkpoint than no run
             warn(str(error), RuntimeWarning)
 
-    def write(self) -> None:
-        """Write the file, whole or not at all."""
+    def _write(self) -> None:
         if self.starts is None:
             return
         with self._lock:
@@ -122,13 +202,13 @@ class Keeper:
                     descents[str(number)] = _told(slot.latest)
                     arrays |= _arrays(number, slot.latest)
             header = {
-                "digest": self.digest,
+                "digest": self.digests[0],
                 "space": asdict(self.problem.frame.space),
                 "starts": len(self.starts),
                 "seconds": self.watch.seconds(),
                 "descents": descents,
             }
-            write_archive(self.path, KIND, header, arrays, force=True)
+            self.store.write(header, arrays)
 
 
 @final

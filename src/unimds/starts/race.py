@@ -341,6 +341,6 @@ def lowest(
     best = min(runs, key=lambda run: run.cost)  # the first of equals: the same on any threads
     if watch.interrupted.is_set():
         best = replace(best, outcome=Outcome.INTERRUPTED)
-        if keeper is not None:
-            keeper.write()
+    if keeper is not None:
+        keeper.end(best.outcome)
     return best
