@@ -95,6 +95,7 @@ def save(
         "loss": _described(mds.loss_, "loss"),
         "space": _described(mds.space_, "space"),
         "outcome": result.outcome.name,
+        "ended": mds.outcome_.name if large else None,
         "cost": [result.cost, mds.cost_, mds.stress_],
         "errors": [mds.cost_error_, mds.stress_error_] if large else None,
         "seconds": mds.seconds_ if large else None,
@@ -217,6 +218,7 @@ def _restore_landmarks(
     mds: LandmarkMDS, header: dict[str, Any], arrays: dict[str, Array], result: Result
 ) -> None:
     mds.landmark_result_, mds.seconds_ = result, dict(header["seconds"])
+    mds.outcome_ = Outcome[header.get("ended", header["outcome"])]  # version 0.2 has no "ended"
     mds.cost_error_, mds.stress_error_ = map(float, header["errors"])
     mds.landmarks_, mds._points = arrays["landmarks"], _points(arrays["points"], mds, "points")
     count, n = len(mds._points), len(mds.embedding_)

@@ -29,7 +29,9 @@ from unimds.estimators.parameters import (
 from unimds.estimators.solver import Solver, TableEstimator, Workplace, workplace
 from unimds.landmarks.choose import choose
 from unimds.landmarks.cost import PairSample
-from unimds.landmarks.place import Crew, Scene, Threads, in_chunks, place_all
+from unimds.landmarks.journal import LANDMARKS as LANDMARKS_FIT
+from unimds.landmarks.journal import SIZE, Journal
+from unimds.landmarks.place import Crew, Scene, Threads, chunks_of, in_chunks, place_all
 from unimds.landmarks.refine import Refiner
 from unimds.losses import Loss
 from unimds.placecenter.new_points import place_checked
@@ -40,6 +42,19 @@ from unimds.spaces import Space
 Array = NDArray[Any]
 
 LANDMARKS = 1000
+SETTINGS = (
+    "n_components",
+    "landmarks",
+    "refine",
+    "sample_size",
+    "n_init",
+    "eps",
+    "smoothing",
+    "solver",
+    "accelerate",
+    "inner_iter",
+)
+"""Parameters that the map depends on, beside loss, space, seed and data."""
 
 
 @documented
@@ -74,7 +89,9 @@ class LandmarkMDS(TableEstimator):
     init : str or array-like of shape (n, n_coordinates), default="auto"
         Seed of the landmarks, as in `place_center`; of an array their rows are used.
     {others}
-        All but `n_jobs`, `random_state` and `verbose` concern the fit of the landmarks only.
+        All but `n_jobs`, `random_state`, `verbose` and `checkpoint` concern the fit of the
+        landmarks only. The checkpoint keeps all phases, and a table of distances is known by the
+        distances to the landmarks.
 
     Attributes
     ----------
@@ -93,6 +110,8 @@ class LandmarkMDS(TableEstimator):
         Loss and space as used, every "auto" replaced by what the landmarks say.
     n_iter_ : int
         Number of sweeps over the landmarks.
+    outcome_ : Outcome
+        Why the fit ended: as the landmarks' fit, unless ^C has cut a later phase short.
     seconds_ : dict
         How long each phase took.
     labels_ : ndarray of shape (n,), or None
@@ -103,7 +122,9 @@ class LandmarkMDS(TableEstimator):
     Notes
     -----
     ^C ends the fit of the landmarks, or the refinement, with the best found so far and a warning;
-    while points are being placed there is no map yet, and it is a KeyboardInterrupt.
+    while points are being placed there is no map yet, and it is a KeyboardInterrupt. With a
+    checkpoint the next fit goes on from there: from the last step of the landmarks' fit, the last
+    points that were placed, or the last sweep of the refinement.
 
     Examples
     --------
@@ -149,6 +170,7 @@ class LandmarkMDS(TableEstimator):
         random_state: Any = None,
         callback: Any = None,
         verbose: int = 0,
+        checkpoint: Any = None,
     ):
         self.n_components = n_components
         self.n_landmarks = n_landmarks
@@ -172,6 +194,7 @@ class LandmarkMDS(TableEstimator):
         self.random_state = random_state
         self.callback = callback
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     @validated_fit
     def fit(self, X: ArrayLike, y: object = None) -> LandmarkMDS:
@@ -248,49 +271,99 @@ class LandmarkMDS(TableEstimator):
         """Fit few points as `MDS` does: the cost is exact."""
         index = np.arange(table.n)
         D = table.square(index)
-        result = self._place_center(D, index, table.n, self.random_state)
+        result = self._place_center(D, index, table.n, self.random_state, self.checkpoint)
         self.cost_, self.cost_error_ = result.cost, 0.0
         stress = stress_1(D, result.embedding, space=result.space)
         self.stress_, self.stress_error_ = stress, 0.0
+        self.outcome_ = result.outcome
         embedding = result.embedding.astype(table.dtype, copy=False)
         self._keep(table, index, result, result.embedding, embedding)
 
     def _fit_landmarks(self, table: LocalTable, count: int, crew: Crew) -> None:
-        state = check_random_state(self.random_state)
-        rng = np.random.default_rng(state.randint(np.iinfo(np.int32).max))
-        size = self._size(table, count, rng, state)
+        journal = Journal(self.checkpoint)
+        chooser, *seeds = journal.seeds(self._seeds())
+        rng = np.random.default_rng(chooser)
         with self._phase("choosing landmarks") as bar:
+            typical = choose(table, count, "random", rng, Progress(0, "")) if self._sizes else None
             index = choose(table, count, self.landmarks, rng, bar)
             D = table.square(index)
+        if self.checkpoint is not None:
+            journal.begin(self._data(table, index, D), self._told(count))
+        size = None if typical is None else self._size(table, typical, seeds[0], journal)
         with self._phase("fitting landmarks", quiet=True):
-            result = self._place_center(D, index, table.n, state, size)
+            kept = journal.fit(LANDMARKS_FIT)
+            result = self._place_center(D, index, table.n, seeds[-1], kept, size)
+        if result.outcome is Outcome.INTERRUPTED:
+            journal.close()
+        journal.rest_on(result)
         apart = D[D > 0.0]
         scene = Scene.make(table, result, float(np.median(apart)) if apart.size else 1.0)
         frame = scene.frame
         with explained(frame.loss, frame.space):
-            X = self._placed(scene, index, result, rng, crew)
+            X = self._placed(scene, index, result, rng, crew, journal)
+        self.outcome_ = Outcome.INTERRUPTED if journal.closed else result.outcome
         embedding = frame.outer(X).astype(table.dtype, copy=False)
         self._keep(table, index, result, frame.outer(X[:, index]), embedding)
 
-    def _size(
-        self, table: LocalTable, count: int, rng: np.random.Generator, state: Any
-    ) -> Space | None:
-        """Return the space at the size that random points say: the farthest are not typical."""
+    @property
+    def _sizes(self) -> bool:
+        """Whether the size of the space comes from random points: the farthest are not typical."""
         _, space = resolve_variant(self.variant, self.loss, self.space)
-        if not space.is_auto or self.landmarks == "random":
-            return None
+        return space.is_auto and self.landmarks != "random"
+
+    def _seeds(self) -> list[int]:
+        """Draw a seed for the choice of points, and for each fit."""
+        state = check_random_state(self.random_state)
+        chooser = int(state.randint(np.iinfo(np.int32).max))
+        return [chooser, *(int(state.randint(2**31)) for _ in range(1 + self._sizes))]
+
+    def _data(self, table: LocalTable, index: Array, D: Array) -> Iterator[Array]:
+        """Yield the data that the map depends on; of distances, all those to the landmarks."""
+        yield D
+        if not isinstance(self.init, str):
+            yield as_float(self.init, "init")
+        if isinstance(table, ComputedTable):
+            yield table.features
+        else:
+            yield from (table.between(rows, index) for rows in chunks_of(table.n, len(index)))
+
+    def _told(self, count: int) -> tuple[Any, ...]:
+        """Return the settings that the map depends on."""
+        parts = resolve_variant(self.variant, self.loss, self.space)
+        seed = self.random_state if isinstance(self.random_state, int | None) else "drawn"
+        init = self.init if isinstance(self.init, str) else "given"
+        return (*parts, count, seed, init, *(getattr(self, name) for name in SETTINGS))
+
+    def _size(self, table: LocalTable, index: Array, seed: int, journal: Journal) -> Space:
+        """Return the space at the size that random points say."""
+        _, space = resolve_variant(self.variant, self.loss, self.space)
         with self._phase("finding the size", quiet=True):
-            index = choose(table, count, "random", rng, Progress(0, ""))
-            return self._place_center(table.square(index), index, table.n, state).space
+            found = journal.sized(space)
+            if found is None:
+                D, kept = table.square(index), journal.fit(SIZE)
+                result = self._place_center(D, index, table.n, seed, kept)
+                if result.outcome is Outcome.INTERRUPTED:
+                    journal.close()
+                found = result.space
+                journal.note_size(found)
+        return found
 
     def _placed(
-        self, scene: Scene, index: Array, result: Result, rng: np.random.Generator, crew: Crew
+        self,
+        scene: Scene,
+        index: Array,
+        result: Result,
+        rng: np.random.Generator,
+        crew: Crew,
+        journal: Journal,
     ) -> Array:
         """Place and refine all points; estimate what they cost."""
         frame, fixed = scene.frame, scene.frame.inner(result.embedding, scene.dtype)
         with self._phase("placing points") as bar:
             try:
-                X = place_all(scene, index, fixed, crew, bar)
+                X = journal.best((len(fixed), scene.table.n), scene.dtype)
+                if X is None:
+                    X = place_all(scene, index, fixed, crew, bar, journal)
             except KeyboardInterrupt:
                 raise KeyboardInterrupt(
                     "interrupted while points were being placed: there is no map yet"
@@ -299,17 +372,23 @@ class LandmarkMDS(TableEstimator):
             "sampling pairs", rounds=2
         ) as bar:  # one sample to choose by, another to judge
             judge, final = (PairSample(scene.table, rng, frame.unit, bar) for _ in range(2))
-        if self.refine and result.outcome is not Outcome.INTERRUPTED:
+        if self.refine and not journal.closed:
             with self._phase("refining", rounds=self.refine) as bar:
                 refiner = Refiner(scene, self.sample_size, judge, int(rng.integers(2**32)))
-                X = refiner.run(X, self.refine, crew, bar)
+                X = refiner.run(X, self.refine, crew, bar, journal)
         found = final.estimate(X, frame.loss, frame.space)
         self.cost_, self.cost_error_ = (frame.cost_unit * x for x in (found.cost, found.error))
         self.stress_, self.stress_error_ = found.stress, found.stress_error
         return X
 
     def _place_center(
-        self, D: Array, index: Array, n: int, random_state: Any, size: Space | None = None
+        self,
+        D: Array,
+        index: Array,
+        n: int,
+        random_state: Any,
+        checkpoint: Any,
+        size: Space | None = None,
     ) -> Result:
         """Fit some of the n points; `size` is the space, where its size is known."""
         loss, space = resolve_variant(self.variant, self.loss, self.space)
@@ -321,7 +400,7 @@ class LandmarkMDS(TableEstimator):
                     f"init must have a row for each of the {n} points; got {len(init)}"
                 )
             init = init[index]
-        solver = Solver.of(self, init=init, random_state=random_state)
+        solver = Solver.of(self, init=init, random_state=random_state, checkpoint=checkpoint)
         return solver.solve(D, self.n_components, loss, size or space)
 
     @contextmanager

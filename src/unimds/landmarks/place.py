@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from unimds._runtime.watch import Progress
 from unimds.distances.table import Index, LocalTable
+from unimds.landmarks.journal import Journal
 from unimds.placecenter.annealing import sharpened
 from unimds.placecenter.problem import Frame
 from unimds.placecenter.result import Result
@@ -68,17 +69,27 @@ def in_chunks(
 ) -> None:
     """Run a task for every chunk of `n` points that need `width` distances each."""
     chunks = chunks_of(n, width)
+    each_chunk(task, chunks, n_jobs, lambda _: bar.step(1.0 / len(chunks)))
+
+
+def each_chunk(
+    task: Callable[[slice], None],
+    chunks: list[slice],
+    n_jobs: int | None,
+    after: Callable[[slice], None],
+) -> None:
+    """Run a task for every chunk, on threads where asked for, and tell of each in its order."""
     threads = min(effective_n_jobs(n_jobs), len(chunks))
     with threadpool_limits(1):  # of BLAS, which would round otherwise on other numbers of threads
         if threads <= 1:
             for chunk in chunks:
                 task(chunk)
-                bar.step(1.0 / len(chunks))
+                after(chunk)
             return
         with ThreadPoolExecutor(threads) as pool:
             try:
-                for _ in pool.map(task, chunks):
-                    bar.step(1.0 / len(chunks))
+                for chunk, _ in zip(chunks, pool.map(task, chunks), strict=True):
+                    after(chunk)
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
@@ -89,12 +100,21 @@ Job = tuple[Any, ...]
 
 
 class Crew(Protocol):
-    """Who places the points of all chunks."""
+    """Who places the points of some chunks."""
 
     def work(
-        self, scene: Scene, job: Callable[[slice], Job], out: Array, width: int, bar: Progress
+        self,
+        scene: Scene,
+        job: Callable[[slice], Job],
+        out: Array,
+        chunks: list[slice],
+        after: Callable[[slice], None],
     ) -> None:
-        """Fill the columns of `out` with what the jobs of all chunks of points return."""
+        """Fill the columns of `out` with what the jobs of the chunks return.
+
+        The chunks follow one another. Where the points of one or several have been filled in,
+        `after` is told of them, in order.
+        """
 
 
 @final
@@ -105,21 +125,43 @@ class Threads:
     n_jobs: int | None
 
     def work(
-        self, scene: Scene, job: Callable[[slice], Job], out: Array, width: int, bar: Progress
+        self,
+        scene: Scene,
+        job: Callable[[slice], Job],
+        out: Array,
+        chunks: list[slice],
+        after: Callable[[slice], None],
     ) -> None:
-        """Fill the columns of `out` with what the jobs of all chunks of points return."""
+        """Fill the columns of `out` with what the jobs of the chunks return."""
 
         def task(rows: slice) -> None:
             function, *given = job(rows)
             out[:, rows] = function(scene, *given)
 
-        in_chunks(task, scene.table.n, width, self.n_jobs, bar)
+        each_chunk(task, chunks, self.n_jobs, after)
 
 
-def place_all(scene: Scene, landmarks: Array, fixed: Array, crew: Crew, bar: Progress) -> Array:
+def place_all(
+    scene: Scene, landmarks: Array, fixed: Array, crew: Crew, bar: Progress, journal: Journal
+) -> Array:
     """Place every point against the landmarks, whose configuration is `fixed`."""
-    X = np.empty((len(fixed), scene.table.n), dtype=scene.dtype)
-    crew.work(scene, lambda rows: (_placed, rows, landmarks, fixed), X, len(landmarks), bar)
+    n = scene.table.n
+    X, placed = journal.placed((len(fixed), n), scene.dtype)
+
+    def after(rows: slice) -> None:
+        nonlocal placed
+        bar.step((rows.stop - placed) / n)
+        placed = rows.stop
+        journal.note_placed(X, placed)
+
+    bar.step(placed / n)
+    # the same chunks as in a run that was not interrupted: products of matrices round by shape
+    chunks = [rows for rows in chunks_of(n, len(landmarks)) if rows.start >= placed]
+    try:
+        crew.work(scene, lambda rows: (_placed, rows, landmarks, fixed), X, chunks, after)
+    except BaseException:
+        journal.note_placed(X, placed, now=True)
+        raise
     X[:, landmarks] = fixed
     return X
 

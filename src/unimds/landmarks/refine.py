@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from unimds._runtime.watch import Progress, warn
 from unimds.distances.table import Index
 from unimds.landmarks.cost import PairSample
-from unimds.landmarks.place import Crew, Job, Scene
+from unimds.landmarks.journal import Journal
+from unimds.landmarks.place import Crew, Job, Scene, chunks_of
 from unimds.losses import Loss
 from unimds.placecenter.annealing import ROUNDING, rounded
 from unimds.placecenter.result import Outcome
@@ -34,13 +35,15 @@ class Refiner:
         self.scene, self.judge, self.seed = scene, judge, seed
         self.size = min(size, scene.table.n)
 
-    def run(self, X: Array, sweeps: int, crew: Crew, bar: Progress) -> Array:
+    def run(self, X: Array, sweeps: int, crew: Crew, bar: Progress, journal: Journal) -> Array:
         """Return the configuration of lowest estimated cost: after some sweep, or `X` itself."""
         frame, judge = self.scene.frame, self.judge
-        best = now = judge.estimate(X, frame.loss, frame.space)
-        kept = X
+        X, kept, first = journal.refined(X)
+        bar.step(first)
+        now = judge.estimate(X, frame.loss, frame.space)
+        best = judge.estimate(kept, frame.loss, frame.space)
         try:
-            for sweep in range(sweeps):
+            for sweep in range(first, sweeps):
                 share = 1.0 - sweep / sweeps
                 # pairs that are met exactly must not rule
                 loss = rounded(frame, max(SOFTNESS * now.residual, ROUNDING * frame.scale))
@@ -48,7 +51,11 @@ class Refiner:
                 now = judge.estimate(X, frame.loss, frame.space)
                 if now.cost < best.cost:
                     kept, best = X, now
+                first = sweep + 1
+                journal.note_refined(X, kept, first)
         except KeyboardInterrupt:
+            journal.note_refined(X, kept, first, now=True)
+            journal.close()
             warn(Outcome.INTERRUPTED.value, RuntimeWarning)
         return kept
 
@@ -63,7 +70,10 @@ class Refiner:
             near, old = (np.ascontiguousarray(X[:, at]) for at in (others, rows))
             return _refined, rows, others, near, old, loss, share
 
-        crew.work(self.scene, job, new, self.size, bar)
+        def after(rows: slice) -> None:
+            bar.step((rows.stop - rows.start) / n)
+
+        crew.work(self.scene, job, new, chunks_of(n, self.size), after)
         return new
 
 

@@ -11,9 +11,8 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.watch import Progress
 from unimds.cluster.sending import submit
-from unimds.landmarks.place import Job, Scene, chunks_of
+from unimds.landmarks.place import Job, Scene
 
 Array = NDArray[Any]
 
@@ -29,17 +28,21 @@ class Workers:
     client: Any
 
     def work(
-        self, scene: Scene, job: Callable[[slice], Job], out: Array, width: int, bar: Progress
+        self,
+        scene: Scene,
+        job: Callable[[slice], Job],
+        out: Array,
+        chunks: list[slice],
+        after: Callable[[slice], None],
     ) -> None:
-        """Fill the columns of `out` with what the jobs of all chunks of points return."""
-        chunks = chunks_of(scene.table.n, width)
+        """Fill the columns of `out` with what the jobs of the chunks return."""
         step = max(1, min(TOGETHER, len(chunks) // sum(self.client.nthreads().values())))
         under_way: deque[tuple[slice, Any]] = deque()
 
         def receive() -> None:
             rows, future = under_way.popleft()
             out[:, rows] = future.result()
-            bar.step((rows.stop - rows.start) / scene.table.n)
+            after(rows)
 
         try:
             for some in (chunks[i : i + step] for i in range(0, len(chunks), step)):
