@@ -17,7 +17,7 @@ from tests.support.valid_files import D
 from unimds import MDS
 from unimds.distances.metric import distances_of
 from unimds.files import FileError, read, write
-from unimds.files.meaning.columns import as_texts
+from unimds.files.table import as_texts
 
 ABC = ["a", "b", "c"]
 TOWNS, PEOPLE, APES = ["Ulm", "Bonn", "Kiel"], ["Ada", "Bob", "Cy"], ["Human", "Chimp", "Gorilla"]

@@ -1,14 +1,14 @@
 """Files: read and write tables of distances, points and pairs, and graphs.
 
-`read` detects the format from the content, `write` writes a map completely or not at all, and a
-`FileError` says where a file is wrong. docs/files.md describes the formats. Parquet and GraphML
-need the extra ``files``: ``pip install 'unimds[files]'``.
+`read` detects the format from the content, `read_metadata` reads columns to join by label, `write`
+writes a map completely or not at all, and a `FileError` says where a file is wrong. docs/files.md
+describes the formats. Parquet needs the extra ``files``: ``pip install 'unimds[files]'``.
 """
 
 from unimds.files.atomic import atomic, check_writable
 from unimds.files.endings import WRITABLE
 from unimds.files.errors import FileError
-from unimds.files.reading import FORMATS, read
+from unimds.files.reading import FORMATS, read, read_metadata
 from unimds.files.table import KINDS, Table
 from unimds.files.writing import write
 
@@ -21,5 +21,6 @@ __all__ = [
     "atomic",
     "check_writable",
     "read",
+    "read_metadata",
     "write",
 ]

@@ -7,7 +7,7 @@ import os
 from unimds.files.formats.columns import read_json, read_parquet
 from unimds.files.formats.content import Content, magic, read_content
 from unimds.files.formats.graphml import read_graphml
-from unimds.files.formats.grid import parse
+from unimds.files.formats.grid import Grid, parse
 from unimds.files.formats.phylip import from_phylip, is_phylip
 from unimds.files.formats.quick import quick_parse
 from unimds.files.formats.text import DELIMITERS, Text, as_text, dialect_of
@@ -15,6 +15,7 @@ from unimds.files.meaning.arrays import from_npy, from_npz
 from unimds.files.meaning.columns import from_columns
 from unimds.files.meaning.layouts import interpret
 from unimds.files.meaning.lists import Links, from_edges
+from unimds.files.meaning.metadata import metadata_of_cells, metadata_of_columns
 from unimds.files.table import KINDS, Table
 
 DELIMITED = {"csv": ",;", "tsv": "\t", "lsmat": "\t", "text": " "}
@@ -90,16 +91,72 @@ def read(
     """
     _check_choice("format", format, ("auto", *FORMATS))
     _check_choice("kind", kind, ("auto", *KINDS))
+    content, text, format = _opened(path, format, encoding, max_bytes)
+    if text is None:
+        return _from_bytes(content, format, kind)
+    return _from_text(text, format, kind)
+
+
+def read_metadata(
+    path: str | os.PathLike[str],
+    *,
+    format: str = "auto",
+    encoding: str = "auto",
+    max_bytes: int | None = None,
+) -> Table:
+    r"""Read columns about points, words or numbers, for `Table.joined`.
+
+    The file has a header and a row for each point; one of its columns holds the labels of the
+    points. A file with words only is fine, and so are words among numbers: the column is then a
+    column of words.
+
+    Parameters
+    ----------
+    path, format, encoding, max_bytes
+        As in `read`; the format has named columns: delimited text, JSON or Parquet.
+
+    Returns
+    -------
+    Table
+        The columns of numbers as `features`, and the columns of words, labels too, as `columns`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> towns, about = (pathlib.Path(folder.name, name) for name in ("towns.csv", "about.csv"))
+    >>> _ = towns.write_text("from,to,dist\nUlm,Bonn,305\nUlm,Kiel,650\n")
+    >>> _ = about.write_text("town,coast\nKiel,yes\nBonn,no\nUlm,no\n")
+    >>> read(towns).joined(read_metadata(about)).columns
+    {'coast': ['no', 'no', 'yes']}
+    >>> folder.cleanup()
+    """
+    _check_choice("format", format, ("auto", *FORMATS))
+    content, text, format = _opened(path, format, encoding, max_bytes)
+    if text is not None and format != "phylip":
+        return metadata_of_cells(_cells(text, format))
+    if format in ("json", "parquet"):
+        columns = (read_json if format == "json" else read_parquet)(content)
+        if columns.names is not None:
+            return metadata_of_columns(columns, format)
+    raise content.error(
+        "metadata are columns with names, one of them the labels of the points; save them as CSV"
+    )
+
+
+def _opened(
+    path: str | os.PathLike[str], format: str, encoding: str, max_bytes: int | None
+) -> tuple[Content, Text | None, str]:
+    """Return the content of a file, its text where that is delimited or PHYLIP, and its format."""
     content = read_content(path, max_bytes)
     if format == "auto":
         format = magic(content.data) or "auto"
     if format not in ("auto", "phylip", *DELIMITED):
-        return _from_bytes(content, format, kind)
+        return content, None, format
     text = as_text(content, encoding)
     format = _text_format(text) if format == "auto" else format
-    if format in ("graphml", "json"):  # with rules of their own for encodings
-        return _from_bytes(content, format, kind)
-    return _from_text(text, format, kind)
+    # GraphML and JSON have rules of their own for encodings
+    return content, None if format in ("graphml", "json") else text, format
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
@@ -121,8 +178,12 @@ def _from_text(text: Text, format: str, kind: str) -> Table:
     if format == "phylip":
         _check_kind(text.content, "a PHYLIP matrix", kind, "distances")
         return from_phylip(text)
+    return interpret(_cells(text, format), kind)
+
+
+def _cells(text: Text, format: str) -> Grid:
     dialect = dialect_of(text, DELIMITED.get(format, DELIMITERS))
-    return interpret(quick_parse(text, dialect) or parse(text, dialect), kind)
+    return quick_parse(text, dialect) or parse(text, dialect)
 
 
 def _from_bytes(content: Content, format: str, kind: str) -> Table:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.extras import require
+from unimds.files.errors import shown
 
 Array = NDArray[np.floating[Any]]
+Column = Array | list[str]
+"""A column of numbers, NaN where missing, or of texts, empty where missing."""
 Kind = Literal["distances", "points", "pairs", "graph"]
 
 KINDS: tuple[Kind, ...] = ("distances", "points", "pairs", "graph")
@@ -44,8 +49,9 @@ class Table:
         Weights of the pairs; 0 for a pair that is not listed.
     features : list of str, or None
         Names of the columns of the points.
-    columns : mapping of str to list of str
-        Columns of points that are not numbers, such as a class.
+    columns : mapping of str to list of str or ndarray
+        Columns that do not enter the distances, to colour by and to write beside the map: words,
+        such as a class, and numbers that `joined` or `chosen` put there.
 
     Examples
     --------
@@ -61,7 +67,7 @@ class Table:
     labels: list[str] | None = None
     weights: Array | None = None
     features: list[str] | None = None
-    columns: Mapping[str, list[str]] = field(default_factory=dict)
+    columns: Mapping[str, Column] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -73,10 +79,206 @@ class Table:
         """Whether the values are distances."""
         return self.kind != "points"
 
+    def chosen(
+        self, columns: Sequence[str] | None = None, drop: Sequence[str] | None = None
+    ) -> Table:
+        """Return points whose distances depend on some of the features only.
+
+        Features that are not chosen become `columns`: they no longer count, and are kept.
+
+        Parameters
+        ----------
+        columns : sequence of str, default=None
+            Names of the features that count, in this order; by default all.
+        drop : sequence of str, default=None
+            Names of features that do not count. Columns of words never count, and may be named.
+
+        Returns
+        -------
+        Table
+
+        Examples
+        --------
+        >>> values = np.array([[1.6, 55.0, 1990.0], [1.8, 80.0, 1985.0]])
+        >>> people = Table(values, "points", "csv", "rows", features=["height", "weight", "born"])
+        >>> table = people.chosen(drop=["born"])
+        >>> table.features, table.columns["born"].tolist()
+        (['height', 'weight'], [1990.0, 1985.0])
+        """
+        if columns is None and drop is None:
+            return self
+        if self.precomputed:
+            raise ValueError(
+                f"the file holds {_HELD[self.kind]}; columns can be chosen only where it holds "
+                "points, one per row"
+            )
+        at = _places(self.features)
+        wanted = (
+            list(at) if columns is None else [_known(name, at, self.columns) for name in columns]
+        )
+        unwanted = set(drop or ()) - self.columns.keys()
+        for name in unwanted:
+            _known(name, at, {})
+        if columns is not None and (both := next((n for n in wanted if n in unwanted), None)):
+            raise ValueError(
+                f"the column {both!r} is both chosen and dropped; leave out one of them"
+            )
+        kept = [name for name in dict.fromkeys(wanted) if name not in unwanted]
+        if not kept:
+            raise ValueError("no column of numbers is left; distances need at least one")
+        rest = {name: self.values[:, j].copy() for name, j in at.items() if name not in kept}
+        values = np.ascontiguousarray(self.values[:, [at[name] for name in kept]])
+        return replace(self, values=values, features=kept, columns={**self.columns, **rest})
+
+    def joined(self, metadata: Table) -> Table:
+        """Return the table with the columns of another table, matched by label.
+
+        The other table is a file of points (``read(path, kind="points")``), or what
+        `unimds.files.read_metadata` returns. Its labels, or else its first column that holds them,
+        are matched with the labels of this table. Its rows may come in any order, and rows for
+        other labels are ignored.
+
+        Parameters
+        ----------
+        metadata : Table
+            A table with a row for each label of this table.
+
+        Returns
+        -------
+        Table
+            The same values, with more `columns`.
+
+        Examples
+        --------
+        >>> towns = Table(np.zeros((2, 2)), "distances", "csv", "square", ["Ulm", "Bonn"])
+        >>> about = {"town": ["Bonn", "Ulm"], "coast": ["no", "no"], "river": ["Rhine", "Danube"]}
+        >>> metadata = Table(np.empty((2, 0)), "points", "csv", "rows", columns=about)
+        >>> towns.joined(metadata).columns
+        {'coast': ['no', 'no'], 'river': ['Danube', 'Rhine']}
+        """
+        if self.labels is None:
+            raise ValueError(
+                "the points have no labels, so no metadata can be matched with them; add a column "
+                "called 'label' to the table"
+            )
+        if metadata.precomputed:
+            raise ValueError(
+                f"the file of metadata holds {_HELD[metadata.kind]}; metadata are columns with "
+                "names, and a row for each label"
+            )
+        key, keys = _key(metadata, set(self.labels))
+        rows = _rows_of(self.labels, keys)
+        found = {name: column for name, column in _further(metadata).items() if name != key}
+        known = {*self.columns, *(self.features or ())}
+        clash = next((name for name in found if name in known), None)
+        if clash is not None:
+            raise ValueError(
+                f"the table and its metadata both have a column {clash!r}; rename one of them"
+            )
+        more: dict[str, Column] = {
+            name: [column[i] for i in rows] if isinstance(column, list) else column[rows]
+            for name, column in found.items()
+        }
+        return replace(self, columns={**self.columns, **more})
+
     def to_frame(self) -> Any:
         """Return a pandas data frame with the labels as its index, which `unimds.MDS` accepts."""
         columns = self.labels if self.precomputed else self.features
         return require("pandas", "files").DataFrame(self.values, index=self.labels, columns=columns)
+
+
+_HELD = {
+    "distances": "distances",
+    "pairs": "pairs",
+    "graph": "a graph",
+}
+
+
+def _places(features: list[str] | None) -> dict[str, int]:
+    """Return the place of each feature by its name, or raise if names do not tell them apart."""
+    if features is None:
+        raise ValueError("the columns have no names to choose by; add a header to the file")
+    name, count = Counter(features).most_common(1)[0]
+    if count > 1:
+        raise ValueError(f"{count} columns are called {name!r}; rename them to choose among them")
+    return {name: j for j, name in enumerate(features)}
+
+
+def _known(name: str, features: Mapping[str, int], columns: Mapping[str, Column]) -> str:
+    """Return the name of a feature, or raise and say which names there are."""
+    if name in features:
+        return name
+    if name in columns:
+        raise ValueError(
+            f"the column {name!r} holds words, and distances need numbers; choose among "
+            f"{_listed(features)}"
+        )
+    near = get_close_matches(name, features, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(
+        f"there is no column {name!r}{hint}; the columns of numbers are {_listed(features)}"
+    )
+
+
+def _listed(names: Sequence[str] | Mapping[str, Any], most: int = 8) -> str:
+    told = [shown(name) for name in list(names)[:most]]
+    return ", ".join(told) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _further(metadata: Table) -> dict[str, Column]:
+    """Return all columns of metadata by their names."""
+    width = metadata.values.shape[1]
+    names = metadata.features or [f"column {j + 1}" for j in range(width)]
+    numbers = {name: metadata.values[:, j] for j, name in enumerate(names)}
+    return {**metadata.columns, **numbers}
+
+
+def _key(metadata: Table, wanted: set[str]) -> tuple[str | None, list[str]]:
+    """Return the column of metadata that holds the wanted labels best: its name, and its texts.
+
+    The labels of the metadata have no name. A column of words may hold the labels too, if they
+    repeat or if another column was taken for the labels; so may whole numbers.
+    """
+    candidates: list[tuple[str | None, list[str]]] = []
+    if metadata.labels is not None:
+        candidates.append((None, metadata.labels))
+    candidates += [(name, as_texts(column)) for name, column in _further(metadata).items()]
+    if not candidates:
+        raise ValueError("the metadata have no column of labels; add a column called 'label'")
+    return max(candidates, key=lambda named: len(wanted & set(named[1])))
+
+
+def _rows_of(labels: list[str], keys: list[str]) -> list[int]:
+    """Return the row of metadata for each label, or raise if there is none, or more than one."""
+    at: dict[str, list[int]] = {}
+    for i, key in enumerate(keys):
+        at.setdefault(key, []).append(i)
+    missing = [label for label in dict.fromkeys(labels) if label not in at]
+    if missing:
+        others = "" if len(missing) == 1 else f" and {len(missing) - 1} more of the labels"
+        raise ValueError(
+            f"the metadata have no row for {shown(missing[0])}{others}; their rows are called "
+            f"{_listed(list(at), 3)}. Add the rows that lack, or spell the labels alike"
+        )
+    for label in labels:
+        if len(at[label]) > 1:
+            one, other = at[label][:2]
+            raise ValueError(
+                f"the metadata have {len(at[label])} rows for {shown(label)}, rows {one + 1} and "
+                f"{other + 1} below the header; keep one of them"
+            )
+    return [at[label][0] for label in labels]
+
+
+def as_texts(column: Column) -> list[str]:
+    """Return labels as texts: whole numbers without a fraction, missing labels empty."""
+    if isinstance(column, list):
+        return column
+    return [_as_text(float(x)) for x in column]
+
+
+def _as_text(x: float) -> str:
+    return "" if x != x else f"{x:.0f}" if x.is_integer() else repr(x)
 
 
 def coordinate_names(k: int) -> list[str]:

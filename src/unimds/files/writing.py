@@ -21,8 +21,7 @@ from unimds._runtime.extras import require
 from unimds.files.atomic import write_atomic
 from unimds.files.endings import TABLE, WRITABLE, ending_of
 from unimds.files.errors import FileError
-from unimds.files.formats.columns import Column
-from unimds.files.table import Table, coordinate_names
+from unimds.files.table import Column, Table, coordinate_names
 
 
 def write(
@@ -137,7 +136,7 @@ def _encoded(
     return writers[format](frame, format)
 
 
-def _column(values: Sequence[Any]) -> Column:
+def _column(values: Sequence[Any] | Column) -> Column:
     array = np.asarray(values)
     return array if array.dtype.kind in "fiub" else [str(value) for value in values]
 

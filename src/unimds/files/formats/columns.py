@@ -8,13 +8,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unimds._runtime.extras import require
 from unimds.files.formats.content import Content
-
-Array = NDArray[np.floating[Any]]
-Column = Array | list[str]
+from unimds.files.table import Column
 
 BATCH = 1 << 14  # rows that are unpacked at a time, so that a bomb is noticed
 INDEX = "__index_level_0__"  # what pandas calls an index without a name

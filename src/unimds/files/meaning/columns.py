@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unimds.files.formats.columns import Column, Columns
+from unimds.files.formats.columns import Columns
 from unimds.files.formats.content import Content
 from unimds.files.meaning.layouts import LABELS
 from unimds.files.meaning.lists import (
@@ -16,7 +16,7 @@ from unimds.files.meaning.lists import (
     table_of_links,
 )
 from unimds.files.meaning.matrices import assemble
-from unimds.files.table import Table
+from unimds.files.table import Column, Table, as_texts
 
 
 def from_columns(content: Content, format: str, found: Columns, kind: str) -> Table:
@@ -73,14 +73,3 @@ def _links(content: Content, columns: list[Column], found: Roles) -> Links:
     if "" in first or "" in second:
         raise content.error("a label is missing")
     return Links(content, (first, second), np.ones(len(first)) if value is None else value, weight)
-
-
-def as_texts(column: Column) -> list[str]:
-    """Return labels as texts: whole numbers without a fraction, missing labels empty."""
-    if isinstance(column, list):
-        return column
-    return [_as_text(float(x)) for x in column]
-
-
-def _as_text(x: float) -> str:
-    return "" if x != x else f"{x:.0f}" if x.is_integer() else repr(x)

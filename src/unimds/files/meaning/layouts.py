@@ -34,7 +34,7 @@ def interpret(grid: Grid, kind: str) -> Table:
         found = triangle(grid)
         if found is not None:
             return found
-    _level(grid)
+    level(grid)
     found = _vector(grid, kind)
     if found is not None:
         return found
@@ -45,7 +45,7 @@ def interpret(grid: Grid, kind: str) -> Table:
     return _from_rows(grid, header, kind)
 
 
-def _level(grid: Grid) -> None:
+def level(grid: Grid) -> None:
     """Bring all rows to one width, or say which row differs."""
     width = max(grid.widths[1:], default=grid.widths[0])
     short = [i for i, w in enumerate(grid.widths) if w != width]
