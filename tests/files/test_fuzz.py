@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.support.valid_files import VALID, attempt
 from unimds.files import FORMATS, KINDS
 
+CUT = ["npy", "npz", "npz compressed", "parquet", "graphml", "gexf", "gml", "node-link", "gzip"]
 PLACES = st.sampled_from(sorted(VALID))
 MARKS = [b",", b"\n", b'"', b";", b"\t", b"#", b"\xff", b" ", b"\r", "é".encode()]
 CELLS = [b"0", b"-1", b"a", b"b", b"NA", b"1e999", b"1_0", b"inf"]
@@ -35,7 +36,7 @@ def test_cut_off_anywhere(tmp_path, name):
         attempt(tmp_path / "x", content[:length])
 
 
-@pytest.mark.parametrize("name", ["npy", "npz", "npz compressed", "parquet", "graphml", "gzip"])
+@pytest.mark.parametrize("name", CUT)
 def test_a_cut_is_noticed(tmp_path, name):
     for share in (0.3, 0.6, 0.9):
         assert attempt(tmp_path / "x", VALID[name][: int(share * len(VALID[name]))]) is None

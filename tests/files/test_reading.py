@@ -5,7 +5,6 @@ import io
 import os
 import sys
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +13,6 @@ from scipy.spatial.distance import squareform
 
 from tests.support.pages import ROOT, blocks
 from tests.support.valid_files import D
-from unimds import MDS
 from unimds.distances.metric import distances_of
 from unimds.files import FileError, read, write
 from unimds.files.table import as_texts
@@ -209,8 +207,8 @@ def test_what_is_assumed_of_a_square_can_be_overruled(put):
     assert similar.kind == "distances"
     assert put("1\n2\n3\n", kind="points").values.shape == (3, 1)
     assert put("1 2 3\n1 3 4\n2 3 1\n", kind="pairs").labels == ["1", "2", "3"]
-    assert put("1 2 3\n1 3 4\n", "net.edges").kind == "graph"
-    assert put("a b 3\na c 4\n", kind="graph").values[1, 2] == 7.0
+    assert put("1 2 3\n1 3 4\n", "net.edges", weight="length").kind == "graph"
+    assert put("a b 3\na c 4\n", kind="graph", weight="length").values[1, 2] == 7.0
 
 
 @pytest.mark.parametrize(
@@ -255,40 +253,6 @@ def test_pairs_with_weights_in_any_order_and_both_directions(put):
     assert table.labels == ABC
     assert_array_equal(table.values, [[0, 1, NAN], [5, 0, NAN], [NAN, NAN, 0]])
     assert_array_equal(table.weights, [[0, 2, 0], [3, 0, 0], [0, 0, 0]])
-
-
-@pytest.mark.parametrize(
-    ("content", "values"),
-    [
-        ("a b\nb c\n", [[0, 1, 2], [1, 0, 1], [2, 1, 0]]),
-        ("source,target,weight\na,b,1\nb,c,0\na,b,4\n", [[0, 1, 1], [1, 0, 0], [1, 0, 0]]),
-        ("from\tto\tlength\na\tb\t1.5\nc\tc\t9\n", [[0, 1.5, NAN], [1.5, 0, NAN], [NAN, NAN, 0]]),
-    ],
-)
-def test_graphs(put, content, values):
-    table = put(content)
-    assert (table.kind, table.labels) == ("graph", ABC)
-    assert_array_equal(table.values, values)
-
-
-def test_an_unconnected_graph_is_told_downstream(put):
-    table = put("a b\nb c\nx y\n")
-    with pytest.raises(ValueError, match="2 groups"):
-        MDS(metric="precomputed").fit(table.values)
-
-
-@pytest.mark.parametrize("attribute", ["length", "distance", "weight", None])
-def test_graphml(tmp_path, attribute):
-    graph = nx.Graph()
-    graph.add_node("n0", label="Ulm")
-    graph.add_node("n1", label="Bonn")
-    graph.add_node("n2", label="Kiel")
-    graph.add_edge("n0", "n1", **({attribute: 2.5} if attribute else {}))
-    nx.write_graphml(graph, tmp_path / "graph")
-    table = read(tmp_path / "graph")
-    assert (table.kind, table.format, table.labels) == ("graph", "graphml", ["Ulm", "Bonn", "Kiel"])
-    length = 2.5 if attribute else 1.0
-    assert_array_equal(table.values, [[0, length, NAN], [length, 0, NAN], [NAN, NAN, 0]])
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, ">f8", np.int32, np.float16, bool])

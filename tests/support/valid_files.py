@@ -2,12 +2,14 @@
 
 import gzip
 import io
+import json
+import warnings
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 
-from unimds.files import FileError, Table, read
+from unimds.files import FileError, FileWarning, Table, read
 
 D = np.array([[0.0, 1.0, 2.5], [1.0, 0.0, 3.0], [2.5, 3.0, 0.0]])
 SMALL = 1 << 20  # more than a file here has reason to take
@@ -34,6 +36,9 @@ def valid():
         "edges": b"source target\na b\nb c\n",
         "json": b'[{"label": "a", "x": 1.5}, {"label": "b", "x": null}]',
         "graphml": saved(lambda file: nx.write_graphml(nx.path_graph(3), file)),
+        "gexf": saved(lambda file: nx.write_gexf(nx.path_graph(3), file)),
+        "gml": saved(lambda file: nx.write_gml(nx.path_graph(3), file)),
+        "node-link": json.dumps(nx.node_link_data(nx.path_graph(3), edges="links")).encode(),
         "npy": saved(lambda file: np.save(file, D)),
         "npz": saved(lambda file: np.savez(file, D=D, labels=list("abc"))),
         "npz compressed": saved(lambda file: np.savez_compressed(file, D=D, labels=list("abc"))),
@@ -49,11 +54,15 @@ def attempt(path, content, **options):
     """Read a file; anything but a table or a FileError ends the test."""
     path.write_bytes(content)
     try:
-        table = read(path, max_bytes=SMALL, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FileWarning)  # an assumption is no failure
+            table = read(path, max_bytes=SMALL, **options)
     except FileError:
         return None
     assert isinstance(table, Table)
     assert table.values.ndim == 2
     assert table.values.shape[1] == table.n or not table.precomputed
     assert table.labels is None or len(table.labels) == table.n
+    assert all(len(column) == table.n for column in table.columns.values())
+    assert table.edges is None or table.edges.size == 0 or table.edges.max() < table.n
     return table

@@ -19,7 +19,7 @@ PACKAGES = {
     "plot": ("matplotlib",),
     "report": ("plotly",),
     "sdp": ("cvxpy",),
-    "files": ("pandas", "pyarrow", "networkx"),
+    "files": ("pandas", "pyarrow"),
     "cli": ("typer", "rich"),
     "dask": ("dask", "distributed", "zarr"),
 }

@@ -179,7 +179,7 @@ class Progress:
 _INSIDE = ("unimds", "sklearn", "joblib", "contextlib", "concurrent")
 
 
-def warn(message: str, category: type[Warning]) -> None:
+def warn(message: str | Warning, category: type[Warning]) -> None:
     """Warn at the first caller outside the library, not at a line of the library."""
     depth = 2  # 1 is this function
     frame = sys._getframe(1)

@@ -7,7 +7,7 @@ describes the formats. Parquet needs the extra ``files``: ``pip install 'unimds[
 
 from unimds.files.atomic import atomic, check_writable
 from unimds.files.endings import WRITABLE
-from unimds.files.errors import FileError
+from unimds.files.errors import FileError, FileWarning
 from unimds.files.reading import FORMATS, read, read_metadata
 from unimds.files.table import KINDS, Table
 from unimds.files.writing import write
@@ -17,6 +17,7 @@ __all__ = [
     "KINDS",
     "WRITABLE",
     "FileError",
+    "FileWarning",
     "Table",
     "atomic",
     "check_writable",

@@ -1,12 +1,14 @@
-"""The error for files that cannot be read or written."""
+"""The error for files that cannot be read or written, and the warning for what was assumed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 Place = int | None
-Advice = tuple[str, Any] | None
+Argument = tuple[str, Any]
+Advice = Argument | None
+Written = Callable[[str, Any], str]
 
 
 class FileError(ValueError):
@@ -46,13 +48,44 @@ class FileError(ValueError):
     def __str__(self) -> str:
         return self.told("{}={!r}".format)
 
-    def told(self, argument: Callable[[str, Any], str]) -> str:
+    def told(self, argument: Written) -> str:
         """Return the message; `argument` writes the name and value of the argument to give."""
         where = [self.name]
         where += [] if self.line is None else [f"line {self.line}"]
         where += [] if self.column is None else [f"column {self.column}"]
         advice = "" if self.advice is None else f", give {argument(*self.advice)}"
         return f"{', '.join(where)}: {self.problem}{advice}"
+
+
+class FileWarning(UserWarning):
+    """What was assumed about a file that leaves it open, and how to choose.
+
+    Parameters
+    ----------
+    name : str
+        The file, as the user named it.
+    assumption : str
+        What was assumed.
+    choices : sequence of tuple of str and argument
+        What may be meant instead, and the argument, name and value, that says so.
+
+    Examples
+    --------
+    >>> print(FileWarning("a.gml", "took blue for green", [("if it is red", ("color", "red"))]))
+    a.gml: took blue for green; if it is red, give color='red'
+    """
+
+    def __init__(self, name: str, assumption: str, choices: Sequence[tuple[str, Argument]]):
+        super().__init__(name, assumption, choices)
+        self.name, self.assumption, self.choices = name, assumption, choices
+
+    def __str__(self) -> str:
+        return self.told("{}={!r}".format)
+
+    def told(self, argument: Written) -> str:
+        """Return the message; `argument` writes the name and value of an argument."""
+        choices = [f"{meaning}, give {argument(*choice)}" for meaning, choice in self.choices]
+        return f"{self.name}: {'; '.join([self.assumption, *choices])}"
 
 
 def as_option(name: str, value: Any) -> str:

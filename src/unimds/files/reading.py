@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import os
 
-from unimds.files.formats.columns import read_json, read_parquet
+from unimds.files.formats.columns import Columns, columns_of_json, load_json, read_parquet
 from unimds.files.formats.content import Content, magic, read_content
-from unimds.files.formats.graphml import read_graphml
+from unimds.files.formats.graphs.gexf import read_gexf
+from unimds.files.formats.graphs.gml import is_gml, read_gml
+from unimds.files.formats.graphs.graphml import read_graphml
+from unimds.files.formats.graphs.node_link import graph_of_json
+from unimds.files.formats.graphs.xml import ROOTS, xml_format
 from unimds.files.formats.grid import Grid, parse
 from unimds.files.formats.phylip import from_phylip, is_phylip
 from unimds.files.formats.quick import quick_parse
 from unimds.files.formats.text import DELIMITERS, Text, as_text, dialect_of
 from unimds.files.meaning.arrays import from_npy, from_npz
 from unimds.files.meaning.columns import from_columns
+from unimds.files.meaning.graphs import from_graph
 from unimds.files.meaning.layouts import interpret
-from unimds.files.meaning.lists import Links, from_edges
+from unimds.files.meaning.lists import MEASURES
 from unimds.files.meaning.metadata import metadata_of_cells, metadata_of_columns
 from unimds.files.table import KINDS, Table
 
 DELIMITED = {"csv": ",;", "tsv": "\t", "lsmat": "\t", "text": " "}
 """The text formats and their delimiters."""
 
-FORMATS = (*DELIMITED, "phylip", "graphml", "json", "npy", "npz", "parquet")
+FORMATS = (*DELIMITED, "phylip", *ROOTS, "gml", "json", "npy", "npz", "parquet")
 """The formats that can be read."""
 
 
@@ -31,6 +36,7 @@ def read(
     format: str = "auto",
     kind: str = "auto",
     encoding: str = "auto",
+    weight: str = "auto",
     max_bytes: int | None = None,
 ) -> Table:
     r"""Read a table of distances, points or pairs, or a graph.
@@ -56,11 +62,15 @@ def read(
         The file; "-" is standard input. A .gz file is unpacked.
     format : str, default="auto"
         One of `FORMATS`: "csv" (comma or semicolon), "tsv", "lsmat", "text" (white space),
-        "phylip", "graphml", "json", "npy", "npz", "parquet".
+        "phylip", "graphml", "gexf", "gml", "json", "npy", "npz", "parquet".
     kind : {"auto", "distances", "points", "pairs", "graph"}, default="auto"
         What the table holds, if the rules above guess wrong.
     encoding : str, default="auto"
         Encoding of a text; by default UTF-8, or the encoding that a byte order mark names.
+    weight : {"auto", "length", "strength", "none"}, default="auto"
+        What the weight of an edge is: its length, a strength, whose inverse is the length, or
+        nothing, so that each edge has the length 1. By default a weight is taken as a length, and
+        a warning says so.
     max_bytes : int, default=None
         Largest number of bytes that the file, unpacked, or the table may take; by default a quarter
         of the memory, but not more than 8 GB.
@@ -91,10 +101,19 @@ def read(
     """
     _check_choice("format", format, ("auto", *FORMATS))
     _check_choice("kind", kind, ("auto", *KINDS))
+    _check_choice("weight", weight, MEASURES)
     content, text, format = _opened(path, format, encoding, max_bytes)
     if text is None:
-        return _from_bytes(content, format, kind)
-    return _from_text(text, format, kind)
+        table = _from_bytes(content, format, kind, weight)
+    else:
+        table = _from_text(text, format, kind, weight)
+    if weight != "auto" and table.kind != "graph":
+        raise content.error(
+            f"only edges have lengths or strengths, and the file holds {table.kind}; if it lists the "
+            "edges of a graph",
+            advice=("kind", "graph"),
+        )
+    return table
 
 
 def read_metadata(
@@ -136,7 +155,7 @@ def read_metadata(
     if text is not None and format != "phylip":
         return metadata_of_cells(_cells(text, format))
     if format in ("json", "parquet"):
-        columns = (read_json if format == "json" else read_parquet)(content)
+        columns = _columns(content, format)
         if columns.names is not None:
             return metadata_of_columns(columns, format)
     raise content.error(
@@ -151,12 +170,15 @@ def _opened(
     content = read_content(path, max_bytes)
     if format == "auto":
         format = magic(content.data) or "auto"
-    if format not in ("auto", "phylip", *DELIMITED):
+    if format not in ("auto", "phylip", "gml", "xml", *DELIMITED):
         return content, None, format
-    text = as_text(content, encoding)
-    format = _text_format(text) if format == "auto" else format
-    # GraphML and JSON have rules of their own for encodings
-    return content, None if format in ("graphml", "json") else text, format
+    if format != "xml":
+        text = as_text(content, encoding)
+        format = _text_format(text) if format == "auto" else format
+    if format == "xml":
+        return content, None, xml_format(content)
+    # JSON has rules of its own for encodings
+    return content, None if format == "json" else text, format
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
@@ -168,17 +190,22 @@ def _text_format(text: Text) -> str:
     """Detect the format of a text; "auto" if only its cells can tell."""
     first = next((line for _, line in text.kept_lines()), "").lstrip()
     if first.startswith("<"):
-        return "graphml"
+        return "xml"
     if first.startswith(("[", "{")):
         return "json"
+    if is_gml(text):
+        return "gml"
     return "phylip" if is_phylip(text) else "auto"
 
 
-def _from_text(text: Text, format: str, kind: str) -> Table:
+def _from_text(text: Text, format: str, kind: str, weight: str) -> Table:
     if format == "phylip":
         _check_kind(text.content, "a PHYLIP matrix", kind, "distances")
         return from_phylip(text)
-    return interpret(_cells(text, format), kind)
+    if format == "gml":
+        _check_kind(text.content, "GML", kind, "graph")
+        return from_graph(text.content, read_gml(text), format, weight)
+    return interpret(_cells(text, format), kind, weight)
 
 
 def _cells(text: Text, format: str) -> Grid:
@@ -186,15 +213,23 @@ def _cells(text: Text, format: str) -> Grid:
     return quick_parse(text, dialect) or parse(text, dialect)
 
 
-def _from_bytes(content: Content, format: str, kind: str) -> Table:
-    if format == "graphml":
-        _check_kind(content, "GraphML", kind, "graph")
-        nodes, ends, lengths = read_graphml(content)
-        return from_edges(Links(content, ends, lengths), format, nodes)
+def _from_bytes(content: Content, format: str, kind: str, weight: str) -> Table:
+    if format in ROOTS:
+        _check_kind(content, ROOTS[format], kind, "graph")
+        graph = (read_graphml if format == "graphml" else read_gexf)(content)
+        return from_graph(content, graph, format, weight)
     if format in ("npy", "npz"):
         return (from_npy if format == "npy" else from_npz)(content, kind)
-    columns = (read_json if format == "json" else read_parquet)(content)
-    return from_columns(content, format, columns, kind)
+    if format == "json" and isinstance(found := load_json(content), dict):
+        _check_kind(content, "a JSON object", kind, "graph")
+        return from_graph(content, graph_of_json(content, found), format, weight)
+    return from_columns(content, format, _columns(content, format), kind, weight)
+
+
+def _columns(content: Content, format: str) -> Columns:
+    if format == "parquet":
+        return read_parquet(content)
+    return columns_of_json(content, load_json(content))
 
 
 def _check_kind(content: Content, what: str, kind: str, only: str) -> None:

@@ -51,7 +51,10 @@ class Table:
         Names of the columns of the points.
     columns : mapping of str to list of str or ndarray
         Columns that do not enter the distances, to colour by and to write beside the map: words,
-        such as a class, and numbers that `joined` or `chosen` put there.
+        such as a class, attributes of the nodes of a graph, and numbers that `joined` or `chosen`
+        put there.
+    edges : ndarray of int of shape (m, 2), or None
+        The edges of a graph: the numbers of the two points that each joins.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Table:
     weights: Array | None = None
     features: list[str] | None = None
     columns: Mapping[str, Column] = field(default_factory=dict)
+    edges: NDArray[np.intp] | None = None
 
     @property
     def n(self) -> int:

@@ -74,11 +74,16 @@ def _arrow_column(content: Content, arrow: Any, table: Any, j: int) -> Column:
     return ["" if value is None else str(value) for value in column.to_pylist()]
 
 
-def read_json(content: Content) -> Columns:
-    """Return the columns of a JSON file: a list of rows, each a list of numbers or an object."""
+def load_json(content: Content) -> Any:
+    """Return what a JSON file holds."""
     content.check_growth(len(content.data), 8, "a JSON file")
     with content.guarded("the JSON file"):
-        rows = json.loads(content.data)
+        return json.loads(content.data)
+
+
+def columns_of_json(content: Content, rows: Any) -> Columns:
+    """Return the columns of a list of rows, each a list of numbers or an object."""
+    with content.guarded("the JSON file"):
         if not isinstance(rows, list) or not rows or not rows[0]:
             raise content.error("a list of rows was expected")
         width = _length(content, rows, 0)

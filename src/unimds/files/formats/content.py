@@ -134,7 +134,7 @@ def capped(file: IO[bytes] | gzip.GzipFile, content: Content) -> bytes:
 def magic(data: bytes) -> str | None:
     """Return the format that the first bytes name, if it is binary or XML."""
     if data[:CHUNK].lstrip().startswith(b"<"):
-        return "graphml"
+        return "xml"
     return next((name for start, name in MAGIC.items() if data.startswith(start)), None)
 
 

@@ -19,14 +19,14 @@ from unimds.files.meaning.matrices import assemble
 from unimds.files.table import Column, Table, as_texts
 
 
-def from_columns(content: Content, format: str, found: Columns, kind: str) -> Table:
+def from_columns(content: Content, format: str, found: Columns, kind: str, weight: str) -> Table:
     """Make a table of columns; those without names are rows of numbers."""
     names, columns, index = found
     if names is None:
         return assemble(content, np.column_stack(columns), format=format, kind=kind)
-    list_roles = roles(names, kind) or _roles(content, columns, kind)
+    list_roles = roles(names, kind, weight) or _roles(content, columns, kind, weight)
     if list_roles is not None:
-        return table_of_links(_links(content, columns, list_roles), list_roles.kind, format)
+        return table_of_links(_links(content, columns, list_roles), list_roles, format)
     labels_at = _labels_at(names, columns, index)
     labels = None if labels_at is None else as_texts(columns[labels_at])
     kept = [j for j in range(len(names)) if j != labels_at]
@@ -39,13 +39,13 @@ def from_columns(content: Content, format: str, found: Columns, kind: str) -> Ta
     )
 
 
-def _roles(content: Content, columns: list[Column], kind: str) -> Roles | None:
+def _roles(content: Content, columns: list[Column], kind: str, weight: str) -> Roles | None:
     """Detect a list whose column names say nothing, if its first two columns are words."""
     first, second, *rest = columns if len(columns) > 1 else [*columns, *columns]
     words = isinstance(first, list) and isinstance(second, list)
     if kind in ("pairs", "graph"):
         if words:
-            return roles_by_place(content, len(columns), kind)
+            return roles_by_place(content, len(columns), kind, weight)
         raise content.error(
             f"a list of {kind} needs columns called 'source' and 'target', and 'distance' or "
             "'length'"

@@ -26,8 +26,8 @@ LABELS = ("", "label", "labels", "name", "names", "id", "index")
 EDGE_ENDINGS = (".edges", ".edgelist")
 
 
-def interpret(grid: Grid, kind: str) -> Table:
-    """Make a table of the cells of a text."""
+def interpret(grid: Grid, kind: str, weight: str = "auto") -> Table:
+    """Make a table of the cells of a text; `weight` says what the numbers of edges are."""
     if kind == "auto" and grid.text.content.ending in EDGE_ENDINGS:
         kind = "graph"
     if kind in ("auto", "distances") and len(grid) > 1:
@@ -39,7 +39,7 @@ def interpret(grid: Grid, kind: str) -> Table:
     if found is not None:
         return found
     header = _header(grid, kind)
-    list_roles = _roles(grid, header, kind)
+    list_roles = _roles(grid, header, kind, weight)
     if list_roles is not None:
         return _from_list(grid, header, list_roles)
     return _from_rows(grid, header, kind)
@@ -171,14 +171,14 @@ def _numeric_columns(grid: Grid, header: int) -> NDArray[np.bool_]:
     return numeric
 
 
-def _roles(grid: Grid, header: int, kind: str) -> Roles | None:
+def _roles(grid: Grid, header: int, kind: str, weight: str) -> Roles | None:
     if header or kind == "points":
-        named = roles(grid.heads[0], kind)
+        named = roles(grid.heads[0], kind, weight)
         if named is not None or kind in ("points", "distances"):
             return named
     content, width = grid.text.content, grid.widths[0]
     if kind in ("pairs", "graph"):
-        return roles_by_place(content, width, kind)
+        return roles_by_place(content, width, kind, weight)
     words = [grid.words.get(i, {}) for i in range(header, len(grid))]
     if kind != "auto" or width not in (2, 3, 4) or not all(0 in row and 1 in row for row in words):
         return None
@@ -189,7 +189,7 @@ def _roles(grid: Grid, header: int, kind: str) -> Roles | None:
         return roles_by_words(content, first, second, width - 2)
     if not _joined(first, second):
         return None
-    return roles_by_place(content, width, "graph" if width == 2 else "pairs")
+    return roles_by_place(content, width, "graph" if width == 2 else "pairs", weight)
 
 
 def _joined(first: list[str], second: list[str]) -> bool:
@@ -213,7 +213,7 @@ def _from_list(grid: Grid, header: int, columns: Roles) -> Table:
     first, second = ([grid.cell(i, j) for i in rows] for j in columns.ends)
     weights = None if columns.weight is None else block[:, columns.weight]
     links = Links(grid.text.content, (first, second), values, weights, grid.lines[header:])
-    return table_of_links(links, columns.kind, grid.format)
+    return table_of_links(links, columns, grid.format)
 
 
 def _from_rows(grid: Grid, header: int, kind: str) -> Table:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.files.errors import FileError, shown
+from unimds._runtime.watch import warn
+from unimds.files.errors import FileError, FileWarning, shown
 from unimds.files.formats.content import Content
 from unimds.files.table import Table
 
@@ -19,8 +20,85 @@ CLEAR_ENDS = (("source", "target"), ("from", "to"), ("node1", "node2"), ("label1
 ENDS = (*CLEAR_ENDS, ("a", "b"), ("i", "j"), ("u", "v"))
 """Names of the two columns of labels; the last three may as well be features of points."""
 DISTANCE = ("distance", "dist", "dissimilarity", "value", "d")
-LENGTH = ("length", "weight", "cost")
+LENGTHS = ("length", "distance", "dist", "dissimilarity", "cost", "d")
+"""Names of the length of an edge."""
+UNCLEAR = ("weight", "value")
+"""Names of what may be the length or the strength of an edge."""
 WEIGHT = ("weight", "weights", "w")
+
+MEASURES = ("auto", "length", "strength", "none")
+"""What the weights of edges may be."""
+
+At = TypeVar("At")
+
+
+@dataclass(frozen=True)
+class Measure(Generic[At]):
+    """What the numbers of the edges of a graph are.
+
+    Attributes
+    ----------
+    meant : {"auto", "length", "strength", "none"}
+        What the user says that they are.
+    at : str, int or None
+        The attribute or column with the numbers; None if all edges have the length 1.
+    assumed : str or None
+        What a reader must know, since the name does not tell a length from a strength.
+    """
+
+    meant: str
+    at: At | None
+    assumed: str | None = None
+
+    @classmethod
+    def by_name(cls, names: Mapping[str, At], meant: str) -> Measure[At]:
+        """Find the numbers by the names of attributes or columns.
+
+        Examples
+        --------
+        >>> Measure.by_name({"color": 0, "weight": 1}, "auto").assumed
+        "the 'weight' of an edge was taken as its length"
+        >>> Measure.by_name({"length": 0, "weight": 1}, "strength").at
+        1
+        """
+        if meant == "none":
+            return cls(meant, None)
+        clear = [name for name in LENGTHS if name in names]
+        unclear = [name for name in UNCLEAR if name in names]
+        order = [*unclear, *clear] if meant == "strength" else [*clear, *unclear]
+        if not order:
+            return cls(meant, None)
+        name = order[0]
+        told = f"the {name!r} of an edge was taken as its length"
+        return cls(meant, names[name], told if name in UNCLEAR and meant == "auto" else None)
+
+    def lengths(self, links: Links) -> Links:
+        """Return the edges with their lengths; an edge of strength 0 is none."""
+        if self.at is None and self.meant in ("length", "strength"):
+            raise links.content.error(
+                f"the edges have no {self.meant}; call it 'weight', or, for edges of length 1",
+                advice=("weight", "none"),
+            )
+        if self.assumed is not None:
+            name = links.content.name
+            warn(FileWarning(name, self.assumed, CHOICES), FileWarning)
+        what = "strength" if self.meant == "strength" else "length"
+        _check(
+            links,
+            ~(np.isfinite(links.values) & (links.values >= 0.0)),
+            f"is not the {what} of an edge: a {what} is a finite number, zero or more",
+        )
+        if what == "length":
+            return links
+        joined = np.flatnonzero(links.values > 0.0)
+        return replace(links.chosen(joined), values=1.0 / links.values[joined])
+
+
+CHOICES = (
+    ("if a larger number means closer points", ("weight", "strength")),
+    ("to confirm the length", ("weight", "length")),
+    ("to give every edge the length 1", ("weight", "none")),
+)
 
 
 @dataclass(frozen=True)
@@ -34,16 +112,19 @@ class Roles:
     ends : tuple of int
         Columns of the two labels.
     value, weight : int or None
-        Columns of the distance or length, and of the weight.
+        Columns of the distance or of the number of an edge, and of the weight of a pair.
+    measure : Measure or None
+        What the numbers of edges are.
     """
 
     kind: str
     ends: tuple[int, int]
     value: int | None
     weight: int | None = None
+    measure: Measure[int] | None = None
 
 
-def roles(names: Sequence[str], kind: str = "auto") -> Roles | None:
+def roles(names: Sequence[str], kind: str = "auto", weight: str = "auto") -> Roles | None:
     """Detect a list of pairs or edges by the names of its columns.
 
     Examples
@@ -59,26 +140,29 @@ def roles(names: Sequence[str], kind: str = "auto") -> Roles | None:
         return None
     places = at[ends[0]], at[ends[1]]
     distance = next((at[name] for name in DISTANCE if name in at), None)
-    length = next((at[name] for name in LENGTH if name in at), None)
     if distance is not None and kind != "graph":
-        weight = next((at[name] for name in WEIGHT if name in at), None)
-        known = 3 + (weight is not None)
+        weights = next((at[name] for name in WEIGHT if name in at), None)
+        known = 3 + (weights is not None)
         if ends in CLEAR_ENDS or len(names) == known or kind == "pairs":
-            return Roles("pairs", places, distance, weight)
+            return Roles("pairs", places, distance, weights)
     if kind == "pairs":
         return None
-    value = length if length is not None else distance
-    if ends in CLEAR_ENDS or (kind == "graph" and value is not None):
-        return Roles("graph", places, value)
+    measure = Measure.by_name(at, weight)
+    if ends in CLEAR_ENDS or (kind == "graph" and measure.at is not None):
+        return Roles("graph", places, measure.at, measure=measure)
     return None
 
 
-def roles_by_place(content: Content, width: int, kind: str) -> Roles:
+def roles_by_place(content: Content, width: int, kind: str, weight: str = "auto") -> Roles:
     """Return the roles of columns without telling names: two labels, a number, a weight."""
     if width < (3 if kind == "pairs" else 2):
         raise content.error(f"a list of {kind} needs two labels and a number per line")
-    weight = 3 if kind == "pairs" and width > 3 else None
-    return Roles(kind, (0, 1), 2 if width > 2 else None, weight)
+    if kind == "pairs":
+        return Roles(kind, (0, 1), 2, 3 if width > 3 else None)
+    value = 2 if width > 2 and weight != "none" else None
+    told = "the third column was taken as the length of the edges"
+    assumed = told if value is not None and weight == "auto" else None
+    return Roles(kind, (0, 1), value, measure=Measure(weight, value, assumed))
 
 
 def roles_by_words(
@@ -149,10 +233,19 @@ class Links:
         """Return the two ends of a link, for people."""
         return f"{shown(self.ends[0][row])} and {shown(self.ends[1][row])}"
 
+    def chosen(self, rows: NDArray[np.intp]) -> Links:
+        """Return some of the links."""
+        first, second = ([end[row] for row in rows] for end in self.ends)
+        lines = None if self.lines is None else [self.lines[row] for row in rows]
+        return Links(self.content, (first, second), self.values[rows], lines=lines)
 
-def table_of_links(links: Links, kind: str, format: str) -> Table:
+
+def table_of_links(links: Links, found: Roles, format: str) -> Table:
     """Make a table of pairs, or of edges."""
-    return (from_pairs if kind == "pairs" else from_edges)(links, format)
+    if found.measure is None:
+        return from_pairs(links, format)
+    nodes = [label for both in zip(*links.ends, strict=True) for label in both]
+    return from_edges(links, format, found.measure, list(dict.fromkeys(nodes)))
 
 
 def from_pairs(links: Links, format: str) -> Table:
@@ -172,14 +265,15 @@ def from_pairs(links: Links, format: str) -> Table:
     return Table(D, "pairs", format, "list", labels, W)
 
 
-def from_edges(links: Links, format: str, nodes: Sequence[str] = ()) -> Table:
+def from_edges(
+    links: Links, format: str, measure: Measure[Any], nodes: Sequence[str] = ()
+) -> Table:
     """Make a table of the lengths of shortest paths; NaN where no path leads.
 
     Edges go both ways; of two edges between the same points the shorter counts. `nodes` are labels
     that come first, even those without edges.
     """
-    bad = ~(np.isfinite(links.values) & (links.values >= 0.0))
-    _check(links, bad, "is not the length of an edge: a length is a finite number, zero or more")
+    links = measure.lengths(links)
     links = Links(
         links.content,
         ([*nodes, *links.ends[0]], [*nodes, *links.ends[1]]),
@@ -197,7 +291,8 @@ def from_edges(links: Links, format: str, nodes: Sequence[str] = ()) -> Table:
     graph = csr_array((links.values[kept], (low[kept], high[kept])), shape=(n, n))
     paths: Array = shortest_path(graph, directed=False)
     paths[np.isinf(paths)] = np.nan
-    return Table(paths, "graph", format, "list", labels)
+    pairs = np.column_stack([low, high])[kept]
+    return Table(paths, "graph", format, "list", labels, edges=pairs[pairs[:, 0] != pairs[:, 1]])
 
 
 def _check(links: Links, bad: NDArray[np.bool_], problem: str) -> None:

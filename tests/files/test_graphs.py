@@ -1,0 +1,239 @@
+"""Graphs: lists of edges, GraphML, GEXF, GML, node-link JSON; lengths, strengths and attributes."""
+
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from unimds import MDS
+from unimds.files import FileError, FileWarning, read
+
+ABC = ["a", "b", "c"]
+NAN = float("nan")
+FORMATS = {
+    "graphml": nx.write_graphml,
+    "gexf": nx.write_gexf,
+    "gml": nx.write_gml,
+    "json": lambda graph, path: path.write_text(
+        json.dumps(nx.node_link_data(graph, edges="links"))
+    ),
+}
+
+
+@pytest.fixture
+def put(tmp_path):
+    """Write a file by hand, and read it."""
+
+    def read_back(content, name="graph", **options):
+        path = tmp_path / name
+        path.write_text(content)
+        return read(path, **options)
+
+    return read_back
+
+
+def towns(**edge):
+    graph = nx.Graph()
+    graph.add_node("n0", label="Ulm", country="DE", people=0.13, coast=False)
+    graph.add_node("n1", label="Bonn", country="DE", people=0.33, coast=False)
+    graph.add_node("n2", label="Kiel", country="DE", coast=True)
+    graph.add_node("n3", label="Linz & Wels", country="AT", people=0.21, coast=False)
+    graph.add_edge("n0", "n1", **edge)
+    graph.add_edge("n1", "n2", **{name: 2 * value for name, value in edge.items()})
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("content", "values"),
+    [
+        ("a b\nb c\n", [[0, 1, 2], [1, 0, 1], [2, 1, 0]]),
+        ("source,target,cost\na,b,1\nb,c,0\na,b,4\n", [[0, 1, 1], [1, 0, 0], [1, 0, 0]]),
+        ("from\tto\tlength\na\tb\t1.5\nc\tc\t9\n", [[0, 1.5, NAN], [1.5, 0, NAN], [NAN, NAN, 0]]),
+    ],
+)
+def test_lists_of_edges(put, content, values):
+    table = put(content)
+    assert (table.kind, table.labels) == ("graph", ABC)
+    assert_array_equal(table.values, values)
+    pairs = {tuple(pair) for pair in table.edges.tolist()}
+    assert pairs == ({(0, 1)} if "length" in content else {(0, 1), (1, 2)})
+
+
+def test_an_unconnected_graph_is_told_downstream(put):
+    table = put("a b\nb c\nx y\n")
+    with pytest.raises(ValueError, match="2 groups"):
+        MDS(metric="precomputed").fit(table.values)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_with_the_attributes_of_its_nodes(tmp_path, form):
+    graph = towns(length=2.5)
+    if form == "gml":
+        graph = nx.relabel_nodes(graph, nx.get_node_attributes(graph, "label"))
+        for _, attributes in graph.nodes(data=True):
+            attributes.pop("label", None)
+            attributes["coast"] = str(attributes["coast"]).lower()
+    FORMATS[form](graph, tmp_path / "graph")
+    table = read(tmp_path / "graph")
+    assert (table.kind, table.format) == ("graph", form)
+    assert table.labels == ["Ulm", "Bonn", "Kiel", "Linz & Wels"]
+    assert_array_equal(table.values[0], [0.0, 2.5, 7.5, NAN])
+    assert_array_equal(table.edges, [[0, 1], [1, 2]])
+    assert table.columns["country"] == ["DE", "DE", "DE", "AT"]
+    assert_array_equal(table.columns["people"], [0.13, 0.33, NAN, 0.21])
+    assert table.columns["coast"] == ["false", "false", "true", "false"]
+    assert set(table.columns) == {"country", "people", "coast"}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("name", ["karate_club_graph", "les_miserables_graph"])
+def test_graphs_of_networkx(tmp_path, form, name):
+    graph = getattr(nx, name)()
+    path = tmp_path / "graph"
+    FORMATS[form](graph, path)
+    table = read(path, weight="none")
+    at = {str(node): i for i, node in enumerate(graph)}
+    order = [at[label] for label in table.labels]
+    assert_array_equal(table.values, nx.floyd_warshall_numpy(graph, weight=None)[order][:, order])
+    assert len(table.edges) == graph.number_of_edges()
+    for _, _, data in graph.edges(data=True):
+        data["far"] = 1.0 / data["weight"]
+    expected = nx.floyd_warshall_numpy(graph, weight="far")[order][:, order]
+    assert_allclose(read(path, weight="strength").values, expected)
+
+
+def test_what_a_weight_was_taken_for_is_said(put):
+    content = "source,target,weight\na,b,4\nb,c,0\n"
+    with pytest.warns(FileWarning) as told:
+        table = put(content)
+    assert_array_equal(table.values, [[0, 4, 4], [4, 0, 0], [4, 0, 0]])
+    message = str(told[0].message)
+    assert "the 'weight' of an edge was taken as its length" in message
+    assert all(f"weight='{choice}'" in message for choice in ("strength", "length", "none"))
+    assert told[0].filename == __file__
+    assert_array_equal(put(content, weight="length").values, table.values)
+    assert_array_equal(put(content, weight="none").values, [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    strong = put(content, weight="strength")  # without strength there is no edge
+    assert_array_equal(strong.values, [[0, 0.25, NAN], [0.25, 0, NAN], [NAN, NAN, 0]])
+    assert_array_equal(strong.edges, [[0, 1]])
+    with pytest.warns(FileWarning, match="the third column was taken as the length"):
+        put("a b 3\n", "x.edges")
+    assert put("a b 4\n", "x.edges", weight="strength").values[0, 1] == 0.25
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_weight_of_every_format(tmp_path, form):
+    path = tmp_path / "graph"
+    FORMATS[form](towns(weight=4.0), path)
+    with pytest.warns(FileWarning, match="taken as its length"):
+        assert read(path).values[0, 1] == 4.0
+    assert read(path, weight="strength").values[0, 1] == 0.25
+    FORMATS[form](towns(weight=4.0, distance=3.0), path)
+    assert read(path).values[0, 1] == 3.0
+    assert read(path, weight="strength").values[0, 1] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("content", "weight", "problem"),
+    [
+        ("source,target\na,b\n", "strength", "the edges have no strength; .*weight='none'"),
+        ("source,target,weight\na,b,-1\n", "strength", "line 2: -1 .* not the strength of an edge"),
+        ("from,to,value\na,b,1\nb,c,2\n", "strength", "file holds pairs; .*kind='graph'"),
+        ("x,y\n1,2\n2,4\n3,9\n", "none", "file holds points"),
+        ("a b\n", "thick", "weight='thick' must be one of auto, length, strength, none"),
+    ],
+)
+def test_weights_that_are_not_there(put, content, weight, problem):
+    with pytest.raises(ValueError, match=problem):
+        put(content, weight=weight)
+
+
+def test_labels_and_columns_by_hand(put):
+    gml = """
+    # of a program
+    Creator "by hand"
+    graph [
+      directed 0
+      node [ id 1 label "a [1] #" graphics [ x 1.0 y 2.0 ] ]
+      node [ id 2 label "b &amp; &#228;" size 3 ]
+      edge [ source 1 target 2 value 2 ]
+    ]
+    """
+    with pytest.warns(FileWarning, match="'value'"):
+        table = put(gml)
+    assert (table.format, table.labels) == ("gml", ["a [1] #", "b & ä"])
+    assert_array_equal(table.columns["size"], [NAN, 3.0])
+    nodes, links = '[{"name": "a", "group": 1}, {"name": "b"}]', '[{"source": 0, "target": 1}]'
+    table = put(f'{{"nodes": {nodes}, "links": {links}}}')  # as D3 has it
+    assert (table.format, table.labels) == ("json", ["a", "b"])
+    assert_array_equal(table.columns["group"], [1.0, NAN])
+    same = put('{"nodes": [{"id": 1, "name": "a"}, {"id": 2, "name": "a"}], "edges": []}')
+    assert (same.labels, same.columns["name"]) == (["1", "2"], ["a", "a"])
+    grid = json.dumps(nx.node_link_data(nx.grid_2d_graph(2, 2), edges="links"))
+    assert put(grid).labels == ["(0, 0)", "(0, 1)", "(1, 0)", "(1, 1)"]
+    yed = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://y.org/">
+      <key id="d0" for="node" yfiles.type="nodegraphics"/>
+      <graph edgedefault="undirected">
+        <node id="n0"><data key="d0"><y:Node><y:NodeLabel>Ulm</y:NodeLabel></y:Node></data></node>
+        <node id="n1"><data key="d0"><y:Node><y:NodeLabel>Bonn</y:NodeLabel></y:Node></data></node>
+        <edge source="n0" target="n1"/>
+      </graph></graphml>"""
+    assert put(yed).labels == ["Ulm", "Bonn"]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("graph [\n node [ id 1 ]\n", "line 2: is cut off"),
+        ("graph [\n node [ name 'a' ]\n]", "line 2: \"'a'\" is neither a number nor a text"),
+        ('graph [\n node [ label "a ]\n]', "line 2: the quotes do not match"),
+        ('graph [\n node [ label "a" ]\n]', "line 2: a node has no 'id'"),
+        ("graph [\n edge [ source 1 ]\n]", "line 2: an edge has no 'source' or no 'target'"),
+        ("graph [\n ] ]", "line 2: a ']' closes nothing"),
+        ("graph [ ]", "the graph has no nodes"),
+        ("graph [ node 3 ]", "is a list in brackets"),
+        ("graph [ [ ] ]", "a key was expected"),
+        ('{"nodes": [3], "links": []}', "node 1 is not an object"),
+        ('{"nodes": [{"id": 1}], "links": [{"source": 1}]}', "link 1 has no 'target'"),
+        ('{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 7}]}', "its target, 7, is not"),
+        ('{"nodes": [{"id": 1}, {"id": "1"}], "links": []}', "two nodes have the same id"),
+        ('{"nodes": [{"id": [[]]}], "links": []}', "node 1 cannot be read"),
+        ('{"x": {"0": 1}}', r"'nodes' and 'links'.* to_json\(orient='records'\)"),
+        ("<gexf><graph><nodes><node/></nodes></graph></gexf>", "a node has no 'id'"),
+        ("<gexf><graph><edges><edge/></edges></graph></gexf>", "an edge has no 'source'"),
+        ("<graphml><graph><node/></graph></graphml>", "a node has no 'id'"),
+        ("<graphml><graph><node id='a'/><hyperedge/></graph></graphml>", "hyperedges"),
+        ('<!DOCTYPE gexf [<!ENTITY a "b">]><gexf/>', "GEXF needs none: remove the DOCTYPE"),
+    ],
+)
+def test_broken_graphs(put, content, problem):
+    with pytest.raises(FileError, match=problem):
+        put(content)
+
+
+def test_kinds_and_formats_that_do_not_fit(put):
+    with pytest.raises(FileError, match="GML is always of the kind 'graph', not 'points'"):
+        put("graph [ node [ id 1 ] ]", kind="points")
+    with pytest.raises(
+        FileError, match="its root is <gexf>; graphs begin with <graphml> or <gexf>"
+    ):
+        put("<gexf/>", format="graphml")
+    assert put("graph [ node [ id 1 ] ]", format="gml").labels == ["1"]
+    length = (
+        '<graphml><key id="w" for="edge" attr.name="length"/><graph><node id="a"/><node id="b"/>'
+    )
+    edge = '<edge source="a" target="b"><data key="w">far</data></edge></graph></graphml>'
+    with pytest.raises(FileError, match="between 'a' and 'b' has the length 'far', which is not"):
+        put(length + edge)
+
+
+def test_a_graph_becomes_a_map(tmp_path):
+    graph = nx.karate_club_graph()
+    nx.write_gml(graph, tmp_path / "club.gml")
+    table = read(tmp_path / "club.gml", weight="none")
+    mds = MDS(metric="precomputed", random_state=0).fit(table.values)
+    assert mds.embedding_.shape == (34, 2)
+    assert set(table.columns["club"]) == {"Mr. Hi", "Officer"}
+    assert np.isfinite(mds.stress_)
