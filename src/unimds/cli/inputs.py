@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 MANY = 2000  # points above which a second look at the table would take too much memory
 
 
-def read_table(file: str, format: str, kind: str, metric: str, encoding: str = "auto") -> Table:
+def read_table(
+    file: str, format: str, kind: str, metric: str, encoding: str = "auto", weight: str = "auto"
+) -> Table:
     """Read the input of a command, and check that the options suit it."""
     from unimds.files import read
 
     with usage():
-        table = read(file, format=format, kind=kind, encoding=encoding)
+        table = read(file, format=format, kind=kind, encoding=encoding, weight=weight)
     if table.precomputed and metric not in ("euclidean", "precomputed"):
         raise ValueError(
             f"{file} holds distances, to which --metric {metric} does not apply; leave it out, or "

@@ -119,6 +119,8 @@ def _fail(message: str, debug: bool) -> NoReturn:
 @contextmanager
 def warnings_told(quiet: bool) -> Iterator[None]:
     """Print each warning once as a message without the line of code, or none if quiet."""
+    from unimds.files.errors import FileWarning, as_option
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for kind in () if quiet else (UserWarning, RuntimeWarning):
@@ -126,9 +128,10 @@ def warnings_told(quiet: bool) -> Iterator[None]:
         told: set[str] = set()
 
         def tell(message: Warning | str, *_: Any, **__: Any) -> None:
-            if str(message) not in told:
-                told.add(str(message))
-                say(f"warning: {message}")
+            text = message.told(as_option) if isinstance(message, FileWarning) else str(message)
+            if text not in told:
+                told.add(text)
+                say(f"warning: {text}")
 
         warnings.showwarning = tell
         yield

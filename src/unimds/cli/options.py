@@ -44,6 +44,14 @@ Kind = Annotated[
 Encoding = Annotated[
     str, typer.Option("--encoding", help="Encoding of a text input, such as latin-1 or cp1252.")
 ]
+EdgeWeight = Annotated[
+    str,
+    typer.Option(
+        "--weight",
+        help="What the weight of an edge of a graph is: length, strength or none; auto takes it as "
+        "a length, and says so.",
+    ),
+]
 OutFormat = Annotated[
     str, typer.Option("--out-format", help="Format of OUT, if its name has no known ending.")
 ]

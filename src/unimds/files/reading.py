@@ -109,8 +109,8 @@ def read(
         table = _from_text(text, format, kind, weight)
     if weight != "auto" and table.kind != "graph":
         raise content.error(
-            f"only edges have lengths or strengths, and the file holds {table.kind}; if it lists the "
-            "edges of a graph",
+            f"only edges have lengths or strengths, and the file holds {table.kind}; if it lists "
+            "the edges of a graph",
             advice=("kind", "graph"),
         )
     return table

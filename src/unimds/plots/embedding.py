@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unimds.plots.axes import PAPER, QUIET, bare, check_length, draw_points, new_axes, plain, tidy
+from unimds.plots.edges import as_edges, draw_edges, in_disk, on_sphere
 from unimds.plots.labels import write_labels
 from unimds.plots.shapes import CORNERS, circle, graticule
 from unimds.plots.views import View, points_of, view_of
@@ -27,6 +28,7 @@ def plot_embedding(
     ax: Axes | None = None,
     *,
     space: str | Space | None = None,
+    edges: ArrayLike | None = None,
     size: float | None = None,
     title: str | None = None,
 ) -> Axes:
@@ -50,6 +52,9 @@ def plot_embedding(
         Axes to draw on; a new figure by default.
     space : str or Space, default=None
         The space of the points; by default the space of the result, or Euclidean.
+    edges : array-like of shape (m, 2), default=None
+        Pairs of numbers of points to join by light lines, such as the `edges` of a graph that
+        `unimds.files.read` has read.
     size : float, default=None
         Area of a point, as in matplotlib's ``scatter``.
     title : str, default=None
@@ -75,13 +80,13 @@ def plot_embedding(
     """
     view = view_of(*points_of(X, space))
     if view.kind == "globe":
-        return plot_sphere(view.points, labels, color, ax, size=size, title=title)
+        return plot_sphere(view.points, labels, color, ax, edges=edges, size=size, title=title)
     if view.kind == "space":
         flat = view.points - view.points.mean(axis=0)
         axes = np.linalg.svd(flat, full_matrices=False)[2]
         note = "The first two of 3 principal coordinates."
         view = View("plane", flat @ axes[:2].T, note=note)
-    return _draw_view(view, labels, color, ax, size, title)
+    return _draw_view(view, labels, color, ax, size, title, edges)
 
 
 def plot_poincare(
@@ -90,6 +95,7 @@ def plot_poincare(
     color: Sequence[Any] | None = None,
     ax: Axes | None = None,
     *,
+    edges: ArrayLike | None = None,
     size: float | None = None,
     title: str | None = None,
 ) -> Axes:
@@ -104,7 +110,7 @@ def plot_poincare(
     >>> from unimds.spaces import from_poincare
     >>> plot_poincare(from_poincare([[0.0, 0.0], [0.5, 0.5]]))  # doctest: +SKIP
     """
-    return _draw_view(_three(X, "hyperbolic"), labels, color, ax, size, title)
+    return _draw_view(_three(X, "hyperbolic"), labels, color, ax, size, title, edges)
 
 
 def plot_ternary(
@@ -114,6 +120,7 @@ def plot_ternary(
     ax: Axes | None = None,
     *,
     outcomes: Sequence[str] = ("1", "2", "3"),
+    edges: ArrayLike | None = None,
     size: float | None = None,
     title: str | None = None,
 ) -> Axes:
@@ -126,7 +133,7 @@ def plot_ternary(
     --------
     >>> plot_ternary(np.sqrt([[0.2, 0.3, 0.5]]), outcomes=["A", "B", "C"])  # doctest: +SKIP
     """
-    ax = _draw_view(_three(X, "simplex"), labels, color, ax, size, title)
+    ax = _draw_view(_three(X, "simplex"), labels, color, ax, size, title, edges)
     for (x, y), name, va in zip(CORNERS, outcomes, ("top", "top", "bottom"), strict=True):
         ax.annotate(
             plain(name),
@@ -152,14 +159,18 @@ def _draw_view(
     ax: Axes | None,
     size: float | None,
     title: str | None,
+    edges: ArrayLike | None,
 ) -> Axes:
     check_length(labels, len(view.points), "labels")
+    pairs = as_edges(edges, len(view.points))
     ax = new_axes(7, 6) if ax is None else ax
     for line in view.grid:
         ax.plot(*line.T, color=QUIET, linewidth=0.5, zorder=1)
     for line in view.edge:
         ax.fill(*line.T, facecolor=PAPER, edgecolor="none", zorder=0.5)
         ax.plot(*line.T, color="#566272", linewidth=1.2, zorder=1.5)
+    bent = view.kind == "disk"
+    draw_edges(ax, in_disk(view.points, pairs) if bent else view.points[pairs])
     draw_points(ax, view.points, color, size)
     if view.kind == "plane":
         ax.set_aspect("equal", adjustable="datalim")
@@ -183,6 +194,7 @@ def plot_sphere(
     color: Sequence[Any] | None = None,
     ax: Axes | None = None,
     *,
+    edges: ArrayLike | None = None,
     size: float | None = None,
     title: str | None = None,
 ) -> Axes:
@@ -198,6 +210,7 @@ def plot_sphere(
     """
     points = _three(X, "sphere").points
     check_length(labels, len(points), "labels")
+    arcs = on_sphere(points, as_edges(edges, len(points)))
     ax = new_axes(9, 4.6) if ax is None else ax
     front, right, above = _seen(points)
     for side in (1.0, -1.0):
@@ -207,6 +220,8 @@ def plot_sphere(
             seen = np.column_stack([side * (line @ right), line @ above]) + middle
             seen[side * (line @ front) < 0.0] = np.nan
             ax.plot(*seen.T, color=QUIET, linewidth=0.4, zorder=1)
+        parts = np.stack([side * (arcs @ right), arcs @ above], axis=-1) + middle
+        draw_edges(ax, np.where((side * (arcs @ front) < 0.0)[..., None], np.nan, parts))
     sides = np.where(points @ front >= 0.0, 1.0, -1.0)
     places = np.column_stack([sides * (points @ right - 1.05), points @ above])
     draw_points(ax, places, color, size)

@@ -49,6 +49,7 @@ def compare(
     format: o.Format = "auto",
     kind: o.Kind = "auto",
     encoding: o.Encoding = "auto",
+    weight: o.EdgeWeight = "auto",
     plot: Annotated[
         str | None, typer.Option("--plot", metavar="P.png", help="Draw cost against time.")
     ] = None,
@@ -66,7 +67,7 @@ def compare(
     with errors_told("Interrupted before any method had finished.", debug, quiet):
         check_outputs({"--plot": plot}, file, force)
         parts = o.parts(variant, loss, space, size)
-        table = read_table(file, format, kind, metric, encoding)
+        table = read_table(file, format, kind, metric, encoding, weight)
         check_complete(table, file, metric)
         warn_of_doubts(table, file, quiet)
         from unimds.distances.metric import distances_of

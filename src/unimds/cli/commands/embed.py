@@ -88,6 +88,7 @@ def embed(
     format: o.Format = "auto",
     kind: o.Kind = "auto",
     encoding: o.Encoding = "auto",
+    weight: o.EdgeWeight = "auto",
     out_format: o.OutFormat = "auto",
     point_stress: Annotated[
         bool, typer.Option("--point-stress", help="Add a column: each point's share of the error.")
@@ -147,7 +148,7 @@ def embed(
         if dask is not None and cluster.is_store(file):
             table = cluster.open_store(file)
         else:
-            table = read_table(file, format, kind, metric, encoding)
+            table = read_table(file, format, kind, metric, encoding, weight)
             check_complete(table, file, metric)
             warn_of_doubts(table, file, quiet, dask is not None)
         wanted["metric"] = "precomputed" if table.precomputed else metric
@@ -241,7 +242,9 @@ def _write(targets: Targets, mds: Any, table: Table, metric: str) -> None:
     if targets.plot is not None:
         from unimds.plots import plot_embedding
 
-        axes = plot_embedding(mds.embedding_, labels=table.labels, space=mds.space_)
+        axes = plot_embedding(
+            mds.embedding_, labels=table.labels, space=mds.space_, edges=table.edges
+        )
         draw(targets.plot, axes.figure, targets.force)
 
 
