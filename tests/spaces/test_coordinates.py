@@ -10,7 +10,14 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from unimds import Hyperbolic, Sphere
-from unimds.spaces import distances, from_latlon, from_poincare, to_latlon, to_poincare
+from unimds.spaces import (
+    distances,
+    from_latlon,
+    from_poincare,
+    in_coordinates,
+    to_latlon,
+    to_poincare,
+)
 
 EARTH = Sphere(radius=6371.0)
 
@@ -204,3 +211,56 @@ def test_from_poincare_says_what_is_wrong(Y, message):
 def test_to_poincare_says_what_is_wrong(X, message):
     with pytest.raises(ValueError, match=message):
         to_poincare(X)
+
+
+# --- coordinates by name --------------------------------------------------------------------------
+
+
+def test_maps_of_hyperbolic_space_begin_with_time():
+    X = from_poincare([[0.1, 0.2], [-0.3, 0.4]])
+    names, values = in_coordinates(X, "hyperbolic")
+    assert names == ["t", "x", "y"]
+    assert_array_equal(values, X)
+    assert in_coordinates(X, "hyperbolic", "hyperboloid")[0] == names
+    names, values = in_coordinates(X, "hyperbolic", "poincare")
+    assert names == ["poincare_x", "poincare_y"]
+    assert_allclose(from_poincare(values), X)
+    high = from_poincare(np.full((1, 5), 0.1))
+    assert in_coordinates(high, "hyperbolic")[0] == ["t", "x1", "x2", "x3", "x4", "x5"]
+    assert in_coordinates(high, "hyperbolic", "poincare")[0][0] == "poincare_x1"
+
+
+@pytest.mark.parametrize("space", ["sphere", "chordal_sphere"])
+def test_maps_of_a_sphere_as_latitude_and_longitude(space):
+    X = from_latlon([[48.4, 10.0], [-33.9, 151.2]])
+    assert in_coordinates(X, space)[0] == ["x", "y", "z"]
+    for points in (X, X.astype(np.float32)):
+        names, values = in_coordinates(points, space, "latlon")
+        assert names == ["latitude", "longitude"]
+        assert_allclose(values, [[48.4, 10.0], [-33.9, 151.2]], atol=1e-4)
+
+
+def test_single_precision_becomes_points_of_the_disk():
+    X = from_poincare([[0.9, 0.3], [-0.3, 0.4]]).astype(np.float32)
+    assert_allclose(in_coordinates(X, "hyperbolic", "poincare")[1], [[0.9, 0.3], [-0.3, 0.4]], 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("X", "space", "name", "message"),
+    [
+        (np.eye(2), "euclidean", "poincare", "needs a map in hyperbolic space.*auto or cartesian"),
+        (np.eye(4), "sphere", "latlon", "needs a map of two dimensions on a sphere.*3 dimensions"),
+        (
+            from_poincare(np.eye(2) / 2),
+            "hyperbolic",
+            "cartesian",
+            "use auto or hyperboloid or poin",
+        ),
+        (np.eye(2), "euclidean", "polar", "'polar' is unknown; use one of auto, cartesian"),
+        (2.0 * np.eye(3), "sphere", "latlon", "row 0"),
+        (np.ones(3), "sphere", "latlon", "table of rows"),
+    ],
+)
+def test_coordinates_that_do_not_suit(X, space, name, message):
+    with pytest.raises(ValueError, match=message):
+        in_coordinates(X, space, name)

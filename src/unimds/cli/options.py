@@ -55,6 +55,14 @@ EdgeWeight = Annotated[
 OutFormat = Annotated[
     str, typer.Option("--out-format", help="Format of OUT, if its name has no known ending.")
 ]
+CoordinatesName = Annotated[
+    str,
+    typer.Option(
+        "--coordinates",
+        help="Coordinates of the points in OUT: poincare in hyperbolic space, latlon on a sphere "
+        "of two dimensions; auto has those of the space, cartesian or hyperboloid.",
+    ),
+]
 Variant = Annotated[
     str | None,
     typer.Option(
@@ -121,6 +129,14 @@ def parts(
         named, target = resolve_variant(variant, own_loss, own_space)
     with usage("--radius"):
         return named, target if size is None else _sized(target, size)
+
+
+def check_coordinates(name: str, space: Space, n_components: int) -> None:
+    """Raise, before a long run, if a map cannot be written in these coordinates."""
+    from unimds.spaces.coordinates import as_coordinates
+
+    with usage("--coordinates"):
+        as_coordinates(name, space, n_components)
 
 
 def _loss(text: str) -> Loss:

@@ -14,6 +14,7 @@ from unimds.cli.messages import in_words
 if TYPE_CHECKING:
     from unimds.files import Table
     from unimds.files.endings import FileKind
+    from unimds.spaces import Space
 
 
 def check_outputs(files: Mapping[str, str | None], source: str, force: bool) -> None:
@@ -99,12 +100,26 @@ def write_points(
     format: str,
     force: bool,
     more: Mapping[str, Any] | None = None,
+    space: str | Space = "euclidean",
+    coordinates: str = "auto",
 ) -> None:
     """Write the points made from a table, with its labels and columns, and more columns."""
     from unimds.files import write
+    from unimds.files.writing import renamed
+    from unimds.spaces import in_coordinates
 
-    columns = {**table.columns, **(more or {})}
-    write(output, points, labels=table.labels, columns=columns, format=format, force=force)
+    names, values = in_coordinates(points, space, coordinates)
+    more = more or {}
+    columns = {**renamed(table.columns, ["label", *names, *more]), **more}
+    write(
+        output,
+        values,
+        labels=table.labels,
+        columns=columns,
+        names=names,
+        format=format,
+        force=force,
+    )
 
 
 def draw(path: str, figure: Any, force: bool, **options: Any) -> None:

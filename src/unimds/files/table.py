@@ -285,12 +285,43 @@ def _as_text(x: float) -> str:
     return "" if x != x else f"{x:.0f}" if x.is_integer() else repr(x)
 
 
-def coordinate_names(k: int) -> list[str]:
-    """Return the names of the coordinates of a map.
+def coordinate_names(k: int, before: str = "") -> list[str]:
+    """Return the names of the coordinates of a map; `before` begins each name.
 
     Examples
     --------
-    >>> coordinate_names(2), coordinate_names(4)
-    (['x', 'y'], ['x1', 'x2', 'x3', 'x4'])
+    >>> coordinate_names(2), coordinate_names(4), coordinate_names(2, "poincare_")
+    (['x', 'y'], ['x1', 'x2', 'x3', 'x4'], ['poincare_x', 'poincare_y'])
     """
-    return list(COORDINATES[:k]) if k <= len(COORDINATES) else [f"x{i + 1}" for i in range(k)]
+    names = COORDINATES[:k] if k <= len(COORDINATES) else [f"x{i + 1}" for i in range(k)]
+    return [f"{before}{name}" for name in names]
+
+
+POINCARE = "poincare_"
+LATLON = ["latitude", "longitude"]
+
+
+def hyperboloid_names(k: int) -> list[str]:
+    """Return the names of the k coordinates of a map on the hyperboloid, time first.
+
+    Examples
+    --------
+    >>> hyperboloid_names(3)
+    ['t', 'x', 'y']
+    """
+    return ["t", *coordinate_names(k - 1)]
+
+
+def are_coordinates(names: Sequence[str] | None) -> bool:
+    """Whether columns have the names of the coordinates of a map.
+
+    Examples
+    --------
+    >>> are_coordinates(["t", "x", "y"]), are_coordinates(["Ulm", "Bonn"])
+    (True, False)
+    """
+    if names is None:
+        return False
+    k = len(names)
+    known = (coordinate_names(k), hyperboloid_names(k), coordinate_names(k, POINCARE), LATLON)
+    return list(names) in known

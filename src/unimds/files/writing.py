@@ -8,7 +8,8 @@ import io
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import PurePath
@@ -30,6 +31,7 @@ def write(
     *,
     labels: Sequence[str] | None = None,
     columns: Mapping[str, Sequence[Any]] | None = None,
+    names: Sequence[str] | None = None,
     format: str = "auto",
     force: bool = False,
 ) -> None:
@@ -47,6 +49,9 @@ def write(
         Names of the points, the first column; by default those of the table.
     columns : mapping of str to sequences of n values, default=None
         Further columns, such as the stress of every point. NPY files hold neither these nor labels.
+    names : sequence of k str, default=None
+        Names of the coordinates, such as ``unimds.spaces.in_coordinates`` returns; by default x, y
+        and z, or x1, x2 and so on.
     format : str, default="auto"
         One of "csv", "tsv", "json", "npy", "npz", "parquet"; by default the ending of the name,
         and "csv" for standard output. A further ".gz" compresses the file.
@@ -69,7 +74,7 @@ def write(
     name = os.fspath(path)
     packed = PurePath(name).suffix.lower() == ".gz"
     format = output_format(name, format)
-    content = _encoded(_table_of(values), labels, columns or {}, format)
+    content = _encoded(_table_of(values, names), labels, columns or {}, format)
     content = gzip.compress(content, mtime=0) if packed else content
     if name == "-":
         _print(content)
@@ -102,8 +107,10 @@ def output_format(path: str | os.PathLike[str], format: str = "auto") -> str:
     return format
 
 
-def _table_of(values: Table | ArrayLike) -> Table:
+def _table_of(values: Table | ArrayLike, names: Sequence[str] | None) -> Table:
     if isinstance(values, Table):
+        if names is not None:
+            raise ValueError("a table has names of its own; give names with an array")
         return values
     points = np.asarray(values)
     if points.ndim != 2 or points.dtype.kind not in "fiub" or points.size == 0:
@@ -111,7 +118,28 @@ def _table_of(values: Table | ArrayLike) -> Table:
             f"a table of numbers is needed, one point per row; its shape is {points.shape}"
         )
     points = points if points.dtype == np.float32 else points.astype(np.float64)
-    return Table(points, "points", "", "rows", features=coordinate_names(points.shape[1]))
+    k = points.shape[1]
+    if names is not None and len(names) != k:
+        raise ValueError(f"names: {len(names)} names for {k} coordinates")
+    features = coordinate_names(k) if names is None else [str(name) for name in names]
+    return Table(points, "points", "", "rows", features=features)
+
+
+def renamed(columns: Mapping[str, Any], taken: Collection[str]) -> dict[str, Any]:
+    """Return columns under names that are not taken, so that a map can be written with them.
+
+    Examples
+    --------
+    >>> renamed({"x": [1.5], "class": ["a"]}, ["label", "x", "y"])
+    {'input_x': [1.5], 'class': ['a']}
+    """
+    known, found = {*taken, *columns}, {}
+    for name, values in columns.items():
+        free = name
+        while free in found or (free in known and (free != name or name in taken)):
+            free = f"input_{free}"
+        found[free] = values
+    return found
 
 
 def _encoded(
@@ -156,7 +184,8 @@ def _frame(
     numbers = dict(zip(names, table.values.T, strict=True))
     frame = {**first, **numbers, **further}
     if len(frame) != len(first) + width + len(further):
-        raise ValueError("two columns have the same name")
+        twice = Counter([*first, *names, *further]).most_common(1)[0][0]
+        raise ValueError(f"two columns have the same name, {twice!r}; rename one of them")
     return frame
 
 
@@ -205,6 +234,8 @@ def _npz(table: Table, labels: list[str] | None, further: Mapping[str, Column]) 
     arrays = {"distances" if table.precomputed else "points": table.values}
     arrays |= {} if labels is None else {"labels": np.array(labels, dtype=np.str_)}
     arrays |= {} if table.weights is None else {"weights": table.weights}
+    if not table.precomputed and table.features is not None:
+        arrays["coordinates"] = np.array(table.features, dtype=np.str_)
     if clash := arrays.keys() & further.keys():
         raise ValueError(f"in an NPZ file no further column may be called {clash.pop()!r}")
     file = io.BytesIO()

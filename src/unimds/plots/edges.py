@@ -76,7 +76,7 @@ def in_disk(points: Array, edges: NDArray[np.intp]) -> Array:
     a, b = np.moveaxis(from_poincare(points * ((1.0 - RIM) / reach))[edges], 1, 0)
     cosh = np.fmax(a[:, 0] * b[:, 0] - (a[:, 1:] * b[:, 1:]).sum(axis=1), 1.0)
     lifted = _between(a, b, np.arccosh(cosh), np.sinh)
-    return lifted[..., 1:] / (1.0 + lifted[..., :1])
+    return np.asarray(lifted[..., 1:] / (1.0 + lifted[..., :1]))
 
 
 def on_sphere(points: Array, edges: NDArray[np.intp]) -> Array:
@@ -84,7 +84,7 @@ def on_sphere(points: Array, edges: NDArray[np.intp]) -> Array:
     a, b = np.moveaxis(points[edges], 1, 0)
     angle = np.arccos(np.clip((a * b).sum(axis=1), -1.0, 1.0))
     lines = _between(a, b, angle, np.sin)
-    return lines / np.fmax(np.linalg.norm(lines, axis=-1, keepdims=True), 1e-300)
+    return np.asarray(lines / np.fmax(np.linalg.norm(lines, axis=-1, keepdims=True), 1e-300))
 
 
 def _between(a: Array, b: Array, length: Array, sine: np.ufunc) -> Array:
@@ -95,4 +95,4 @@ def _between(a: Array, b: Array, length: Array, sine: np.ufunc) -> Array:
         first, second = sine((1.0 - t) * s) / there, sine(t * s) / there
     plain = (there < 1e-9) | ~np.isfinite(first + second)
     first, second = np.where(plain, 1.0 - t, first), np.where(plain, t, second)
-    return first[..., None] * a[:, None] + second[..., None] * b[:, None]
+    return np.asarray(first[..., None] * a[:, None] + second[..., None] * b[:, None])

@@ -34,6 +34,7 @@ class Targets:
     model: str | None
     point_stress: bool
     force: bool
+    coordinates: str = "auto"
 
     def named(self) -> dict[str, str | None]:
         """Return the files by their options, in the order in which they are written."""
@@ -90,6 +91,7 @@ def embed(
     encoding: o.Encoding = "auto",
     weight: o.EdgeWeight = "auto",
     out_format: o.OutFormat = "auto",
+    coordinates: o.CoordinatesName = "auto",
     point_stress: Annotated[
         bool, typer.Option("--point-stress", help="Add a column: each point's share of the error.")
     ] = False,
@@ -127,7 +129,7 @@ def embed(
     check_table(output, out_format, as_json)
     if jobs == 0:
         raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all cores")
-    targets = Targets(output, out_format, report, plot, model, point_stress, force)
+    targets = Targets(output, out_format, report, plot, model, point_stress, force, coordinates)
     wanted: dict[str, Any] = {
         "n_components": dim,
         "n_init": _starts(n_init),
@@ -145,6 +147,7 @@ def embed(
     with errors_told(NO_MAP, debug, quiet), cluster.connected(dask, quiet):
         targets.check(file, checkpoint)
         wanted["loss"], wanted["space"] = o.parts(variant, loss, space, size)
+        o.check_coordinates(coordinates, wanted["space"], dim)
         if dask is not None and cluster.is_store(file):
             table = cluster.open_store(file)
         else:
@@ -231,7 +234,8 @@ def _write(targets: Targets, mds: Any, table: Table, metric: str) -> None:
 
         given = distances_of(table, metric) if D is None else D
         more["stress"] = point_stress(given, mds.embedding_, space=mds.space_)
-    write_points(targets.output, mds.embedding_, table, targets.out_format, targets.force, more)
+    how = (targets.out_format, targets.force, more, mds.space_, targets.coordinates)
+    write_points(targets.output, mds.embedding_, table, *how)
     if targets.model is not None:
         _save(targets.model, mds, table, targets.force)
     if targets.report is not None:

@@ -28,6 +28,7 @@ def place(
     format: o.Format = "auto",
     encoding: o.Encoding = "auto",
     out_format: o.OutFormat = "auto",
+    coordinates: o.CoordinatesName = "auto",
     as_json: o.AsJson = False,
     force: o.Force = False,
     quiet: o.Quiet = False,
@@ -43,11 +44,13 @@ def place(
         from unimds.models import load
 
         mds: Any = load(model)
+        o.check_coordinates(coordinates, mds.space_, mds.n_components)
         table = read_table(new, format, "points", "euclidean", encoding)
         if mds.metric != "precomputed":
             check_complete(table, new, mds.metric)
         points = mds.transform(_matched(mds, table, new))
-        write_points(output, points, table, out_format, force)
+        how = (out_format, force, None, mds.space_, coordinates)
+        write_points(output, points, table, *how)
         if as_json:
             print_json({"model": model, "points": len(points), "files": {"output": output}})
         if output != "-" and not quiet:

@@ -19,6 +19,7 @@ NAMES = {
     "points": ("X", "points", "features", "embedding"),
     "labels": ("labels", "names"),
     "weights": ("weights", "W"),
+    "coordinates": ("coordinates",),
 }
 """What arrays in an NPZ file may be called."""
 
@@ -45,7 +46,8 @@ def from_npz(content: Content, kind: str) -> Table:
             f"holds the arrays {', '.join(map(repr, arrays)) or '(none)'}; one array must be "
             "called 'distances' or 'points', or be the only one"
         )
-    return _table(content, values, kind, "npz", found["labels"], found["weights"])
+    names = None if found["coordinates"] is None else _texts(found["coordinates"])
+    return _table(content, values, kind, "npz", found["labels"], found["weights"], names)
 
 
 def _numbers(content: Content, array: Array) -> Array:
@@ -68,6 +70,7 @@ def _table(
     format: str,
     labels: Array | None = None,
     weights: Array | None = None,
+    features: list[str] | None = None,
 ) -> Table:
     weights = None if weights is None else _numbers(content, weights)
     names = None if labels is None else _texts(labels)
@@ -85,6 +88,17 @@ def _table(
         raise content.error(f"holds {len(names)} labels for {len(values)} rows")
     if weights is not None and weights.shape != (len(values), len(values)):
         raise content.error(f"holds weights of shape {weights.shape} for {len(values)} points")
+    if features is not None and (kind == "distances" or len(features) != values.shape[1]):
+        raise content.error(
+            f"holds names of {len(features)} coordinates for a table of shape {values.shape}"
+        )
     return assemble(
-        content, values, format=format, kind=kind, layout=layout, labels=names, weights=weights
+        content,
+        values,
+        format=format,
+        kind=kind,
+        layout=layout,
+        labels=names,
+        names=features,
+        weights=weights,
     )

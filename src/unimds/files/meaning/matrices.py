@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from unimds.files.errors import shown
 from unimds.files.formats.content import Content
 from unimds.files.formats.grid import Grid
-from unimds.files.table import Table, coordinate_names
+from unimds.files.table import Table, are_coordinates
 
 Array = NDArray[np.floating[Any]]
 
@@ -94,7 +94,7 @@ def _holds_distances(
     if block.shape[0] != block.shape[1]:
         _check_not_cut(content, block, labels, names)
         return False
-    if names == coordinate_names(len(block)):
+    if are_coordinates(names):
         return False
     if labels is not None and names is not None and set(labels) == set(names):
         return True

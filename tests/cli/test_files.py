@@ -1,0 +1,116 @@
+"""What the commands make of files: coordinates, graphs and columns."""
+
+import json
+
+import matplotlib.axes
+import networkx as nx
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+
+from tests.support.commands import run
+from unimds import MDS, Hyperbolic
+from unimds.files import read, write
+from unimds.spaces import from_latlon, from_poincare
+
+# --- coordinates ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "json", "npz", "parquet"])
+def test_a_hyperbolic_map_has_the_columns_of_the_hyperboloid(cities, tmp_path, form):
+    out = tmp_path / f"map.{form}"
+    space = ("--space", "hyperbolic", "--curvature", "1e-6", "-q")
+    assert run("embed", cities, "-o", out, *space).code == 0
+    table = read(out)
+    assert (table.features, table.kind) == (["t", "x", "y"], "points")
+    mds = MDS(metric="precomputed", space=Hyperbolic(1e-6), random_state=0)
+    assert np.array_equal(table.values, mds.fit(read(cities).values).embedding_)
+    disk = tmp_path / f"disk.{form}"
+    assert run("embed", cities, "-o", disk, "--coordinates", "poincare", *space).code == 0
+    table = read(disk)
+    assert table.features == ["poincare_x", "poincare_y"]
+    assert np.allclose(from_poincare(table.values), mds.embedding_)
+
+
+def test_a_map_of_a_sphere_as_latitude_and_longitude(cities, tmp_path):
+    space = ("--space", "sphere", "--radius", "6371", "-q")
+    run("embed", cities, "-o", tmp_path / "ball.csv", *space)
+    said = run("embed", cities, *space, "--coordinates", "latlon", "--out-format", "json")
+    rows = json.loads(said.out)
+    assert list(rows[0]) == ["label", "latitude", "longitude"]
+    found = from_latlon([[row["latitude"], row["longitude"]] for row in rows])
+    assert np.allclose(found, read(tmp_path / "ball.csv").values)
+
+
+def test_coordinates_that_do_not_suit_are_told_before_the_run(cities, tmp_path):
+    out = tmp_path / "map.csv"
+    said = run("embed", cities, "-o", out, "--coordinates", "latlon")
+    assert said.code == 2
+    assert "--coordinates: 'latlon' needs a map of two dimensions on a sphere" in said.err
+    assert "auto or cartesian" in said.err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("names", [["t", "x", "y"], ["x", "y", "z"]])
+def test_maps_with_new_and_old_names_can_be_read_again(tmp_path, names):
+    # three points whose table is square, symmetric and has a zero diagonal: still points
+    path = tmp_path / "map.csv"
+    write(path, [[0.0, 1.0, 2.0], [1.0, 0.0, 3.0], [2.0, 3.0, 0.0]], names=names)
+    assert (read(path).kind, read(path).features) == ("points", names)
+    assert run("compare", path, "-k", "1", "--max-iter", "5", "-q").code == 0
+    model = tmp_path / "model.npz"
+    assert run("embed", path, "-o", tmp_path / "again.csv", "--model", model, "-q").code == 0
+    assert run("place", model, path, "-o", tmp_path / "placed.csv", "-q").code == 0
+
+
+def test_new_points_have_the_coordinates_of_the_map(cities, tmp_path):
+    model, space = tmp_path / "model.npz", ("--space", "hyperbolic", "--curvature", "1e-6")
+    run("embed", cities, "-o", tmp_path / "map.csv", "--model", model, *space, "-q")
+    said = run("place", model, cities, "-q")
+    assert said.out.startswith("label,t,x,y\n")
+    said = run("place", model, cities, "-q", "--coordinates", "poincare")
+    assert said.out.startswith("label,poincare_x,poincare_y\n")
+    assert run("place", model, cities, "--coordinates", "latlon").code == 2
+
+
+# --- graphs ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def club(tmp_path):
+    graph = nx.karate_club_graph()
+    nx.set_node_attributes(graph, {node: float(node) for node in graph}, "x")
+    nx.write_graphml(graph, tmp_path / "club.graphml")
+    return tmp_path / "club.graphml"
+
+
+def test_a_graph_says_what_its_weights_were_taken_for(club, tmp_path):
+    said = run("embed", club, "-o", tmp_path / "map.csv")
+    assert said.code == 0
+    assert "club.graphml: the 'weight' of an edge was taken as its length" in said.err
+    assert all(f"--weight {choice}" in said.err for choice in ("strength", "length", "none"))
+    for choice in ("strength", "length", "none"):
+        again = run("embed", club, "-o", tmp_path / f"{choice}.csv", "--weight", choice)
+        assert (again.code, "taken as" in again.err) == (0, False)
+    assert (tmp_path / "length.csv").read_text() == (tmp_path / "map.csv").read_text()
+    assert (tmp_path / "strength.csv").read_text() != (tmp_path / "map.csv").read_text()
+    assert run("embed", club, "--weight", "weights.csv").code == 2
+    assert run("compare", club, "--weight", "none", "-q", "--max-iter", "3").code == 0
+
+
+def test_the_map_of_a_graph_has_its_attributes_and_edges(club, tmp_path, monkeypatch):
+    drawn = []
+    add = matplotlib.axes.Axes.add_collection
+
+    def watched(self, collection, *args, **options):
+        drawn.append(collection)
+        return add(self, collection, *args, **options)
+
+    monkeypatch.setattr(matplotlib.axes.Axes, "add_collection", watched)
+    out, plot = tmp_path / "map.csv", tmp_path / "map.png"
+    run("embed", club, "-o", out, "--plot", plot, "--weight", "none", "-q")
+    header = out.read_text().splitlines()[0]
+    assert header == "label,x,y,club,input_x"  # the x of the file stays, under another name
+    assert read(out).columns["club"].count("Officer") == 17
+    lines = [part for part in drawn if isinstance(part, LineCollection)]
+    assert sum(len(part.get_segments()) for part in lines) == 78
