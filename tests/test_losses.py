@@ -281,23 +281,54 @@ def test_which_losses_anneal():
 
 
 def test_names():
-    assert set(LOSSES) == {"squared", "absolute", "huber", "squared_distance"}
+    assert set(LOSSES) == {"squared", "absolute", "huber", "squared_distance", "power"}
     assert as_loss("squared") == Squared()
     assert as_loss("absolute") == Absolute()
     assert as_loss("huber") == Huber("auto")
     assert as_loss("squared_distance") == SquaredDistance()
+    assert as_loss("power") == Power(1.5)
     own = Power(1.2)
     assert as_loss(own) is own
 
 
-@pytest.mark.parametrize("wrong", ["power", "Squared", "", None, 2, Squared])
+@pytest.mark.parametrize(
+    ("name", "loss"),
+    [
+        ("power:1.2", Power(1.2)),
+        ("power:2", Power(2.0)),
+        ("huber:0.5", Huber(0.5)),
+        ("huber:auto", Huber("auto")),
+    ],
+)
+def test_a_number_may_follow_a_name(name, loss):
+    assert as_loss(name) == loss
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ("squared:2", "only huber and power take a number; write 'squared'"),
+        ("power:", "a number is needed after the colon"),
+        ("power:high", "a number is needed after the colon"),
+        ("power:3", r"Power\(p=3.0\): p must lie between 1 and 2"),
+        ("power:auto", r"Power\(p='auto'\): p must lie between 1 and 2"),
+        ("huber:-1", "delta must be positive"),
+    ],
+)
+def test_a_number_that_does_not_suit_is_told(wrong, says):
+    with pytest.raises(ValueError, match=says):
+        as_loss(wrong)
+
+
+@pytest.mark.parametrize("wrong", ["cubic", "Squared", "", None, 2, Squared])
 def test_an_unknown_name_is_told_the_known_ones(wrong):
     with pytest.raises(ValueError, match="is not known") as caught:
         as_loss(wrong)
     message = str(caught.value)
     assert repr(wrong) in message
     assert all(repr(name) in message for name in LOSSES)
-    assert "Power(1.5)" in message
+    assert "power:1.2" in message
+    assert ("Power(1.5)" in message) == (not isinstance(wrong, str))
 
 
 @pytest.mark.parametrize("p", [0.99, 2.01, -1.0, np.nan, np.inf])

@@ -299,21 +299,42 @@ LOSSES: dict[str, type[Loss]] = {
     "absolute": Absolute,
     "huber": Huber,
     "squared_distance": SquaredDistance,
+    "power": Power,
 }
 """Losses by name."""
+
+NUMBERED = ("huber", "power")
+"""Losses whose name may be followed by their number, as in "power:1.2"."""
 
 
 def as_loss(loss: str | Loss) -> Loss:
     """Return the loss of this name; return a `Loss` unchanged.
 
+    A number may follow the names "huber" and "power": their `delta` and their `p`.
+
     Examples
     --------
     >>> as_loss("absolute")
     Absolute(smoothing=0.0)
+    >>> as_loss("power:1.2")
+    Power(p=1.2, smoothing=0.0)
     """
     if isinstance(loss, Loss):
         return loss
-    if isinstance(loss, str) and loss in LOSSES:
-        return LOSSES[loss]()
-    names = ", ".join(map(repr, LOSSES))
-    raise ValueError(f"loss={loss!r} is not known: use one of {names} or a Loss such as Power(1.5)")
+    name, colon, number = loss.partition(":") if isinstance(loss, str) else ("", "", "")
+    if name not in LOSSES:
+        names = ", ".join(map(repr, LOSSES))
+        other = "" if isinstance(loss, str) else ", or a Loss such as Power(1.5)"
+        raise ValueError(
+            f"loss={loss!r} is not known: use one of {names}; huber and power take a number, as in "
+            f"'power:1.2'{other}"
+        )
+    if not colon:
+        return LOSSES[name]()
+    if name not in NUMBERED:
+        raise ValueError(f"loss={loss!r}: only huber and power take a number; write {name!r}")
+    try:
+        given: Any = number if number == "auto" else float(number)
+    except ValueError:
+        raise ValueError(f"loss={loss!r}: a number is needed after the colon") from None
+    return LOSSES[name](given)  # type: ignore[call-arg]

@@ -286,7 +286,7 @@ def helped(command):
 
 def test_the_help_lists_the_names_that_the_library_knows():
     for command, known in {
-        "embed": [*VARIANTS, *LOSSES, "power", *SPACES, *KINDS],
+        "embed": [*VARIANTS, *LOSSES, *SPACES, *KINDS],
         "project": ["subspace", "gaussian", "sparse"],
         "reproduce": experiments.NAMES,
     }.items():

@@ -119,10 +119,11 @@ def parts(
 ) -> tuple[Loss, Space]:
     """Return the loss and the space that the options name."""
     from unimds.estimators.parameters import resolve_variant
+    from unimds.losses import as_loss
     from unimds.spaces import as_space
 
     with usage("--loss"):
-        own_loss = "squared" if loss is None else _loss(loss)
+        own_loss = as_loss("squared" if loss is None else loss)
     with usage("--space"):
         own_space = as_space("euclidean" if space is None else space)
     with usage("--variant"):
@@ -137,19 +138,6 @@ def check_coordinates(name: str, space: Space, n_components: int) -> None:
 
     with usage("--coordinates"):
         as_coordinates(name, space, n_components)
-
-
-def _loss(text: str) -> Loss:
-    from unimds.losses import LOSSES, Huber, Power
-
-    name, colon, number = text.partition(":")
-    kinds: dict[str, Any] = {**LOSSES, "power": Power}
-    if name not in kinds:
-        raise ValueError(f"{name!r} is unknown; use one of {', '.join(kinds)}")
-    if colon and kinds[name] not in (Huber, Power):
-        raise ValueError(f"{text!r}: only huber and power take a number")
-    loss: Loss = kinds[name](_number(number)) if colon else kinds[name]()
-    return loss
 
 
 def _sized(space: Space, size: str) -> Space:

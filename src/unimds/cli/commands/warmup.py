@@ -51,7 +51,7 @@ def warmup(
         from unimds.losses import LOSSES
         from unimds.spaces import SPACES
 
-        losses = loss or ((*LOSSES, "power") if everything else COMMON_LOSSES)
+        losses = loss or (LOSSES if everything else COMMON_LOSSES)
         spaces = space or (SPACES if everything else COMMON_SPACES)
         pairs = [o.parts(None, *names, None) for names in product(losses, spaces)]
         jobs = list(product(pairs, PRECISIONS, dim or [2]))
