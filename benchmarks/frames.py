@@ -59,7 +59,7 @@ def report_on(folder: Path, kind: str, n: int) -> Path:
     X = np.random.default_rng(0).normal(0.0, 0.5, size=(n, 4))
     mds = LandmarkMDS(k, space=space, n_landmarks=200, refine=0, random_state=0).fit(X)
     path = folder / f"{kind}-{n}.html"
-    write_report(path, mds, X, columns={"first feature": X[:, 0]})
+    write_report(mds, path, X, columns={"first feature": X[:, 0]})
     return path
 
 

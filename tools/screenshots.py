@@ -36,7 +36,7 @@ def cities_report(path: Path) -> None:
     upright = align(mds.embedding_, cities.points, space="sphere")
     mds.result_ = replace(mds.result_, embedding=upright)
     columns = {"latitude": cities.latlon[:, 0]}
-    write_report(path, mds, labels=cities.names, columns=columns, title="A hundred cities")
+    write_report(mds, path, labels=cities.names, columns=columns, title="A hundred cities")
 
 
 def tree_report(path: Path, depth: int = 4) -> None:
@@ -50,7 +50,7 @@ def tree_report(path: Path, depth: int = 4) -> None:
     mds = MDS(space=Hyperbolic(), metric="precomputed", random_state=0, max_iter=20_000).fit(D)
     columns = {"branch": [node[:1] or "root" for node in nodes]}
     labels = [node or "root" for node in nodes]
-    write_report(path, mds, labels=labels, columns=columns, title="A tree")
+    write_report(mds, path, labels=labels, columns=columns, title="A tree")
 
 
 def steps(a: str, b: str) -> int:

@@ -49,7 +49,7 @@ def names_the_missing_extra(mds: MDS, folder: Path) -> None:
 
     told = ""
     try:
-        write_report(folder / "map.html", mds)
+        write_report(mds, folder / "map.html")
     except ImportError as error:
         told = str(error)
     assert "pip install 'unimds[report]'" in told, "plotly is installed, or not asked for"
@@ -70,7 +70,7 @@ def reports(mds: MDS, folder: Path) -> None:
     """Write a report and read it back: it holds the names, and asks for nothing from outside."""
     from unimds.report import write_report
 
-    write_report(folder / "map.html", mds, labels=load_cities().names)
+    write_report(mds, folder / "map.html", labels=load_cities().names)
     page = (folder / "map.html").read_text(encoding="utf-8")
     assert "Yellowknife" in page
     assert "<script src=" not in page

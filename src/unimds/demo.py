@@ -192,7 +192,7 @@ def write_globe(path: Path, cities: Cities, D: Array, robust: Globe) -> None:
     upright = replace(robust.mds.result_, embedding=robust.points)
     columns = {"latitude": cities.latlon[:, 0], "misplaced by, in km": robust.errors}
     title = f"{len(cities.names)} cities, found from distances, one in ten of them wrong"
-    write_report(path, upright, D, labels=cities.names, columns=columns, title=title, force=True)
+    write_report(upright, path, D, labels=cities.names, columns=columns, title=title, force=True)
 
 
 # --- the command ----------------------------------------------------------------------------------

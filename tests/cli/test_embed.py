@@ -113,7 +113,7 @@ def test_from_a_pipe_into_a_pipe(tmp_path):
 def test_report_and_plot_are_asked_for_with_all_they_need(cities, tmp_path, monkeypatch):
     asked = {}
     report = ModuleType("unimds.report")
-    report.write_report = lambda path, mds, **rest: asked.update(path=path, mds=mds, **rest)
+    report.write_report = lambda mds, path, **rest: asked.update(path=path, mds=mds, **rest)
     monkeypatch.setitem(sys.modules, "unimds.report", report)
 
     def plot_embedding(X, labels=None, space=None):
@@ -181,7 +181,7 @@ def test_a_folder_that_is_not_there_is_noticed_before_the_work(cities, tmp_path,
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--loss", "foo"], "'foo' is unknown; use one of squared"),
+        (["--loss", "foo"], "loss='foo' is not known: use one of 'squared'"),
         (["--loss", "power:7"], "p must lie between 1 and 2"),
         (["--loss", "squared:7"], "only huber and power take a number"),
         (["--space", "torus"], "space='torus' is not known"),

@@ -11,7 +11,7 @@ from unimds.report import write_report
 
 D = np.array([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]])
 WRITERS = {
-    "report": lambda path: write_report(path, place_center(D), force=True),
+    "report": lambda path: write_report(place_center(D), path, force=True),
     "model": lambda path: save(MDS(metric="precomputed").fit(D), path, force=True),
     "table": lambda path: write(path, D, force=True),
     "forced table": lambda path: write(path, D, format="csv", force=True),

@@ -36,7 +36,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         labels = [f"Öland {i}" for i in range(39)] + ["Zug <b>"]
         columns = {"kind": ["a", "b"] * 20, "size": np.arange(40.0)}
         paths[kind] = folder / f"{kind}.html"
-        write_report(paths[kind], result, D, labels=labels, columns=columns, title=f"A {kind}")
+        write_report(result, paths[kind], D, labels=labels, columns=columns, title=f"A {kind}")
     return paths
 
 
@@ -194,7 +194,7 @@ def test_labels_stay_text(browser: Browser, tmp_path: Path) -> None:
     result, D = a_map("plane", n=5)
     labels = [EVIL, "a&lt;b", "<b>x</b>", "c", "d"]
     path = tmp_path / "evil.html"
-    write_report(path, result, D, labels=labels, columns={EVIL: labels}, title=EVIL)
+    write_report(result, path, D, labels=labels, columns={EVIL: labels}, title=EVIL)
     browser.open(path)
     type_into_search(browser, "onerror")
     browser.wait("document.getElementById('status').textContent.includes('is selected')")
@@ -214,7 +214,7 @@ def test_labels_stay_text(browser: Browser, tmp_path: Path) -> None:
 def test_many_points_are_drawn(browser: Browser, tmp_path: Path) -> None:
     result, D = a_map("plane", n=1500)
     path = tmp_path / "many.html"
-    write_report(path, result, D)
+    write_report(result, path, D)
     browser.open(path)
     assert 0.01 < drawn(shades(browser, "#map")) < 0.9
     assert 0.05 < drawn(shades(browser, "#shepard")) < 0.9
@@ -227,7 +227,7 @@ def space(browser: Browser, tmp_path: Path) -> tuple[float, float]:
     """Open a cloud of points in space; return where its middle is on the screen."""
     result, _ = a_map("space", n=1500)
     path = tmp_path / "space.html"
-    write_report(path, result)
+    write_report(result, path)
     return opened_in_the_middle(browser, path)
 
 
@@ -288,7 +288,7 @@ def test_of_very_many_points_in_space_few_are_turned_and_each_is_known(
     X[:middle] = rng.normal(0.0, 0.05, size=(middle, 3))
     path = tmp_path / "many.html"
     labels = ["the middle" if i < middle else "a corner" for i in range(n)]
-    write_report(path, replace(a_map("space")[0], embedding=X), labels=labels)
+    write_report(replace(a_map("space")[0], embedding=X), path, labels=labels)
     x, y = opened_in_the_middle(browser, path)
     corners = (
         "return document.getElementById('map')._fullLayout.scene._scene.traces.points"

@@ -91,7 +91,7 @@ def test_labels_are_data() -> None:
 
 def test_what_cannot_be_encoded_is_replaced(tmp_path: Path) -> None:
     result, D = a_map("plane", n=2)
-    write_report(tmp_path / "map.html", result, D, labels=["half \ud800", "b"], title="\udfff")
+    write_report(result, tmp_path / "map.html", D, labels=["half \ud800", "b"], title="\udfff")
     assert "half ?" in (tmp_path / "map.html").read_text(encoding="utf-8")
 
 
@@ -269,13 +269,22 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     result, D = a_map("plane", n=3)
     path = tmp_path / "map.html"
     with pytest.raises(ValueError, match="labels"):
-        write_report(path, result, D, labels=["a"])
+        write_report(result, path, D, labels=["a"])
     assert list(tmp_path.iterdir()) == []
-    write_report(path, result, D)
+    write_report(result, path, D)
     with pytest.raises(FileError, match="already exists"):
-        write_report(path, result, D)
-    write_report(path, result, D, title="Another", force=True)
+        write_report(result, path, D)
+    write_report(result, path, D, title="Another", force=True)
     assert "<title>Another</title>" in path.read_text(encoding="utf-8")
+
+
+def test_the_path_first_still_works_with_a_warning(tmp_path: Path) -> None:
+    result, D = a_map("plane", n=3)
+    with pytest.warns(DeprecationWarning, match=r"write write_report\(model, path\)") as told:
+        write_report(tmp_path / "old.html", result, D, title="T")
+    assert told[0].filename == __file__
+    write_report(result, tmp_path / "new.html", D, title="T")
+    assert (tmp_path / "old.html").read_text() == (tmp_path / "new.html").read_text()
 
 
 def test_without_plotly_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

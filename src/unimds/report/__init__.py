@@ -13,6 +13,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from unimds._runtime.arguments import model_and_path
 from unimds.distances.inputs import as_weights
 from unimds.distances.table import HeldTable
 from unimds.files import endings
@@ -83,8 +84,8 @@ def report(
 
 
 def write_report(
-    path: str | os.PathLike[str],
     mds: Any,
+    path: str | os.PathLike[str],
     D: ArrayLike | None = None,
     *,
     labels: Sequence[Any] | None = None,
@@ -97,9 +98,11 @@ def write_report(
 
     Parameters
     ----------
+    mds : MDS, LandmarkMDS or Result
+        The map, as in `report`.
     path : str or PathLike
         The file, whose name ends in ".html" or ".htm".
-    mds, D, labels, columns, weights, title
+    D, labels, columns, weights, title
         As in `report`.
     force : bool, default=False
         Whether to replace an existing file.
@@ -110,12 +113,17 @@ def write_report(
         If the name has another ending, if the file exists and `force` is false, or if it cannot
         be written.
 
+    Notes
+    -----
+    The order before 0.3, the path first and then the map, is deprecated: 0.5 will remove it.
+
     Examples
     --------
     >>> from unimds import place_center
     >>> result = place_center([[0.0, 2.0], [2.0, 0.0]], 1)
-    >>> write_report("map.html", result, [[0.0, 2.0], [2.0, 0.0]])  # doctest: +SKIP
+    >>> write_report(result, "map.html", [[0.0, 2.0], [2.0, 0.0]])  # doctest: +SKIP
     """
+    mds, path = model_and_path(mds, path, "write_report")
     endings.REPORT.check(path)
     with atomic(path, force=force) as partial:
         page = report(mds, D, labels=labels, columns=columns, weights=weights, title=title)

@@ -242,7 +242,7 @@ def _write(targets: Targets, mds: Any, table: Table, metric: str) -> None:
         from unimds.report import write_report
 
         columns, force = table.columns, targets.force
-        write_report(targets.report, mds, D=D, labels=table.labels, columns=columns, force=force)
+        write_report(mds, targets.report, D=D, labels=table.labels, columns=columns, force=force)
     if targets.plot is not None:
         from unimds.plots import plot_embedding
 
