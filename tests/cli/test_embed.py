@@ -89,6 +89,81 @@ def test_landmarks_for_many_points(tmp_path):
     np.testing.assert_allclose(distances(found), distances(np.load(tmp_path / "x.npy")), atol=0.02)
 
 
+def test_many_points_have_a_report_and_resume(tmp_path, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    np.save(tmp_path / "x.npy", X)
+    long = ("embed", tmp_path / "x.npy", "--landmarks", "20", "-q")
+    kept = ("--checkpoint", tmp_path / "run.ckpt")
+    assert run(*long, "-o", tmp_path / "whole.npy").code == 0
+
+    def struck(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("unimds.landmarks.place._placed", struck)
+        said = run(*long, "-o", tmp_path / "map.npy", *kept)
+    assert said.code == 130
+    assert said.err == (
+        "\nInterrupted before there was a map: nothing was written. "
+        f"The same command resumes from {tmp_path / 'run.ckpt'}.\n"
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr("unimds.landmarks.refine._refined", struck)
+        said = run(*long, "-o", tmp_path / "map.npy", *kept)
+    assert said.code == 130  # a map, and a run that is not over
+    assert said.err.count("nterrupted") == 1
+    assert "The same command with --force resumes" in said.err
+    report = ("--report", tmp_path / "r.html")
+    assert run(*long, "-o", tmp_path / "map.npy", *kept, *report, "-f").code == 0
+    assert np.array_equal(np.load(tmp_path / "map.npy"), np.load(tmp_path / "whole.npy"))
+    assert not (tmp_path / "run.ckpt").exists()
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "LandmarkMDS" in page
+    assert "Half of the distances are off by less than" in page  # it knows the given ones
+
+
+@pytest.mark.parametrize("landmarks", [(), ("--landmarks", "20")])
+def test_a_run_that_ended_at_its_limit_goes_on(tmp_path, landmarks):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(60, 4)))
+    base = ("embed", tmp_path / "x.npy", "--n-init", "1", "--eps", "1e-9", *landmarks)
+    whole, out, kept = tmp_path / "whole.npy", tmp_path / "map.npy", tmp_path / "run.ckpt"
+    assert run(*base, "-o", whole, "-q").code == 0
+    said = run(*base, "-o", out, "--max-iter", "4", "--checkpoint", kept)
+    assert said.code == 0
+    again = f"To go on from {kept}, give the same command with --max-iter 8 --force.\n"
+    assert said.err.endswith(again)
+    assert kept.exists()
+    assert run(*base, "-o", out, "--max-iter", "2000", "--checkpoint", kept, "-f").code == 0
+    assert np.array_equal(np.load(out), np.load(whole))
+    assert not kept.exists()
+
+
+def test_a_map_that_was_written_before_is_a_start(cities, tmp_path):
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    base = ("embed", cities, "--loss", "absolute", "--n-init", "1", "--point-stress")
+    said = run(*base, "-o", first, "--max-iter", "3")
+    assert said.err.endswith(
+        f"To go on from this map, give --init {first} and another name for OUT.\n"
+    )
+    head, *rows = first.read_text().splitlines()
+    first.write_text("\n".join([head, *rows[::-1]]) + "\n")  # matched by label
+    assert run(*base, "-o", second, "--init", first, "-q").code == 0
+    start = read(first).values[::-1, :2]
+    mds = MDS(metric="precomputed", loss="absolute", n_init=1, init=start, random_state=0)
+    assert np.array_equal(read(second).values[:, :2], mds.fit(read(cities).values).embedding_)
+
+
+def test_a_start_for_other_points_or_another_space_is_refused(cities, tmp_path):
+    start = tmp_path / "start.csv"
+    start.write_text("label,x,y\nUlm,1,2\nBonn,2,3\nKiel,3,1\nTrier,3,3\n")
+    said = run("embed", cities, "--init", start)
+    assert (said.code, said.out) == (1, "")
+    assert "start.csv has no place for 'Jena'; give every point a row" in said.err
+    said = run("embed", cities, "--init", start, "--dim", "3")
+    assert said.code == 1
+    assert "this map has the columns x, y, and a map of 3 dimensions in Euclidean()" in said.err
+
+
 def test_json_tells_all_and_a_pipe_gets_no_progress(cities, tmp_path):
     said = apart("embed", cities.name, "-o", "m.csv", "--model", "m", "--json", cwd=tmp_path)
     assert said.code == 0, said.err
@@ -116,7 +191,7 @@ def test_report_and_plot_are_asked_for_with_all_they_need(cities, tmp_path, monk
     report.write_report = lambda mds, path, **rest: asked.update(path=path, mds=mds, **rest)
     monkeypatch.setitem(sys.modules, "unimds.report", report)
 
-    def plot_embedding(X, labels=None, space=None):
+    def plot_embedding(X, labels=None, color=None, space=None, edges=None):
         asked.update(points=X, space=space)
         save = SimpleNamespace(savefig=lambda path: path.write_text("a picture"))
         return SimpleNamespace(figure=save)
@@ -193,7 +268,6 @@ def test_a_folder_that_is_not_there_is_noticed_before_the_work(cities, tmp_path,
         (["--dim", "0"], "--dim"),
         (["--format", "xls"], "must be one of"),
         (["--kind", "magic"], "must be one of"),
-        (["--json"], "name a file with -o"),
         (["-o", "map.xyz"], ".npz or .parquet, not in .xyz"),
         (["-o", "map"], "add one of these endings"),
         (["-o", "map.png"], ".png is the ending of a picture"),
@@ -203,8 +277,10 @@ def test_a_folder_that_is_not_there_is_noticed_before_the_work(cities, tmp_path,
         (["-o", "m.csv", "--checkpoint", "m.json"], ".json is the ending of a table"),
         (["-o", "m.npz", "--model", "m.npz"], "name the same file"),
         (["-o", "m.csv", "--model", "-"], "needs the name of a file"),
-        (["--landmarks", "3", "--checkpoint", "c"], "does not work with --landmarks"),
-        (["--surprise"], "No such option"),
+        (["--landmarks", "3", "--weights", "w"], "does not work with --landmarks"),
+        (["--color", "kind"], "there is nothing to colour; add --plot"),
+        (["--init", "clasical"], "no kind of start 'clasical'; did you mean classical?"),
+        (["--surprise"], "There is no option --surprise"),
     ],
 )
 def test_bad_usage_is_2(cities, tmp_path, monkeypatch, options, says):
@@ -271,8 +347,9 @@ def test_warnings_are_messages_unless_nothing_is_to_be_said(cities):
     hasty = ("embed", cities, "--variant", "rMDS", "--max-iter", "1", "--n-init", "1")
     said = run(*hasty)
     assert said.code == 0
-    assert said.err.startswith("warning: Stopped after max_iter sweeps")
-    assert "Warning:" not in said.err
+    assert said.err.count("Stopped after max_iter sweeps") == 1
+    assert said.err.endswith("\nTo go further, give --max-iter 2.\n")
+    assert "arning" not in said.err
     assert run(*hasty, "-q") == (0, said.out, "")
 
 

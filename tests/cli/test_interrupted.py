@@ -33,15 +33,31 @@ def test_interrupted_it_writes_the_best_so_far_and_goes_on(long, tmp_path):
     said = end(process)
     assert (said.code, said.out) == (130, "")
     assert "Traceback" not in said.err
+    assert said.err.count("nterrupted") == 1
     assert said.err.endswith(
-        "Interrupted: the best map so far is in map.npy. The same command resumes from run.ckpt.\n"
+        "Interrupted: the best map so far is in map.npy. "
+        "The same command with --force resumes from run.ckpt.\n"
     )
     assert np.load(tmp_path / "map.npy").shape == (1500, 2)
     assert names(tmp_path) == ["d.npy", "map.npy", "run.ckpt"]
 
-    said = apart(*long[:-4], "--max-iter", "7", "--n-init", "1", *kept, "-f", cwd=tmp_path)
+    said = apart(*long, *kept, "-f", "--seed", "7", cwd=tmp_path)
     assert said.code == 1
     assert "belongs to other data or other settings" in said.err
+
+
+def test_on_a_terminal_too_an_interruption_is_told_once(cities, tmp_path, monkeypatch):
+    def callback(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("unimds.cli.commands.embed.watched", lambda quiet: not quiet)
+    monkeypatch.setattr(
+        "unimds.estimators.mds.MDS", lambda **params: MDS(**params, callback=callback)
+    )
+    said = run("embed", cities, "-o", tmp_path / "map.npy", "--n-init", "1")
+    assert said.code == 130
+    assert said.err.count("nterrupted") == 1
+    assert said.err.endswith(f"Interrupted: the best map so far is in {tmp_path / 'map.npy'}.\n")
 
 
 def test_a_run_that_goes_on_ends_like_one_that_was_not_interrupted(cities, tmp_path, monkeypatch):

@@ -115,11 +115,11 @@ class Watch:
             print(message, file=sys.stderr, flush=True)
 
     def done(self, iteration: int, cost: float, message: str) -> None:
-        """Close the progress bar with the reason why the run ended."""
+        """Close the progress bar with the reason why the run ended, or without one."""
         if self.verbose:
             self._full = 1.0
             self._show(iteration, cost, now=True)
-            print(f"\n{message}", file=sys.stderr, flush=True)
+            print(f"\n{message}" if message else "", file=sys.stderr, flush=True)
 
     def _advance(self, cost: float) -> None:
         """Fill the bar as the cost falls more slowly, down to `eps` of itself a sweep."""

@@ -15,10 +15,12 @@ from unimds.cli.commands.place import place
 from unimds.cli.commands.project import project
 from unimds.cli.commands.reproduce import reproduce
 from unimds.cli.commands.warmup import warmup
+from unimds.cli.guide import Guide
 
 app = typer.Typer(
     name="unimds",
     help="Multidimensional scaling: turn distances into maps, with any loss and in any space.",
+    cls=Guide,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from unimds.cli.guide import check_metric, near, suggestion
 from unimds.cli.messages import say, usage
 
 if TYPE_CHECKING:
@@ -21,12 +22,74 @@ def read_table(
 
     with usage():
         table = read(file, format=format, kind=kind, encoding=encoding, weight=weight)
+    if not table.precomputed:
+        check_metric(metric)
     if table.precomputed and metric not in ("euclidean", "precomputed"):
         raise ValueError(
             f"{file} holds distances, to which --metric {metric} does not apply; leave it out, or "
             "give --kind points if the file holds points"
         )
     return table
+
+
+def with_columns(
+    table: Table,
+    file: str,
+    columns: list[str] | None,
+    drop: list[str] | None,
+    metadata: str | None,
+    encoding: str = "auto",
+) -> Table:
+    """Return the table with the columns that count, and with the columns of its metadata."""
+    from unimds.files import read_metadata
+
+    try:
+        table = table.chosen(_names(columns, table), _names(drop, table))
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from None
+    if metadata is None:
+        return table
+    more = read_metadata(metadata, encoding=encoding)
+    try:
+        return table.joined(more)
+    except ValueError as error:
+        raise ValueError(f"--metadata {metadata}: {error}") from None
+
+
+def _names(given: list[str] | None, table: Table) -> list[str] | None:
+    """Return names of columns, given one by one or with commas between them."""
+    if not given:
+        return None
+    known = {*(table.features or ()), *table.columns}
+    parts = (
+        [text] if text in known else [part.strip() for part in text.split(",")] for text in given
+    )
+    return [name for some in parts for name in some if name]
+
+
+def column_of(table: Table, name: str, file: str) -> Any:
+    """Return the values of a column of a table, to colour points by."""
+    if name in table.columns:
+        return table.columns[name]
+    features = table.features or []
+    if not table.precomputed and name in features:
+        return table.values[:, features.index(name)]
+    known = [*table.columns, *([] if table.precomputed else features)]
+    told = suggestion(near(name, known)) or (
+        f"; its columns are {', '.join(known)}" if known else "; give columns with --metadata"
+    )
+    raise ValueError(f"{file} has no column {name!r} to colour by{told}")
+
+
+def rows_of(labels: list[str] | None, table: Table, file: str, what: str) -> Any:
+    """Return the rows of a table for the points of an input, matched by label if they have any."""
+    if labels is None or table.labels is None or labels == table.labels:
+        return slice(None)
+    at = {label: i for i, label in enumerate(table.labels)}
+    missing = next((label for label in labels if label not in at), None)
+    if missing is not None:
+        raise ValueError(f"{file} has no {what} for {missing!r}; give every point a row")
+    return [at[label] for label in labels]
 
 
 def check_complete(table: Table, file: str, metric: str = "euclidean") -> None:

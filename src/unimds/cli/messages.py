@@ -8,7 +8,7 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import UnsupportedOperation
 from math import isfinite
@@ -89,31 +89,55 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def errors_told(interrupted: str, debug: bool = False, quiet: bool = False) -> Iterator[None]:
-    """Report an error in one line, and exit with its code."""
+def errors_told(
+    interrupted: str | Callable[[], str],
+    debug: bool = False,
+    quiet: bool = False,
+    as_json: bool = False,
+) -> Iterator[None]:
+    """Report an error in one line, and exit with its code.
+
+    Parameters
+    ----------
+    interrupted : str or callable
+        What to say after ^C, or what returns it then.
+    debug, quiet : bool
+        Whether to show the traceback, and whether to hide warnings.
+    as_json : bool
+        Whether to print the error as a JSON object too.
+    """
     try:
         with warnings_told(quiet):
             yield
     except (typer.Exit, typer.BadParameter):
         raise
     except KeyboardInterrupt:
-        say(f"\n{interrupted}")
-        raise typer.Exit(INTERRUPTED) from None
+        told = interrupted if isinstance(interrupted, str) else interrupted()
+        say(f"\n{told}")
+        end_with(told, INTERRUPTED, as_json)
     except BrokenPipeError:  # the reader of our output has closed it
         give_up_output()
         raise typer.Exit(1) from None
     except EXPECTED as error:
-        _fail(in_words(error), debug)
+        _fail(in_words(error), debug, as_json)
     except Exception as error:
         name = type(error).__name__
-        _fail(f"unexpected {name}: {error}; --debug shows where, for a bug report", debug)
+        _fail(f"unexpected {name}: {error}; --debug shows where, for a bug report", debug, as_json)
 
 
-def _fail(message: str, debug: bool) -> NoReturn:
+def end_with(problem: str, code: int, as_json: bool) -> NoReturn:
+    """Exit with a code; with --json, print the problem first."""
+    if as_json:
+        with suppress(OSError):
+            print_json({"error": problem, "exit_code": code})
+    raise typer.Exit(code) from None
+
+
+def _fail(message: str, debug: bool, as_json: bool) -> NoReturn:
     if debug:
         traceback.print_exc()
     say(f"error: {message}")
-    raise typer.Exit(1) from None
+    end_with(message, 1, as_json)
 
 
 @contextmanager

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from unimds.losses import Loss
     from unimds.spaces import Space
 
+INPUT, MAP, RUN, OUTPUT, GENERAL = "Input", "Map", "Run", "Output", "General"
+"""The groups of options that the help shows."""
+
 File = Annotated[
     str,
     typer.Argument(
@@ -28,62 +31,107 @@ PointsFile = Annotated[
         show_default=False,
     ),
 ]
-Output = Annotated[
-    str, typer.Option("--output", "-o", metavar="OUT", help="Output file; - is standard output.")
-]
 Format = Annotated[
-    str, typer.Option("--format", help="Format of the input, if it is not detected.")
+    str,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="Format of the input, such as csv, if it is not detected.",
+        rich_help_panel=INPUT,
+    ),
 ]
 Kind = Annotated[
     str,
     typer.Option(
         "--kind",
+        metavar="KIND",
         help="What FILE holds, if it is not detected: distances, points, pairs or graph.",
+        rich_help_panel=INPUT,
     ),
 ]
 Encoding = Annotated[
-    str, typer.Option("--encoding", help="Encoding of a text input, such as latin-1 or cp1252.")
+    str,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of a text input, such as latin-1 or cp1252.",
+        rich_help_panel=INPUT,
+    ),
 ]
 EdgeWeight = Annotated[
     str,
     typer.Option(
         "--weight",
+        metavar="MEANING",
         help="What the weight of an edge of a graph is: length, strength or none; auto takes it as "
         "a length, and says so.",
+        rich_help_panel=INPUT,
     ),
 ]
-OutFormat = Annotated[
-    str, typer.Option("--out-format", help="Format of OUT, if its name has no known ending.")
-]
-CoordinatesName = Annotated[
+MetricName = Annotated[
     str,
     typer.Option(
-        "--coordinates",
-        help="Coordinates of the points in OUT: poincare in hyperbolic space, latlon on a sphere "
-        "of two dimensions; auto has those of the space, cartesian or hyperboloid.",
+        "--metric",
+        metavar="NAME",
+        help="Distance between points, as in scikit-learn: euclidean, cityblock, cosine, "
+        "braycurtis and others.",
+        rich_help_panel=INPUT,
+    ),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        metavar="NAME,NAME",
+        help="Columns of the points that count for the distances; by default all with numbers.",
+        rich_help_panel=INPUT,
+    ),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--drop",
+        metavar="NAME,NAME",
+        help="Columns of the points that do not count; they stay beside the map.",
+        rich_help_panel=INPUT,
+    ),
+]
+Metadata = Annotated[
+    str | None,
+    typer.Option(
+        "--metadata",
+        metavar="FILE",
+        help="More columns for the points, matched by label; they do not count for the distances.",
+        rich_help_panel=INPUT,
     ),
 ]
 Variant = Annotated[
     str | None,
     typer.Option(
         "--variant",
+        metavar="NAME",
         help="Loss and space by the paper's name: fMDS, rMDS, r2MDS, c-1-sMDS, c-2-sMDS, g-1-sMDS "
         "or g-2-sMDS.",
+        rich_help_panel=MAP,
     ),
 ]
 LossName = Annotated[
     str | None,
     typer.Option(
         "--loss",
+        metavar="LOSS",
         help="What an error in a distance costs: squared, absolute, huber, squared_distance or "
         "power; huber and power can take a number, as in power:1.2.",
+        rich_help_panel=MAP,
     ),
 ]
 SpaceName = Annotated[
     str | None,
     typer.Option(
         "--space",
+        metavar="SPACE",
         help="Space of the map: euclidean, sphere, chordal_sphere, hyperbolic or simplex.",
+        rich_help_panel=MAP,
     ),
 ]
 Size = Annotated[
@@ -92,26 +140,122 @@ Size = Annotated[
         "--radius",
         "--curvature",
         "--size",
+        metavar="NUMBER",
         help="Radius of the sphere, curvature of hyperbolic space or size of the simplex: a "
         "number, or auto to estimate it.",
+        rich_help_panel=MAP,
     ),
 ]
-Dimension = Annotated[int, typer.Option("--dim", "-k", min=1, help="Dimension of the map.")]
-MetricName = Annotated[
-    str, typer.Option("--metric", help="Distance between points, as in scikit-learn.")
+Dimension = Annotated[
+    int,
+    typer.Option(
+        "--dim", "-k", metavar="K", min=1, help="Dimension of the map.", rich_help_panel=MAP
+    ),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Random seed.")]
-MaxIter = Annotated[int, typer.Option("--max-iter", min=1, help="Maximum number of sweeps.")]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", metavar="N", min=0, max=2**32 - 1, help="Random seed.", rich_help_panel=RUN
+    ),
+]
+MaxIter = Annotated[
+    int,
+    typer.Option(
+        "--max-iter",
+        metavar="N",
+        min=1,
+        help="Maximum number of sweeps.",
+        rich_help_panel=RUN,
+    ),
+]
 Eps = Annotated[
     float,
     typer.Option(
-        "--eps", min=0.0, help="Stop when a sweep lowers the cost by less than this fraction."
+        "--eps",
+        metavar="FRACTION",
+        min=0.0,
+        help="Stop when a sweep lowers the cost by less than this fraction.",
+        rich_help_panel=RUN,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Replace existing files.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Hide progress, messages and warnings.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="OUT",
+        help="Output file; - is standard output.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+OutFormat = Annotated[
+    str,
+    typer.Option(
+        "--out-format",
+        metavar="FORMAT",
+        help="Format of OUT, if its name has no known ending.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+CoordinatesName = Annotated[
+    str,
+    typer.Option(
+        "--coordinates",
+        metavar="NAME",
+        help="Coordinates of the points in OUT: poincare in hyperbolic space, latlon on a sphere "
+        "of two dimensions; auto has those of the space, cartesian or hyperboloid.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Report = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        metavar="R.html",
+        help="Write an HTML report on the map.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Plot = Annotated[
+    str | None,
+    typer.Option(
+        "--plot",
+        metavar="P.png",
+        help="Draw the map: PNG, SVG or PDF.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Color = Annotated[
+    str | None,
+    typer.Option(
+        "--color",
+        metavar="COLUMN",
+        help="Column that colours the picture and the report: words or numbers.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Force = Annotated[
+    bool,
+    typer.Option("--force", "-f", help="Replace existing files.", rich_help_panel=OUTPUT),
+]
+AsJson = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="Print the result, or the error, as one JSON object.",
+        rich_help_panel=GENERAL,
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Hide progress, messages and warnings.", rich_help_panel=GENERAL
+    ),
+]
+Debug = Annotated[
+    bool,
+    typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=GENERAL),
+]
 
 
 def parts(

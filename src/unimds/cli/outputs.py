@@ -74,6 +74,24 @@ def check_endings(
     check_ending("--checkpoint", checkpoint, e.CHECKPOINT)
 
 
+def check_extras(plot: str | None, report: str | None) -> None:
+    """Raise, before a long run, if a package that draws is not installed."""
+    from unimds._runtime.extras import require
+
+    if plot is not None:
+        require("matplotlib", "plot")
+    if report is not None:
+        require("plotly", "report")
+
+
+def check_color(color: str | None, plot: str | None, report: str | None) -> None:
+    """Raise if a column is to colour nothing."""
+    if color is not None and plot is None and report is None:
+        raise typer.BadParameter(
+            "there is nothing to colour; add --plot P.png or --report R.html", param_hint="--color"
+        )
+
+
 def check_ending(option: str, name: str | None, kind: FileKind) -> None:
     """Raise if the ending of a name does not suit the kind of file that an option writes."""
     if name is None or name == "-" or os.path.isdir(name):  # which is what is wrong then

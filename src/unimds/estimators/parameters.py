@@ -35,11 +35,17 @@ Documented = TypeVar("Documented", bound=Callable[..., Any])
 COUNT = Interval(Integral, 1, None, closed="left")
 AMOUNT = Interval(Real, 0, None, closed="left")
 
+
+def init_names() -> tuple[str, ...]:
+    """Return the kinds of start by their names."""
+    return ("auto", "random", "shaken", *seed_names())
+
+
 CONSTRAINTS: dict[str, list[Any]] = {
     "n_components": [COUNT],
     "loss": [StrOptions(set(LOSSES)), Loss],
     "space": [StrOptions(set(SPACES)), Space],
-    "init": [StrOptions({"auto", "random", "shaken", *seed_names()}), "array-like"],
+    "init": [StrOptions(set(init_names())), "array-like"],
     "n_init": [StrOptions({"auto"}), COUNT],
     "max_iter": [COUNT],
     "eps": [AMOUNT],
@@ -158,6 +164,19 @@ def documented(thing: Documented) -> Documented:
     words = "\n    ".join(told[name] for name in others if name in told)
     thing.__doc__ = text.replace("{others}", words)
     return thing
+
+
+def metric_names() -> set[str]:
+    """Return the names of the metrics between rows of features, and "precomputed".
+
+    Examples
+    --------
+    >>> {"euclidean", "braycurtis", "nan_euclidean", "precomputed"} <= metric_names()
+    True
+    """
+    from sklearn.metrics.pairwise import _VALID_METRICS  # not cheap, and not for given distances
+
+    return {"precomputed", *_VALID_METRICS}
 
 
 # made once: scikit-learn makes them at every check, which small tables would notice

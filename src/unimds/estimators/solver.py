@@ -210,12 +210,15 @@ class Solver:
             result = lowest(search, problem, self._generator(), anchors, keeper, at.find)
             result = replace(result, stress=stress_1(pairs.table, pairs.largest, result))
         message = result.outcome.value
-        watch.done(result.n_iter, result.cost, message)
+        # of ^C the warning tells, once
+        said = "" if result.outcome is Outcome.INTERRUPTED else message
+        watch.done(result.n_iter, result.cost, said)
         if result.outcome is Outcome.MAX_ITER:
             advice = f"Raise max_iter={self.max_iter} or eps={self.eps:g}."
-            if isinstance(self.checkpoint, str | os.PathLike | Checkpoint):
-                path = os.fspath(getattr(self.checkpoint, "path", self.checkpoint))
-                advice += f" With a larger max_iter the run goes on from {path}."
+            kept = self.checkpoint
+            path = kept.path if isinstance(kept, Checkpoint) else kept
+            if isinstance(path, str | os.PathLike):
+                advice += f" With a larger max_iter the run goes on from {os.fspath(path)}."
             warn(f"{message} {advice}", ConvergenceWarning)
         if result.outcome is Outcome.INTERRUPTED:
             warn(message, RuntimeWarning)

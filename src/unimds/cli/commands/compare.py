@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from unimds.cli import options as o
-from unimds.cli.inputs import check_complete, read_table, warn_of_doubts
+from unimds.cli.inputs import check_complete, read_table, warn_of_doubts, with_columns
 from unimds.cli.messages import INTERRUPTED, entries_named, errors_told, print_json, say
 from unimds.cli.outputs import check_endings, check_outputs, draw
 from unimds.cli.progress import counting
@@ -38,23 +38,28 @@ class Comparison(NamedTuple):
 
 def compare(
     file: o.File,
+    format: o.Format = "auto",
+    kind: o.Kind = "auto",
+    encoding: o.Encoding = "auto",
+    weight: o.EdgeWeight = "auto",
+    metric: o.MetricName = "euclidean",
+    columns: o.Columns = None,
+    drop: o.Drop = None,
     variant: o.Variant = None,
     loss: o.LossName = None,
     space: o.SpaceName = None,
     size: o.Size = None,
     dim: o.Dimension = 2,
-    metric: o.MetricName = "euclidean",
     max_iter: o.MaxIter = 2000,
     eps: o.Eps = 1e-7,
-    format: o.Format = "auto",
-    kind: o.Kind = "auto",
-    encoding: o.Encoding = "auto",
-    weight: o.EdgeWeight = "auto",
     plot: Annotated[
-        str | None, typer.Option("--plot", metavar="P.png", help="Draw cost against time.")
+        str | None,
+        typer.Option(
+            "--plot", metavar="P.png", help="Draw cost against time.", rich_help_panel=o.OUTPUT
+        ),
     ] = None,
-    as_json: o.AsJson = False,
     force: o.Force = False,
+    as_json: o.AsJson = False,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
@@ -64,10 +69,11 @@ def compare(
     shows the methods that have finished (exit code 130).
     """
     check_endings(plot=plot)
-    with errors_told("Interrupted before any method had finished.", debug, quiet):
+    with errors_told("Interrupted before any method had finished.", debug, quiet, as_json):
         check_outputs({"--plot": plot}, file, force)
         parts = o.parts(variant, loss, space, size)
         table = read_table(file, format, kind, metric, encoding, weight)
+        table = with_columns(table, file, columns, drop, None)
         check_complete(table, file, metric)
         warn_of_doubts(table, file, quiet)
         from unimds.distances.metric import distances_of
@@ -82,15 +88,15 @@ def compare(
         if rows[0].failure is not None and all(row.failure for row in rows):
             with entries_named(table.labels if table.precomputed else None):
                 raise rows[0].failure
-        if as_json:
-            print_json({"file": file, "methods": [_told(row) for row in rows]})
-        else:
-            _show(file, rows, quiet)
         if plot is not None:
             from unimds.experiments.draw import drawn
 
             title = f"{parts[0]} in {parts[1]}: cost against time"
             draw(plot, drawn(title, [row.run for row in rows if row.run]), force, dpi=150)
+        if as_json:
+            print_json({"file": file, "methods": [_told(row) for row in rows]})
+        else:
+            _show(file, rows, quiet)
         if not ended:
             say("Interrupted: the remaining methods are not shown.")
             raise typer.Exit(INTERRUPTED)

@@ -13,9 +13,9 @@ from unimds.cli.outputs import check_ending
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="File of the picture.")] = Path(
-        "unimds-demo.png"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="P.png", help="File of the picture.")
+    ] = Path("unimds-demo.png"),
     force: o.Force = False,
     debug: o.Debug = False,
 ) -> None:

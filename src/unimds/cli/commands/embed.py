@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,14 +15,30 @@ import typer
 
 from unimds.cli import cluster
 from unimds.cli import options as o
-from unimds.cli.inputs import check_complete, read_table, warn_of_doubts
+from unimds.cli.guide import near, suggestion
+from unimds.cli.inputs import (
+    check_complete,
+    column_of,
+    read_table,
+    rows_of,
+    warn_of_doubts,
+    with_columns,
+)
 from unimds.cli.messages import INTERRUPTED, counted, entries_named, errors_told, print_json, say
-from unimds.cli.outputs import check_endings, check_outputs, check_table, draw, write_points
+from unimds.cli.outputs import (
+    check_color,
+    check_endings,
+    check_extras,
+    check_outputs,
+    check_table,
+    draw,
+    write_points,
+)
 from unimds.cli.progress import watched
 
 if TYPE_CHECKING:
     from unimds.files import Table
-    from unimds.placecenter.result import Result
+    from unimds.placecenter.result import Outcome, Result
 
 NO_MAP = "Interrupted before there was a map: nothing was written."
 
@@ -45,80 +65,133 @@ class Targets:
             "--plot": self.plot,
         }
 
+    def written(self) -> list[str]:
+        """Return the files that are written."""
+        return [name for name in self.named().values() if name is not None and name != "-"]
+
     def check(self, source: str, checkpoint: str | None) -> None:
         """Raise before a long run what would go wrong after it."""
-        from unimds._runtime.extras import require
-
         check_endings(self.plot, self.report, self.model, checkpoint)
         check_outputs({**self.named(), "--checkpoint": checkpoint}, source, self.force)
-        if self.plot is not None:
-            require("matplotlib", "plot")
-        if self.report is not None:
-            require("plotly", "report")
+        check_extras(self.plot, self.report)
 
 
 def embed(
     file: o.File,
-    output: o.Output = "-",
+    format: o.Format = "auto",
+    kind: o.Kind = "auto",
+    encoding: o.Encoding = "auto",
+    weight: o.EdgeWeight = "auto",
+    metric: o.MetricName = "euclidean",
+    columns: o.Columns = None,
+    drop: o.Drop = None,
+    metadata: o.Metadata = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            "--weights", metavar="FILE", help="Weights of the pairs.", rich_help_panel=o.INPUT
+        ),
+    ] = None,
     variant: o.Variant = None,
     loss: o.LossName = None,
     space: o.SpaceName = None,
     size: o.Size = None,
     dim: o.Dimension = 2,
-    metric: o.MetricName = "euclidean",
-    weights: Annotated[
-        str | None, typer.Option("--weights", metavar="FILE", help="Weights of the pairs.")
-    ] = None,
+    init: Annotated[
+        str,
+        typer.Option(
+            "--init",
+            metavar="MAP.csv",
+            help="Start from a map that was written before, matched by label; or a kind of start: "
+            "auto, random, shaken, classical, spherical or hyperbolic.",
+            rich_help_panel=o.RUN,
+        ),
+    ] = "auto",
     n_init: Annotated[
-        str, typer.Option("--n-init", help="Number of starts; auto races several kinds of start.")
+        str,
+        typer.Option(
+            "--n-init",
+            metavar="N",
+            help="Number of starts; auto races several kinds of start.",
+            rich_help_panel=o.RUN,
+        ),
     ] = "auto",
     seed: o.Seed = 0,
     max_iter: o.MaxIter = 2000,
     eps: o.Eps = 1e-7,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", help="Number of threads; -1 uses all cores.")
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            metavar="N",
+            help="Number of threads; -1 uses all cores.",
+            rich_help_panel=o.RUN,
+        ),
     ] = None,
     landmarks: Annotated[
         int | None,
         typer.Option(
             "--landmarks",
+            metavar="N",
             min=2,
             help="For very many points: fit this many, and place the rest.",
+            rich_help_panel=o.RUN,
         ),
-    ] = None,
-    format: o.Format = "auto",
-    kind: o.Kind = "auto",
-    encoding: o.Encoding = "auto",
-    weight: o.EdgeWeight = "auto",
-    out_format: o.OutFormat = "auto",
-    coordinates: o.CoordinatesName = "auto",
-    point_stress: Annotated[
-        bool, typer.Option("--point-stress", help="Add a column: each point's share of the error.")
-    ] = False,
-    report: Annotated[
-        str | None, typer.Option("--report", metavar="R.html", help="Write an HTML report.")
-    ] = None,
-    plot: Annotated[
-        str | None, typer.Option("--plot", metavar="P.png", help="Draw the map: PNG, SVG or PDF.")
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="M", help="Save the model for `unimds place`.")
     ] = None,
     checkpoint: Annotated[
         str | None,
         typer.Option(
-            "--checkpoint", metavar="C", help="Save the run in this file, or resume it from there."
+            "--checkpoint",
+            metavar="C",
+            help="Save the run in this file, or resume it from there.",
+            rich_help_panel=o.RUN,
         ),
     ] = None,
     checkpoint_every: Annotated[
-        float, typer.Option("--checkpoint-every", min=0.0, help="Seconds between two checkpoints.")
+        float,
+        typer.Option(
+            "--checkpoint-every",
+            metavar="SECONDS",
+            min=0.0,
+            help="Seconds between two checkpoints.",
+            rich_help_panel=o.RUN,
+        ),
     ] = 30.0,
     dask: Annotated[
         str | None,
-        typer.Option("--dask", metavar="ADDRESS", help="Use a Dask cluster: tcp://… or local."),
+        typer.Option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Use a Dask cluster: tcp://… or local.",
+            rich_help_panel=o.RUN,
+        ),
     ] = None,
-    as_json: o.AsJson = False,
+    output: o.Output = "-",
+    out_format: o.OutFormat = "auto",
+    coordinates: o.CoordinatesName = "auto",
+    point_stress: Annotated[
+        bool,
+        typer.Option(
+            "--point-stress",
+            help="Add a column: each point's share of the error.",
+            rich_help_panel=o.OUTPUT,
+        ),
+    ] = False,
+    report: o.Report = None,
+    plot: o.Plot = None,
+    color: o.Color = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="M.unimds",
+            help="Save the model for `unimds place`.",
+            rich_help_panel=o.OUTPUT,
+        ),
+    ] = None,
     force: o.Force = False,
+    as_json: o.AsJson = False,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
@@ -129,6 +202,7 @@ def embed(
     check_table(output, out_format, as_json)
     if jobs == 0:
         raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all cores")
+    check_color(color, plot, report)
     targets = Targets(output, out_format, report, plot, model, point_stress, force, coordinates)
     wanted: dict[str, Any] = {
         "n_components": dim,
@@ -140,11 +214,11 @@ def embed(
         "verbose": int(watched(quiet)),
     }
     if landmarks is not None:
-        others = {"weights": weights, "checkpoint": checkpoint}
-        o.check_alone("--landmarks", **others, point_stress=point_stress, report=report)
+        o.check_alone("--landmarks", weights=weights, point_stress=point_stress)
     if dask is not None:
         o.check_alone("--dask", landmarks=landmarks, point_stress=point_stress, report=report)
-    with errors_told(NO_MAP, debug, quiet), cluster.connected(dask, quiet):
+    told = errors_told(lambda: NO_MAP + _resume(checkpoint, force=True), debug, quiet, as_json)
+    with told, cluster.connected(dask, quiet):
         targets.check(file, checkpoint)
         wanted["loss"], wanted["space"] = o.parts(variant, loss, space, size)
         o.check_coordinates(coordinates, wanted["space"], dim)
@@ -152,20 +226,77 @@ def embed(
             table = cluster.open_store(file)
         else:
             table = read_table(file, format, kind, metric, encoding, weight)
+            table = with_columns(table, file, columns, drop, metadata, encoding)
             check_complete(table, file, metric)
             warn_of_doubts(table, file, quiet, dask is not None)
+        colors = None if color is None else (color, column_of(table, color, file))
         wanted["metric"] = "precomputed" if table.precomputed else metric
+        wanted["init"] = _init(init, table, wanted["space"], dim)
+        wanted["checkpoint"] = _checkpoint(checkpoint, checkpoint_every)
+        given = _weights(weights, table)
         began = time.perf_counter()
-        with entries_named(table.labels if table.precomputed else None):
+        with entries_named(table.labels if table.precomputed else None), _ends_told_here():
             if landmarks is not None:
                 mds = _fit_landmarks(table, landmarks, wanted)
             else:
-                kept = (checkpoint, checkpoint_every)
-                mds = _fit(table, _weights(weights, table), wanted, *kept, dask is not None)
+                mds = _fit(table, given, wanted, dask is not None)
         seconds = time.perf_counter() - began
-        _write(targets, mds, table, metric)
+        _write(targets, mds, table, metric, given, colors)
         _tell(targets, mds, file, seconds, as_json, quiet, "sweeps" if dask is None else "rounds")
-        _end(_result(mds), targets.output, checkpoint)
+        _end(_outcome(mds), targets, checkpoint, max_iter, quiet)
+
+
+@contextmanager
+def _ends_told_here() -> Iterator[None]:
+    """Hide the library's warnings of runs that were cut short: the command says it once."""
+    from unimds.placecenter.result import Outcome
+
+    with warnings.catch_warnings():
+        for outcome in (Outcome.MAX_ITER, Outcome.INTERRUPTED):
+            warnings.filterwarnings("ignore", re.escape(outcome.value))
+        yield
+
+
+def _checkpoint(path: str | None, every: float) -> Any:
+    from unimds.checkpoint import Checkpoint
+
+    return None if path is None else Checkpoint(path, every)
+
+
+def _init(given: str, table: Table, space: Any, dim: int) -> Any:
+    """Return a kind of start, or the points of a map in a file, in the order of the table."""
+    from unimds.estimators.parameters import init_names
+    from unimds.files import read
+    from unimds.spaces.coordinates import as_coordinates
+
+    known = init_names()
+    if given in known:
+        return given
+    if given != "-" and not Path(given).exists():
+        hint = suggestion(near(given, known)) or f"; the kinds of start are {', '.join(known)}"
+        raise typer.BadParameter(
+            f"there is no file and no kind of start {given!r}{hint}", param_hint="--init"
+        )
+    start = read(given, kind="points")
+    width = space.n_coordinates(dim)
+    names = as_coordinates("auto", space, dim).names(width)
+    features = start.features or []
+    if set(names) <= set(features):  # a map may have more columns, such as the stress of points
+        points = start.values[:, [features.index(name) for name in names]]
+    elif start.values.shape[1] == width and "x" not in features:
+        points = start.values
+    else:
+        raise ValueError(
+            f"{given}: this map has the columns {', '.join(features)}, and a map of {dim} "
+            f"dimensions in {space} starts from {', '.join(names)}; give a map of that kind"
+        )
+    points = points[rows_of(table.labels, start, given, "place")]
+    if len(points) != table.n:
+        raise ValueError(
+            f"{given} has {len(points)} points and the input {table.n}; give every point a row, "
+            "and labels to match them by"
+        )
+    return points
 
 
 def _starts(text: str) -> int | str:
@@ -183,32 +314,17 @@ def _weights(file: str | None, table: Table) -> Any:
     if file is None:
         return table.weights
     given = read(file, kind="distances")
-    if given.labels is None or table.labels is None or given.labels == table.labels:
-        return given.values
-    at = {label: i for i, label in enumerate(given.labels)}
-    missing = next((label for label in table.labels if label not in at), None)
-    if missing is not None:
-        raise ValueError(f"{file} has no weights for {missing!r}; give every point a row")
-    index = [at[label] for label in table.labels]
-    return given.values[index][:, index]
+    rows = rows_of(table.labels, given, file, "weights")
+    return given.values[rows][:, rows]
 
 
-def _fit(
-    table: Table,
-    weights: Any,
-    wanted: dict[str, Any],
-    checkpoint: str | None,
-    every: float,
-    apart: bool,
-) -> Any:
-    from unimds.checkpoint import Checkpoint
+def _fit(table: Table, weights: Any, wanted: dict[str, Any], apart: bool) -> Any:
     from unimds.estimators.mds import MDS
 
-    kept = None if checkpoint is None else Checkpoint(checkpoint, every)
     values = cluster.spread(table.values) if apart else table.values
     if apart and weights is not None:
         weights = cluster.spread(weights)
-    return MDS(**wanted, checkpoint=kept).fit(values, weights=weights)
+    return MDS(**wanted).fit(values, weights=weights)
 
 
 def _fit_landmarks(table: Table, count: int, wanted: dict[str, Any]) -> Any:
@@ -224,7 +340,20 @@ def _result(mds: Any) -> Result:
     return found
 
 
-def _write(targets: Targets, mds: Any, table: Table, metric: str) -> None:
+def _outcome(mds: Any) -> Outcome:
+    """Return why a run ended, whichever phase it ended in."""
+    found: Outcome = getattr(mds, "outcome_", None) or _result(mds).outcome
+    return found
+
+
+def _write(
+    targets: Targets,
+    mds: Any,
+    table: Table,
+    metric: str,
+    weights: Any,
+    colors: tuple[str, Any] | None,
+) -> None:
     """Write all files, the map first: it took the longest."""
     D = getattr(mds, "dissimilarity_matrix_", None)
     more: dict[str, Any] = {}
@@ -241,13 +370,25 @@ def _write(targets: Targets, mds: Any, table: Table, metric: str) -> None:
     if targets.report is not None:
         from unimds.report import write_report
 
-        columns, force = table.columns, targets.force
-        write_report(mds, targets.report, D=D, labels=table.labels, columns=columns, force=force)
+        write_report(
+            mds,
+            targets.report,
+            D=table.values if hasattr(mds, "landmark_result_") else D,
+            labels=table.labels,
+            # the report colours by its first column
+            columns={**({} if colors is None else dict([colors])), **table.columns},
+            weights=weights,
+            force=targets.force,
+        )
     if targets.plot is not None:
         from unimds.plots import plot_embedding
 
         axes = plot_embedding(
-            mds.embedding_, labels=table.labels, space=mds.space_, edges=table.edges
+            mds.embedding_,
+            labels=table.labels,
+            color=None if colors is None else colors[1],
+            space=mds.space_,
+            edges=table.edges,
         )
         draw(targets.plot, axes.figure, targets.force)
 
@@ -270,7 +411,7 @@ def _tell(
     quiet: bool,
     steps: str,
 ) -> None:
-    result = _result(mds)
+    outcome = _outcome(mds)
     written = {
         option.removeprefix("--"): name
         for option, name in targets.named().items()
@@ -284,15 +425,17 @@ def _tell(
             "space": str(mds.space_),
             "cost": float(mds.cost_),
             "stress": float(mds.stress_),
-            "converged": result.converged,
-            "message": result.message,
+            "converged": outcome.converged,
+            "message": outcome.value,
             "n_iter": mds.n_iter_,
             "seconds": seconds,
             "files": written,
         }
         print_json(found)
     if not quiet:
-        why = "" if watched(quiet) else f" {result.message}"  # the bar has said it
+        # the bar has said it, and `_end` says how to go on after ^C
+        once = watched(quiet) or outcome.name == "INTERRUPTED"
+        why = "" if once else f" {outcome.value}"
         say(
             f"{counted(len(mds.embedding_))}: cost {mds.cost_:.6g}, stress {mds.stress_:.4g}, "
             f"{mds.n_iter_} {steps}, {seconds:.2f} s.{why}"
@@ -301,13 +444,36 @@ def _tell(
             say(f"Written: {', '.join(written.values())}")
 
 
-def _end(result: Result, output: str, checkpoint: str | None) -> None:
-    """Remove the checkpoint of a finished run; after ^C say how to resume."""
-    if result.outcome.name != "INTERRUPTED":
+def _end(
+    outcome: Outcome, targets: Targets, checkpoint: str | None, max_iter: int, quiet: bool
+) -> None:
+    """Remove the checkpoint of a finished run; after any other end say how to go on."""
+    if outcome.name == "INTERRUPTED":
+        where = "on standard output" if targets.output == "-" else f"in {targets.output}"
+        resume = _resume(checkpoint, targets.force or not targets.written())
+        say(f"Interrupted: the best map so far is {where}.{resume}")
+        raise typer.Exit(INTERRUPTED)
+    if outcome.name != "MAX_ITER":
         if checkpoint is not None:
             Path(checkpoint).unlink(missing_ok=True)
         return
-    where = "on standard output" if output == "-" else f"in {output}"
-    resume = "" if checkpoint is None else f" The same command resumes from {checkpoint}."
-    say(f"Interrupted: the best map so far is {where}.{resume}")
-    raise typer.Exit(INTERRUPTED)
+    if not quiet:
+        say(_further(targets, checkpoint, max_iter))
+
+
+def _resume(checkpoint: str | None, force: bool) -> str:
+    """Return how to resume an interrupted run, if its checkpoint has been written."""
+    if checkpoint is None or not Path(checkpoint).exists():
+        return ""
+    return f" The same command{'' if force else ' with --force'} resumes from {checkpoint}."
+
+
+def _further(targets: Targets, checkpoint: str | None, max_iter: int) -> str:
+    """Return how to go on with a run that ended at its limit."""
+    limit = f"--max-iter {2 * max_iter}"
+    if checkpoint is not None and Path(checkpoint).exists():
+        again = limit if targets.force or not targets.written() else f"{limit} --force"
+        return f"To go on from {checkpoint}, give the same command with {again}."
+    if targets.output != "-" and targets.coordinates == "auto":
+        return f"To go on from this map, give --init {targets.output} and another name for OUT."
+    return f"To go further, give {limit}."

@@ -16,7 +16,7 @@ from unimds.cli.messages import errors_told, print_json
 
 def info(as_json: o.AsJson = False, debug: o.Debug = False) -> None:
     """Show versions, cores, the folder of compiled code and the installed extras."""
-    with errors_told("Interrupted.", debug):
+    with errors_told("Interrupted.", debug, as_json=as_json):
         found = gathered()
         if as_json:
             print_json(found)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,7 +11,19 @@ from unimds._runtime.extras import require
 from unimds.cli import options as o
 from unimds.cli.inputs import check_complete, read_table
 from unimds.cli.messages import counted, errors_told, print_json, say
-from unimds.cli.outputs import check_outputs, check_table, write_points
+from unimds.cli.outputs import (
+    check_endings,
+    check_extras,
+    check_outputs,
+    check_table,
+    draw,
+    write_points,
+)
+
+if TYPE_CHECKING:
+    from unimds.files import Table
+
+MANY = 4000  # points above which a table of all distances would take too much memory
 
 
 def place(
@@ -24,13 +37,15 @@ def place(
             help="New points, one per row: features, or distances to the points of the map.",
         ),
     ],
-    output: o.Output = "-",
     format: o.Format = "auto",
     encoding: o.Encoding = "auto",
+    output: o.Output = "-",
     out_format: o.OutFormat = "auto",
     coordinates: o.CoordinatesName = "auto",
-    as_json: o.AsJson = False,
+    report: o.Report = None,
+    plot: o.Plot = None,
     force: o.Force = False,
+    as_json: o.AsJson = False,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
@@ -39,8 +54,11 @@ def place(
     Columns are matched by their names, in any order: the features, or the points of the map.
     """
     check_table(output, out_format, as_json)
-    with errors_told("Interrupted: nothing was written.", debug, quiet):
-        check_outputs({"--output": output}, new, force)
+    check_endings(plot=plot, report=report)
+    files = {"--output": output, "--report": report, "--plot": plot}
+    with errors_told("Interrupted: nothing was written.", debug, quiet, as_json):
+        check_outputs(files, new, force)
+        check_extras(plot, report)
         from unimds.models import load
 
         mds: Any = load(model)
@@ -48,13 +66,104 @@ def place(
         table = read_table(new, format, "points", "euclidean", encoding)
         if mds.metric != "precomputed":
             check_complete(table, new, mds.metric)
-        points = mds.transform(_matched(mds, table, new))
+        given = _matched(mds, table, new)
+        points = mds.transform(given)
         how = (out_format, force, None, mds.space_, coordinates)
         write_points(output, points, table, *how)
+        if plot is not None or report is not None:
+            _show(Both(mds, points, table, given), plot, report, force)
+        written = {option[2:]: name for option, name in files.items() if name not in (None, "-")}
         if as_json:
-            print_json({"model": model, "points": len(points), "files": {"output": output}})
-        if output != "-" and not quiet:
-            say(f"{counted(len(points))} placed. Written: {output}")
+            print_json({"model": model, "points": len(points), "files": written})
+        if written and not quiet:
+            say(f"{counted(len(points))} placed. Written: {', '.join(map(str, written.values()))}")
+
+
+@dataclass(frozen=True)
+class Both:
+    """The points of a map and new points, with what is known of their distances.
+
+    Attributes
+    ----------
+    mds : MDS or LandmarkMDS
+        The map.
+    new : ndarray
+        The places of the new points.
+    table : Table
+        The file of the new points.
+    given : array or DataFrame
+        Their features, or their distances to the map.
+    """
+
+    mds: Any
+    new: Any
+    table: Table
+    given: Any
+
+    @property
+    def origin(self) -> list[str]:
+        """For each point whether it is a point of the map or new."""
+        return ["map"] * len(self.mds.embedding_) + ["new"] * len(self.new)
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of all points; without names, numbers from 1."""
+        old, new = self.mds.labels_, self.table.labels
+        count = range(1, 1 + max(len(self.mds.embedding_), len(self.new)))
+        first = [str(i) for i in count[: len(self.mds.embedding_)]] if old is None else old
+        return [*map(str, first), *(new or (f"new {i}" for i in count[: len(self.new)]))]
+
+    def points(self) -> Any:
+        """Return the places of all points, those of the map first."""
+        import numpy as np
+
+        return np.vstack([self.mds.embedding_, self.new])
+
+    def distances(self) -> Any:
+        """Return the distances that are known, NaN for others; None if there are too many."""
+        import numpy as np
+
+        n, m = len(self.mds.embedding_), len(self.new)
+        if n + m > MANY:
+            return None
+        rows = np.asarray(self.given, dtype=float)
+        if hasattr(self.mds, "_fit_X"):
+            return self.mds._metric.between(np.vstack([self.mds._fit_X, rows]))
+        if self.mds.metric != "precomputed":  # a model of landmarks knows their features only
+            rows = self.mds._metric.between(rows, self.mds._features)
+        D = np.full((n + m, n + m), np.nan)
+        np.fill_diagonal(D, 0.0)
+        to = np.arange(n) if rows.shape[1] == n else self.mds.landmarks_
+        D[n:, to], D[to, n:] = rows, rows.T
+        return D
+
+
+def _show(both: Both, plot: str | None, report: str | None, force: bool) -> None:
+    """Draw the map with the new points, and write a report on both."""
+    mds, points = both.mds, both.points()
+    if report is not None:
+        from unimds.quality import total_cost
+        from unimds.report import write_report
+
+        D = both.distances()
+        run = mds.landmark_result_ if hasattr(mds, "landmark_result_") else mds.result_
+        cost = mds.cost_
+        if D is not None:
+            cost = total_cost(D, points, loss=mds.loss_, space=mds.space_)
+        write_report(
+            replace(run, embedding=points, cost=cost, stress=None),
+            report,
+            D,
+            labels=both.labels,
+            columns={"origin": both.origin},
+            title=f"A map of {counted(len(mds.embedding_))} and {len(both.new)} new",
+            force=force,
+        )
+    if plot is not None:
+        from unimds.plots import plot_embedding
+
+        axes = plot_embedding(points, both.labels, both.origin, space=mds.space_)
+        draw(plot, axes.figure, force)
 
 
 def _matched(mds: Any, table: Any, new: str) -> Any:

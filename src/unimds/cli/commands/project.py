@@ -7,36 +7,60 @@ from typing import Annotated
 import typer
 
 from unimds.cli import options as o
-from unimds.cli.inputs import check_complete, read_table
+from unimds.cli.inputs import check_complete, read_table, with_columns
 from unimds.cli.messages import counted, errors_told, print_json, say, usage
 from unimds.cli.outputs import check_outputs, check_table, write_points
 
 
 def project(
     file: o.PointsFile,
-    output: o.Output = "-",
+    format: o.Format = "auto",
+    encoding: o.Encoding = "auto",
+    columns: o.Columns = None,
+    drop: o.Drop = None,
     dim: Annotated[
         int | None,
         typer.Option(
             "--dim",
             "-k",
+            metavar="K",
             min=1,
             help="Number of coordinates; by default enough for --eps.",
+            rich_help_panel=o.MAP,
         ),
     ] = None,
-    eps: Annotated[float, typer.Option("--eps", help="Largest relative error of an angle.")] = 0.1,
+    eps: Annotated[
+        float,
+        typer.Option(
+            "--eps",
+            metavar="FRACTION",
+            help="Largest relative error of an angle.",
+            rich_help_panel=o.MAP,
+        ),
+    ] = 0.1,
     delta: Annotated[
-        float, typer.Option("--delta", help="Probability that the error of some angle is larger.")
+        float,
+        typer.Option(
+            "--delta",
+            metavar="PROBABILITY",
+            help="Probability that the error of some angle is larger.",
+            rich_help_panel=o.MAP,
+        ),
     ] = 0.05,
     method: Annotated[
-        str, typer.Option("--method", help="Kind of projection: subspace, gaussian or sparse.")
+        str,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="Kind of projection: subspace, gaussian or sparse.",
+            rich_help_panel=o.MAP,
+        ),
     ] = "subspace",
     seed: o.Seed = 0,
-    format: o.Format = "auto",
-    encoding: o.Encoding = "auto",
+    output: o.Output = "-",
     out_format: o.OutFormat = "auto",
-    as_json: o.AsJson = False,
     force: o.Force = False,
+    as_json: o.AsJson = False,
     quiet: o.Quiet = False,
     debug: o.Debug = False,
 ) -> None:
@@ -46,7 +70,7 @@ def project(
     coordinates as --eps and --delta need.
     """
     check_table(output, out_format, as_json)
-    with errors_told("Interrupted: nothing was written.", debug, quiet):
+    with errors_told("Interrupted: nothing was written.", debug, quiet, as_json):
         from unimds.distributions.projection import SphericalRandomProjection
 
         projection = SphericalRandomProjection(
@@ -56,6 +80,7 @@ def project(
             projection._validate_params()
         check_outputs({"--output": output}, file, force)
         table = read_table(file, format, "points", "euclidean", encoding)
+        table = with_columns(table, file, columns, drop, None)
         check_complete(table, file)
         points = projection.fit_transform(table.values)
         write_points(output, points, table, out_format, force)

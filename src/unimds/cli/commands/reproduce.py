@@ -27,13 +27,14 @@ def reproduce(
         typer.Option(
             "--folder",
             "-o",
+            metavar="FOLDER",
             help="Output folder; by default 'reproduction', or 'reproduction-quick' with --quick.",
         ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Use 60 points instead of 300, to try it out.")
     ] = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the data.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the data.")] = 0,
     debug: o.Debug = False,
 ) -> None:
     """Run the paper's experiments; write figures (PNG, SVG) and tables (CSV).

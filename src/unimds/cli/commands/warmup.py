@@ -26,14 +26,18 @@ POINTS = 160  # more than the sample of a race, so that the race also places the
 
 def warmup(
     loss: Annotated[
-        list[str] | None, typer.Option("--loss", help="Compile this loss; can be repeated.")
+        list[str] | None,
+        typer.Option("--loss", metavar="LOSS", help="Compile this loss; can be repeated."),
     ] = None,
     space: Annotated[
-        list[str] | None, typer.Option("--space", help="Compile this space; can be repeated.")
+        list[str] | None,
+        typer.Option("--space", metavar="SPACE", help="Compile this space; can be repeated."),
     ] = None,
     dim: Annotated[
         list[int] | None,
-        typer.Option("--dim", "-k", min=1, help="Dimension of the map; can be repeated."),
+        typer.Option(
+            "--dim", "-k", metavar="K", min=1, help="Dimension of the map; can be repeated."
+        ),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Compile all losses and spaces, in about two minutes.")
@@ -47,7 +51,7 @@ def warmup(
     Compiled code stays on disk (`unimds info` says where), so once is enough. Each kind of map
     takes about ten seconds.
     """
-    with errors_told("Interrupted: the code compiled so far is kept.", debug, quiet):
+    with errors_told("Interrupted: the code compiled so far is kept.", debug, quiet, as_json):
         from unimds.losses import LOSSES
         from unimds.spaces import SPACES
 

@@ -1,0 +1,170 @@
+"""Where to go: for options and commands that do not exist, or exist under another name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from unimds.cli.messages import end_with, say
+
+USAGE: type[Exception] = typer.BadParameter.__bases__[0]  # typer has it by several names
+NONMETRIC = (
+    "unimds has no nonmetric (ordinal) scaling. Its maps are metric: they match the distances "
+    "themselves, not their order. The nearest is a robust loss, --loss absolute or --loss huber, "
+    "which lets a few large errors pass"
+)
+UNFOLDING = (
+    "there is no command for unfolding. The nearest is unimds embed on one table of all rows and "
+    "columns: leave the distances among rows, and those among columns, empty"
+)
+OPTIONS = {
+    **dict.fromkeys(
+        ("nonmetric", "non-metric", "ordinal", "nmds", "isotonic", "monotone"), NONMETRIC
+    ),
+    **dict.fromkeys(("unfold", "unfolding"), UNFOLDING),
+    **dict.fromkeys(("n-components", "components", "dimensions", "dims", "ndim"), "use --dim"),
+    **dict.fromkeys(("distance", "distance-metric"), "use --metric"),
+    **dict.fromkeys(("iterations", "n-iter", "maxit"), "use --max-iter"),
+    **dict.fromkeys(("tol", "tolerance"), "use --eps"),
+    **dict.fromkeys(("threads", "n-jobs", "cores", "workers"), "use --jobs"),
+    **dict.fromkeys(("random-state", "random-seed"), "use --seed"),
+    **dict.fromkeys(("overwrite", "replace"), "use --force"),
+    **dict.fromkeys(("precomputed", "dissimilarity"), "use --kind distances"),
+    **dict.fromkeys(("colour", "color-by", "colour-by", "group", "hue"), "use --color"),
+    **dict.fromkeys(("resume", "restart"), "use --checkpoint"),
+    **dict.fromkeys(("html", "save-report"), "use --report"),
+    **dict.fromkeys(("figure", "picture", "png"), "use --plot"),
+    "verbose": "messages and progress are shown unless you give --quiet",
+}
+"""What to write instead of an option, by its name without dashes."""
+
+COMMANDS = {
+    **dict.fromkeys(("unfold", "unfolding"), UNFOLDING),
+    **dict.fromkeys(("nonmetric", "nmds", "ordinal"), NONMETRIC),
+    **dict.fromkeys(("fit", "map", "mds", "run", "scale"), "use unimds embed"),
+    **dict.fromkeys(("transform", "predict", "add"), "use unimds place"),
+    **dict.fromkeys(("plot", "draw"), "unimds embed --plot P.png draws a map"),
+    "report": "unimds embed --report R.html writes a report",
+    **dict.fromkeys(
+        ("pcoa", "cmds", "classical"),
+        "unimds compare runs classical scaling beside other methods, and unimds embed "
+        "--init classical starts from its map",
+    ),
+    **dict.fromkeys(
+        ("align", "procrustes"), "in Python, unimds.quality.align turns one map to another"
+    ),
+}
+"""What to write instead of a command."""
+
+METRICS = {
+    "bray": "braycurtis",
+    "pearson": "correlation",
+    "angular": "cosine",
+    "jsd": "jensenshannon",
+    "taxicab": "cityblock",
+}
+"""Other names of metrics."""
+
+
+def near(name: str, known: Iterable[str]) -> list[str]:
+    """Return the known names that a name may mean, the nearest first.
+
+    Examples
+    --------
+    >>> near("Bray-Curtis", ["euclidean", "braycurtis"]), near("sphere2", ["sphere", "simplex"])
+    (['braycurtis'], ['sphere'])
+    """
+    plain = {_plain(one): one for one in known}
+    asked = _plain(name)
+    begin = [one for text, one in plain.items() if text.startswith(asked) or asked == text]
+    close = [plain[text] for text in get_close_matches(asked, plain, n=3, cutoff=0.6)]
+    return list(dict.fromkeys(begin + close))[:3] if asked else []
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "").replace(" ", "")
+
+
+def suggestion(names: list[str]) -> str:
+    """Return a question for the names that may be meant."""
+    return f"; did you mean {' or '.join(names)}?" if names else ""
+
+
+def check_metric(name: str) -> None:
+    """Raise if there is no metric of this name, and say which may be meant."""
+    from unimds.estimators.parameters import metric_names
+
+    known = metric_names()
+    if name in known:
+        return
+    if _plain(name) in map(_plain, OPTIONS) and OPTIONS.get(name.lower()) == NONMETRIC:
+        raise typer.BadParameter(NONMETRIC, param_hint="--metric")
+    other = METRICS.get(_plain(name))
+    found = [other] if other else near(name, known)
+    hint = suggestion(found) or f"; choose among {', '.join(sorted(known))}"
+    raise typer.BadParameter(f"there is no metric {name!r}{hint}", param_hint="--metric")
+
+
+class Guide(TyperGroup):
+    """The command ``unimds``: it says where to find what it does not have.
+
+    With --json, wrong usage is printed as a JSON object too.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Remember the arguments as they were given."""
+        ctx.meta["unimds.json"] = "--json" in args
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command, or say what to use instead."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            advice = COMMANDS.get(name.lower())
+            found = f": {advice}" if advice else suggestion(near(name, self.list_commands(ctx)))
+            ctx.fail(f"There is no command {name!r}{found}{'' if found.endswith('?') else '.'}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; explain wrong usage."""
+        try:
+            return super().invoke(ctx)
+        except USAGE as error:
+            told: Any = error
+            if type(error).__name__ == "NoSuchOption":
+                told.message, told.possibilities = self._advice(ctx, told), None
+            if ctx.meta["unimds.json"]:
+                problem = told.format_message()
+                say(f"error: {problem}")
+                end_with(problem, told.exit_code, True)
+            raise
+
+    def _advice(self, ctx: Any, error: Any) -> str:
+        """Return what to use instead of an option that a command does not have."""
+        option = str(error.option_name)
+        name = option.lstrip("-").lower().replace("_", "-")
+        own = error.ctx.command.params if error.ctx else []
+        known = [opt for param in own for opt in param.opts if opt.startswith("--")]
+        begin = f"There is no option {option}"
+        if name in OPTIONS and _suits(OPTIONS[name], known):
+            return f"{begin}: {OPTIONS[name]}."
+        others = [
+            command
+            for command in self.list_commands(ctx)
+            for param in getattr(self.get_command(ctx, command), "params", [])
+            if option in param.opts
+        ]
+        if others:
+            return f"{begin} here; unimds {' and unimds '.join(others)} has it."
+        found = near(option, known)
+        return f"{begin}{suggestion(found)}" if found else f"{begin}; --help lists the options."
+
+
+def _suits(advice: str, known: list[str]) -> bool:
+    """Whether a command has the option that an advice names."""
+    return not advice.startswith("use --") or advice.split()[1] in known

@@ -1,0 +1,182 @@
+"""Columns: which count, which colour, and where they come from; pictures of new points."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.support.commands import NEW, names, run
+from unimds import MDS, plots
+from unimds.files import read
+
+
+@pytest.fixture
+def plants(tmp_path):
+    """Points with a class, and a year that is no measurement."""
+    rng = np.random.default_rng(0)
+    rows = [
+        f"p{i},{'ab'[i % 2]},{a:.3f},{b:.3f},{1900 + i}"
+        for i, (a, b) in enumerate(rng.normal(size=(8, 2)))
+    ]
+    path = tmp_path / "plants.csv"
+    path.write_text("name,kind,height,width,year\n" + "\n".join(rows) + "\n")
+    return path
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """What is drawn, and in which colours."""
+    asked = []
+    draw = plots.plot_embedding
+
+    def watched(X, labels=None, color=None, **rest):
+        asked.append({"X": X, "labels": labels, "color": color})
+        return draw(X, labels, color, **rest)
+
+    monkeypatch.setattr(plots, "plot_embedding", watched)
+    return asked
+
+
+def columns_of(page):
+    """The columns of a report, in order."""
+    text = page.read_text(encoding="utf-8")
+    start = text.index('"columns":[') + len('"columns":')
+    return json.JSONDecoder().raw_decode(text[start:])[0]
+
+
+@pytest.mark.parametrize("choice", [("--drop", "year"), ("--columns", "height,width")])
+def test_columns_that_do_not_count_stay_beside_the_map(plants, tmp_path, choice):
+    assert run("embed", plants, "-o", tmp_path / "m.csv", *choice, "-q").code == 0
+    table = read(plants)
+    mds = MDS(random_state=0).fit(table.values[:, :2])
+    found = read(tmp_path / "m.csv")
+    assert found.features == ["x", "y", "year"]
+    assert np.array_equal(found.values[:, :2], mds.embedding_)
+    assert found.values[:, 2].tolist() == table.values[:, 2].tolist()
+    assert found.columns["kind"] == table.columns["kind"]
+
+
+def test_a_model_knows_the_columns_that_count(plants, tmp_path):
+    model = tmp_path / "m.unimds"
+    assert run("embed", plants, "--drop", "year", "--model", model, "-q").code == 0
+    (tmp_path / "new.csv").write_text("width,height\n1,2\n")
+    assert run("place", model, tmp_path / "new.csv", "-q").code == 0
+
+
+@pytest.mark.parametrize("column", ["kind", "year", "height"])
+def test_a_column_colours_picture_and_report(plants, tmp_path, drawn, column):
+    files = ("--plot", tmp_path / "p.png", "--report", tmp_path / "r.html")
+    said = run("embed", plants, "-o", tmp_path / "m.csv", *files, "--color", column)
+    assert said.code == 0, said.err
+    table = read(plants)
+    expected = table.columns.get(column)
+    if expected is None:
+        expected = table.values[:, table.features.index(column)].tolist()
+    assert list(drawn[0]["color"]) == list(expected)
+    assert columns_of(tmp_path / "r.html")[0]["name"] == column
+    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_metadata_are_joined_by_label(cities, tmp_path, drawn):
+    about = tmp_path / "about.csv"
+    about.write_text("town,river,people\nKiel,none,246\nBonn,Rhine,336\nUlm,Danube,129\n")
+    files = ("-o", tmp_path / "m.csv", "--plot", tmp_path / "p.png")
+    said = run("embed", cities, *files, "--metadata", about, "--color", "river")
+    assert said.code == 1
+    assert f"error: --metadata {about}: " in said.err
+    assert "Trier" in said.err
+    with about.open("a") as file:
+        file.write("Jena,Saale,110\nTrier,Moselle,112\nMetz,Moselle,120\n")
+    said = run("embed", cities, *files, "--metadata", about, "--color", "river", "-q")
+    assert (said.code, said.err) == (0, "")
+    assert drawn[0]["color"] == ["Danube", "Rhine", "none", "Moselle", "Saale"]
+    found = read(tmp_path / "m.csv")
+    assert found.columns["river"] == drawn[0]["color"]
+    assert found.values[:, found.features.index("people")].tolist() == [129, 336, 246, 112, 110]
+    plain = run("embed", cities, "-q").out.splitlines()
+    assert [line.split(",")[:3] for line in plain] == [
+        line.split(",")[:3] for line in (tmp_path / "m.csv").read_text().splitlines()
+    ]  # the distances are those of the file
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--drop", "yeer"], "plants.csv: "),
+        (["--columns", "kind"], "plants.csv: "),
+        (["--plot", "p.png", "--color", "knd"], "no column 'knd' to colour by; did you mean kind?"),
+        (["--plot", "p.png", "--color", "zzz"], "its columns are kind, height, width, year"),
+        (["--metadata", "nowhere.csv"], "nowhere.csv"),
+    ],
+)
+def test_a_column_that_is_not_there_is_told_before_the_run(
+    plants, tmp_path, monkeypatch, options, says
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("unimds.cli.commands.embed._fit", lambda *_: pytest.fail("computed"))
+    said = run("embed", plants, "-o", "m.csv", *options)
+    assert (said.code, said.out) == (1, "")
+    assert says in said.err
+    assert names(tmp_path) == ["plants.csv"]
+
+
+def test_project_and_compare_choose_columns(plants):
+    said = run("project", plants, "--drop", "year", "--dim", "2", "--json", "-o", "-")
+    assert said.code == 2  # JSON needs standard output for itself
+    said = run("project", plants, "--drop", "year", "--dim", "2")
+    assert said.err == "8 points: from 2 coordinates to 2.\n"
+    said = run("compare", plants, "--columns", "height", "-k", "1", "--max-iter", "9", "--json")
+    stress = {row["method"]: row["stress"] for row in json.loads(said.out)["methods"]}
+    assert stress["svd"] < 1e-6  # one column is one dimension
+
+
+# --- new points -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kind", [(), ("--landmarks", "5"), ("--space", "sphere", "--radius", "auto")]
+)
+def test_new_points_are_told_apart_from_the_map(plants, tmp_path, drawn, kind):
+    model = tmp_path / "m.unimds"
+    base = ("embed", plants, "--drop", "year", "--model", model, "-o", tmp_path / "m.csv", "-q")
+    assert run(*base, *kind).code == 0
+    (tmp_path / "new.csv").write_text("name,height,width\nq1,0.3,0.4\nq2,-1,0.2\n")
+    files = ("--plot", tmp_path / "p.png", "--report", tmp_path / "r.html")
+    said = run("place", model, tmp_path / "new.csv", "-o", tmp_path / "placed.csv", *files)
+    assert said.code == 0, said.err
+    assert said.err.startswith("2 points placed. Written: ")
+    assert drawn[0]["color"] == ["map"] * 8 + ["new"] * 2
+    assert drawn[0]["labels"] == [f"p{i}" for i in range(8)] + ["q1", "q2"]
+    placed = read(tmp_path / "placed.csv", kind="points").values
+    assert np.array_equal(drawn[0]["X"][8:], placed)
+    (column,) = columns_of(tmp_path / "r.html")
+    assert column == {"name": "origin", "names": ["map", "new"], "codes": [0] * 8 + [1] * 2}
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "A map of 8 points and 2 new" in page
+    assert "Half of the distances are off by less than" in page
+
+
+def test_the_report_on_new_points_knows_the_distances_to_the_map(cities, tmp_path):
+    model = tmp_path / "m.unimds"
+    run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q")
+    (tmp_path / "new.csv").write_text(NEW)
+    files = ("-o", tmp_path / "placed.csv", "--report", tmp_path / "r.html")
+    said = run("place", model, tmp_path / "new.csv", *files, "--json", "-q")
+    assert said.code == 0, said.err
+    written = json.loads(said.out)["files"]
+    assert written == {"output": str(files[1]), "report": str(files[3])}
+    page = files[3].read_text(encoding="utf-8")
+    assert "distances given" in page  # ten of twenty-one pairs
+    assert "47.6 %" in page
+
+
+def test_pictures_of_new_points_follow_the_rules_for_files(cities, tmp_path):
+    model = tmp_path / "m.unimds"
+    run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q")
+    said = run("place", model, cities, "--plot", tmp_path / "p.html")
+    assert said.code == 2
+    assert ".html is the ending of a report" in said.err
+    (tmp_path / "p.png").write_text("mine")
+    said = run("place", model, cities, "--plot", tmp_path / "p.png")
+    assert said.code == 1
+    assert (tmp_path / "p.png").read_text() == "mine"

@@ -1,0 +1,145 @@
+"""Who looks for what is not there, or has another name, is told where to go."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from tests.support.commands import CITIES, apart, run
+from unimds.cli.guide import COMMANDS, OPTIONS, near
+
+
+def words(said):
+    """The message, without the box that typer draws around it."""
+    return re.sub(r"[\s│╭╮╰╯─]+", " ", said.err)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (["embed", "x.csv", "--nonmetric"], "unimds has no nonmetric (ordinal) scaling"),
+        (["embed", "x.csv", "--ordinal"], "a robust loss, --loss absolute or --loss huber"),
+        (["embed", "x.csv", "--n_components", "3"], "no option --n_components: use --dim."),
+        (["embed", "x.csv", "--dmi", "3"], "no option --dmi; did you mean --dim?"),
+        (["embed", "x.csv", "--colour", "a"], "no option --colour: use --color."),
+        (["embed", "x.csv", "--magic"], "no option --magic; --help lists the options."),
+        (["place", "m", "x.csv", "--landmarks", "3"], "here; unimds embed has it."),
+        (["unfold", "x.csv"], "no command 'unfold': there is no command for unfolding"),
+        (["unfold", "x.csv"], "leave the distances among rows, and those among columns, empty"),
+        (["nmds", "x.csv"], "unimds has no nonmetric (ordinal) scaling"),
+        (["fit", "x.csv"], "no command 'fit': use unimds embed."),
+        (["embd", "x.csv"], "no command 'embd'; did you mean embed?"),
+        (["frobnicate"], "There is no command 'frobnicate'."),
+    ],
+)
+def test_the_way_is_told(line, says):
+    said = run(*line)
+    assert (said.code, said.out) == (2, "")
+    assert says in words(said)
+
+
+def test_every_option_that_is_named_instead_exists():
+    shown = run("embed", "--help").out
+    for advice in {*OPTIONS.values(), *COMMANDS.values()}:
+        for option in re.findall(r"--[\w-]+", advice):
+            assert option in shown, advice
+
+
+def test_unfolding_works_as_the_advice_says(tmp_path):
+    """Three people and four things; only distances from people to things are known."""
+    rng = np.random.default_rng(0)
+    people, things = rng.normal(size=(3, 1)), rng.normal(size=(4, 1))
+    D = np.full((7, 7), np.nan)
+    np.fill_diagonal(D, 0.0)
+    D[:3, 3:] = np.abs(people - things.T)
+    D[3:, :3] = D[:3, 3:].T
+    np.save(tmp_path / "d.npy", D)
+    said = run("embed", tmp_path / "d.npy", "-k", "1", "-o", tmp_path / "m.npy", "--json")
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["stress"] < 0.01
+
+
+@pytest.mark.parametrize(
+    ("metric", "says"),
+    [
+        ("bray", "there is no metric 'bray'; did you mean braycurtis?"),
+        ("Bray-Curtis", "did you mean braycurtis?"),
+        ("manhatan", "did you mean manhattan"),
+        ("zzz", "choose among braycurtis, canberra"),
+        ("nonmetric", "unimds has no nonmetric"),
+    ],
+)
+def test_a_metric_of_another_name_is_found(tmp_path, metric, says):
+    (tmp_path / "p.csv").write_text("a,b\n1,2\n3,5\n4,1\n")
+    said = run("embed", tmp_path / "p.csv", "--metric", metric)
+    assert (said.code, said.out) == (2, "")
+    assert says in words(said)
+
+
+def test_near_names():
+    assert near("", ["a"]) == []
+    assert near("spherical", ["sphere", "spherical"])[0] == "spherical"
+
+
+# --- errors as JSON -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        (["embed", "nowhere.csv", "-o", "m.csv"], 1, "nowhere.csv"),
+        (["embed", "cities.csv", "-o", "m.csv", "--loss", "foo"], 2, "foo"),
+        (["embed", "cities.csv", "-o", "m.csv", "--nonmetric"], 2, "no nonmetric"),
+        (["embed", "cities.csv"], 2, "name a file with -o"),
+        (["embed", "cities.csv", "-o", "m.csv", "--dim", "x"], 2, "--dim"),
+        (["embed"], 2, "Missing argument"),
+        (["place", "cities.csv", "cities.csv", "-o", "m.csv"], 1, "not a model"),
+        (["unfold"], 2, "unfolding"),
+        (["compare", "nowhere.csv"], 1, "nowhere.csv"),
+        (["project", "nowhere.csv", "-o", "m.csv"], 1, "nowhere.csv"),
+        (["warmup", "--loss", "foo"], 2, "foo"),
+    ],
+)
+def test_an_error_is_one_object_with_json(cities, tmp_path, monkeypatch, line, code, says):
+    monkeypatch.chdir(tmp_path)
+    said = run(*line, "--json")
+    assert said.code == code == run(*line).code or line == ["embed", "cities.csv"]
+    found = json.loads(said.out)
+    assert set(found) == {"error", "exit_code"}
+    assert found["exit_code"] == said.code == code
+    assert says in found["error"]
+    assert said.err.splitlines()[-1] == f"error: {found['error']}"
+
+
+def test_an_interruption_before_the_map_is_an_object_too(cities, tmp_path, monkeypatch):
+    def struck(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("unimds.cli.commands.embed._fit", struck)
+    said = run("embed", cities, "-o", tmp_path / "m.csv", "--json")
+    assert said.code == 130
+    assert json.loads(said.out) == {
+        "error": "Interrupted before there was a map: nothing was written.",
+        "exit_code": 130,
+    }
+
+
+def test_in_a_process_of_its_own_too(tmp_path):
+    (tmp_path / "d.csv").write_text(CITIES)
+    said = apart("embed", "d.csv", "-o", "m.csv", "--nonmetric", "--json", cwd=tmp_path)
+    assert said.code == 2
+    assert "no nonmetric" in json.loads(said.out)["error"]
+
+
+# --- the help -------------------------------------------------------------------------------------
+
+
+def test_the_help_has_groups_and_says_what_goes_where():
+    shown = run("embed", "--help").out
+    places = [shown.index(f"─ {group} ─") for group in ("Input", "Map", "Run", "Output", "General")]
+    assert places == sorted(places)
+    for command in ("embed", "place", "compare", "project"):
+        text = run(command, "--help").out
+        for option in re.findall(r"^│ \*? +(--[\w-]+).*?<(?:str|int|float)>", text, re.M):
+            pytest.fail(f"{command} {option} does not say what goes there")
