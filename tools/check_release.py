@@ -26,6 +26,7 @@ IN_SDIST = (
     "Makefile",
     "tests/conftest.py",
     "tools/smoke.py",
+    "man/unimds.1",
 )
 
 
