@@ -114,3 +114,57 @@ def test_the_map_of_a_graph_has_its_attributes_and_edges(club, tmp_path, monkeyp
     assert read(out).columns["club"].count("Officer") == 17
     lines = [part for part in drawn if isinstance(part, LineCollection)]
     assert sum(len(part.get_segments()) for part in lines) == 78
+
+
+# --- columns --------------------------------------------------------------------------------------
+
+
+def test_a_column_that_the_model_has_never_seen_is_told_and_kept(tmp_path):
+    rows = [f"p{i},{i % 3},{i % 5}.5,{i}" for i in range(9)]
+    (tmp_path / "x.csv").write_text("\n".join(["name,a,b,c", *rows]) + "\n")
+    model = tmp_path / "model.npz"
+    run("embed", tmp_path / "x.csv", "-o", tmp_path / "map.csv", "--model", model, "-q")
+    plain = "name,c,b,a\nq,1,2.5,0\n"
+    (tmp_path / "new.csv").write_text(plain)
+    expected = run("place", model, tmp_path / "new.csv").out
+    (tmp_path / "new.csv").write_text("name,c,born,b,x,a\nq,1,1990,2.5,7,0\n")
+    said = run("place", model, tmp_path / "new.csv")
+    assert said.code == 0
+    assert "new.csv: columns that the model does not know do not count" in said.err
+    assert "'born', 'x'" in said.err
+    head, row = said.out.splitlines()
+    assert head == "label,x,y,born,input_x"
+    assert row == expected.splitlines()[1] + ",1990.0,7.0"
+    assert run("place", model, tmp_path / "new.csv", "-q").err == ""
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("bray", "metric='bray' is unknown; did you mean 'braycurtis'?"),
+        ("hellinger", "square roots of proportions"),
+        ("haversine", "needs two features, latitude and longitude in radians, and X has 3"),
+    ],
+)
+def test_metrics_that_cannot_measure_are_told(tmp_path, metric, message):
+    (tmp_path / "x.csv").write_text("a,b,c\n1,2,3\n4,5,7\n7,8,8\n2,2,1\n")
+    said = run("embed", tmp_path / "x.csv", "--metric", metric)
+    assert said.code == 1
+    assert message in said.err
+
+
+def test_empty_rows_under_bray_curtis_are_told(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b,c\n1,2,3\n0,0,0\n7,8,8\n0,0,0\n2,2,1\n")
+    said = run("embed", tmp_path / "x.csv", "--metric", "braycurtis", "-o", tmp_path / "map.csv")
+    assert said.code == 0
+    assert "no value between two rows of zeros (X[1] and X[3])" in said.err
+    assert "are missing (NaN), and do not count" in said.err
+
+
+def test_a_stack_of_tables_is_told_what_to_do(tmp_path):
+    np.save(tmp_path / "stack.npy", np.zeros((12, 20, 20)))
+    said = run("embed", tmp_path / "stack.npy")
+    assert said.code == 1
+    assert "is a stack of 12 tables of 20 × 20, and one table is needed" in said.err
+    assert "array.mean(axis=0)" in said.err
+    assert "array[0]" in said.err

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unimds.distances.validate import check_square, check_weights
+from unimds.files.errors import stack_told
 
 Array = NDArray[Any]
 
@@ -33,6 +34,7 @@ def as_table(X: Any, square: bool = True) -> Any:
     """Return a table of distances that scikit-learn can read; its errors would not help."""
     if isinstance(X, list | tuple | np.ma.MaskedArray):
         X = as_float(X, "D")
+    check_one_table(np.shape(X), "D")
     if square and np.ndim(X) == 1 and len(X) > 1:
         raise ValueError(
             "D must be a square table of distances, but has one dimension; if they are condensed, "
@@ -48,6 +50,12 @@ def as_table(X: Any, square: bool = True) -> Any:
     if square and np.ndim(X) == 2:
         _check(X, "D")
     return X
+
+
+def check_one_table(shape: tuple[int, ...], name: str) -> None:
+    """Refuse a stack of tables, and say how to make one table of it."""
+    if len(shape) == 3:
+        raise ValueError(f"{name} {stack_told(shape, name)}")
 
 
 def rows_by_label(table: Any, labels: Array) -> Any:
@@ -113,6 +121,7 @@ def as_square(D: Any, name: str) -> Array:
 
 
 def _check(table: Any, name: str) -> None:
+    check_one_table(np.shape(table), name)
     check_square(np.shape(table), name)
 
 

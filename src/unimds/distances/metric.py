@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -14,6 +17,48 @@ if TYPE_CHECKING:
     from unimds.files.table import Table
 
 Array = NDArray[Any]
+
+METRICS = (
+    *("euclidean", "l2", "sqeuclidean", "seuclidean", "nan_euclidean", "mahalanobis"),
+    *("manhattan", "cityblock", "l1", "chebyshev", "minkowski", "canberra", "braycurtis"),
+    *("cosine", "correlation", "haversine", "hamming", "matching", "jaccard", "dice"),
+    *("rogerstanimoto", "russellrao", "sokalsneath", "yule", "precomputed"),
+)
+"""Metrics by their names in scikit-learn."""
+
+REMEDIES = {
+    "hellinger": "take the square roots of proportions, np.sqrt(X / X.sum(axis=1, keepdims=True)), "
+    "with metric='euclidean' (√2 times Hellinger's distance), or give "
+    "unimds.distributions.hellinger_distances(X) with metric='precomputed'",
+    "pearson": "use metric='correlation', which is 1 − r",
+    "spearman": "rank each row, scipy.stats.rankdata(X, axis=1), and use metric='correlation'",
+    "aitchison": "take logarithms of the proportions, subtract the mean of each row, and use "
+    "metric='euclidean'",
+}
+"""What to do for a metric that goes by another name, or is two steps."""
+
+
+def unknown_metric(name: str) -> str:
+    """Return the message for a metric of an unknown name, which says what to do instead.
+
+    Examples
+    --------
+    >>> print(unknown_metric("bray"))
+    metric='bray' is unknown; did you mean 'braycurtis'?
+    >>> print(unknown_metric("pearson"))
+    metric='pearson' is unknown; use metric='correlation', which is 1 − r
+    """
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    if plain in REMEDIES:
+        return f"metric={name!r} is unknown; {REMEDIES[plain]}"
+    near = [known for known in METRICS if len(plain) > 2 and known.startswith(plain)]
+    near = near or get_close_matches(plain, METRICS, 2, 0.7)
+    if near:
+        return f"metric={name!r} is unknown; did you mean {' or '.join(map(repr, near))}?"
+    return (
+        f"metric={name!r} is unknown; use one of {', '.join(METRICS)}, a function of two rows, or "
+        "distances of your own with metric='precomputed'"
+    )
 
 
 @final
@@ -33,13 +78,64 @@ class Metric:
     params: dict[str, Any]
 
     def learnt(self, features: Array) -> Metric:
-        """Return the metric with the arguments that it takes from all of the data, if any."""
+        """Return the metric with the arguments that it takes from all of the data, if any.
+
+        A metric that cannot measure these features is refused, and pairs of rows for which it has
+        no value are reported.
+        """
+        if not isinstance(self.name, str):
+            self._warn_of_gaps(features)
+            return self
+        if self.name == "haversine":
+            _check_radians(features)
+        found = self
         if self.name == "seuclidean" and "V" not in self.params:
-            return replace(self, params={**self.params, "V": np.var(features, axis=0, ddof=1)})
+            found = replace(self, params={**self.params, "V": _variances(features)})
         if self.name == "mahalanobis" and not {"V", "VI"} & set(self.params):
-            inverse = np.linalg.inv(np.cov(features.T)).T
-            return replace(self, params={**self.params, "VI": inverse})
-        return self
+            inverse = _inverse_covariance(features)
+            found = replace(self, params={**self.params, "VI": inverse})
+        found._try(features)
+        found._warn_of_gaps(features)
+        return found
+
+    def _try(self, features: Array) -> None:
+        """Raise if a metric by its name is unknown, or if its arguments do not suit it."""
+        try:
+            with warnings.catch_warnings():  # the fit repeats what is to be said
+                warnings.simplefilter("ignore")
+                self.between(features[:1], features[:1])
+        except (TypeError, ValueError, np.linalg.LinAlgError) as error:
+            if self.name not in METRICS:
+                raise ValueError(unknown_metric(self.name)) from None
+            told = str(error).partition(". ")[0].partition("\n")[0] or type(error).__name__
+            given = f" and metric_params={self.params!r}" if self.params else ""
+            raise ValueError(f"metric={self.name!r}{given} cannot measure X: {told}") from error
+
+    def _warn_of_gaps(self, features: Array) -> None:
+        """Warn if rows of equal numbers, or two rows of zeros, have no distance by this metric."""
+        if self.name in ("euclidean", "nan_euclidean") or features.shape[1] == 0:
+            return
+        equal = (features == features[:, :1]).all(axis=1)
+        flat, other = np.flatnonzero(equal), np.flatnonzero(~equal)[:1]
+        zero = flat[features[flat, 0] == 0.0]
+        if flat.size and other.size and self._has_gap(features[flat[:1]], features[other]):
+            self._warn_of_gap("for rows of equal numbers", flat)
+        elif zero.size > 1 and self._has_gap(features[zero[:1]], features[zero[1:2]]):
+            self._warn_of_gap("between two rows of zeros", zero)
+
+    def _has_gap(self, A: Array, B: Array) -> bool:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return bool(np.isnan(self.between(A, B)).any())
+
+    def _warn_of_gap(self, where: str, rows: Array) -> None:
+        few = " and ".join(f"X[{row}]" for row in rows[:2])
+        more = f", and {rows.size - 2} more" if rows.size > 2 else ""
+        warn(
+            f"metric={self.name!r} has no value {where} ({few}{more}): these distances are missing "
+            "(NaN), and do not count; drop the rows, or choose another metric",
+            UserWarning,
+        )
 
     def between(self, A: Array, B: Array | None = None) -> Array:
         """Return the distances of the rows of `A` to those of `B`, or among each other."""
@@ -51,6 +147,61 @@ class Metric:
             A, B = A - centre, None if B is None else B - centre
         D = pairwise_distances(A, B, metric=self.name, **self.params)
         return np.asarray(D, dtype=A.dtype)
+
+
+def _check_radians(features: Array) -> None:
+    """Raise if rows are not latitude and longitude in radians."""
+    if features.shape[1] != 2:
+        raise ValueError(
+            "metric='haversine' needs two features, latitude and longitude in radians, and X has "
+            f"{features.shape[1]}; choose these two columns, or another metric"
+        )
+    latitude = np.abs(features[:, 0])
+    if (latitude > 0.5 * np.pi + 1e-6).any():
+        i = int(np.argmax(latitude))
+        raise ValueError(
+            f"metric='haversine' needs latitude and longitude in radians, and X[{i}] has the "
+            f"latitude {features[i, 0]:g}, outside −π/2…π/2; for degrees, use np.radians(X)"
+        )
+
+
+def _variances(features: Array) -> Array:
+    _check_rows(features, "seuclidean")
+    variances = np.var(features, axis=0, ddof=1)
+    _check_no_constant(variances, "seuclidean", "features that vary")
+    return np.asarray(variances)
+
+
+def _inverse_covariance(features: Array) -> Array:
+    """Return the inverse of the covariance of features, or say why there is none."""
+    _check_rows(features, "mahalanobis")
+    n, m = features.shape
+    covariance = np.atleast_2d(np.cov(features.T))
+    spread = np.sqrt(np.diagonal(covariance))
+    _check_no_constant(spread, "mahalanobis", "a covariance that can be inverted")
+    rank = int(np.linalg.matrix_rank(covariance / np.outer(spread, spread)))
+    if rank < m:
+        reason = f"only {n} rows" if rank == n - 1 else "features that others determine"
+        raise ValueError(
+            f"metric='mahalanobis' needs a covariance that can be inverted, and the covariance of "
+            f"the {m} features of X has rank {rank}: X has {reason}. Drop features, or give "
+            "metric_params={'VI': np.linalg.pinv(np.cov(X.T))}"
+        )
+    return np.asarray(np.linalg.inv(covariance).T)
+
+
+def _check_rows(features: Array, name: str) -> None:
+    if len(features) < 2:
+        raise ValueError(f"metric={name!r} learns from X, and needs at least 2 rows; X has 1")
+
+
+def _check_no_constant(spread: Array, name: str, need: str) -> None:
+    constant = np.flatnonzero(spread == 0.0)
+    if constant.size:
+        raise ValueError(
+            f"metric={name!r} needs {need}, and X[:, {constant[0]}] is constant; drop the constant "
+            "features"
+        )
 
 
 def distances_of(table: Table, metric: str) -> Array:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unimds._runtime.extras import require
+from unimds._runtime.watch import warn
 from unimds.cli import options as o
 from unimds.cli.inputs import check_complete, read_table
-from unimds.cli.messages import counted, errors_told, print_json, say
+from unimds.cli.messages import counted, errors_told, print_json, say, usage
 from unimds.cli.outputs import (
     check_endings,
     check_extras,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from unimds.files import Table
 
 MANY = 4000  # points above which a table of all distances would take too much memory
-
 
 def place(
     model: Annotated[
@@ -66,7 +66,7 @@ def place(
         table = read_table(new, format, "points", "euclidean", encoding)
         if mds.metric != "precomputed":
             check_complete(table, new, mds.metric)
-        given = _matched(mds, table, new)
+        given, table = _matched(mds, table, new)
         points = mds.transform(given)
         how = (out_format, force, None, mds.space_, coordinates)
         write_points(output, points, table, *how)
@@ -166,15 +166,18 @@ def _show(both: Both, plot: str | None, report: str | None, force: bool) -> None
         draw(plot, axes.figure, force)
 
 
-def _matched(mds: Any, table: Any, new: str) -> Any:
-    """Return a frame with the columns in the order of the model."""
-    frame = require("pandas", "files").DataFrame
+def _matched(mds: Any, table: Table, new: str) -> tuple[Any, Table]:
+    """Return a frame with the columns in the order of the model, and the table without others.
+
+    A column that the model does not know does not count: it is kept beside the new points.
+    """
     names = getattr(mds, "feature_names_in_", None)
     if names is None:
-        return table.values
+        return table.values, table
+    frame = require("pandas", "files").DataFrame
     if table.features is None:
         fits = table.values.shape[1] == len(names)
-        return frame(table.values, columns=list(names)) if fits else table.values
+        return (frame(table.values, columns=list(names)) if fits else table.values), table
     known = set(table.features)
     wanted = list(names)
     marks = getattr(mds, "landmarks_", None)
@@ -186,5 +189,15 @@ def _matched(mds: Any, table: Any, new: str) -> Any:
         raise ValueError(
             f"{new} lacks the {what} {missing!r}, which the model needs; add a column of that name"
         )
-    index = {name: j for j, name in enumerate(table.features)}
-    return frame(table.values[:, [index[name] for name in wanted]], columns=wanted)
+    with usage():
+        chosen = table.chosen(wanted)
+    unseen = [name for name in table.features if name not in set(names)]
+    if unseen:
+        few = ", ".join(map(repr, unseen[:3])) + (", …" if len(unseen) > 3 else "")
+        warn(
+            f"{new}: columns that the model does not know do not count, and are copied to the "
+            f"output: {few}",
+            UserWarning,
+        )
+    kept = {name: chosen.columns[name] for name in [*table.columns, *unseen]}
+    return frame(chosen.values, columns=wanted), replace(chosen, columns=kept)

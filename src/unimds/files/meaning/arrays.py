@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds.files.errors import stack_told
 from unimds.files.formats.arrays import read_npy, read_npz
 from unimds.files.formats.content import Content
 from unimds.files.meaning.matrices import assemble, condensed
@@ -82,6 +83,10 @@ def _table(
         values, layout, kind = table.values, table.layout, "distances"
     elif values.ndim == 1:
         values = values[:, None]
+    if values.ndim == 3:
+        raise content.error(
+            f"{stack_told(values.shape, 'array')}; save one table in a file of its own"
+        )
     if values.ndim != 2:
         raise content.error(f"holds an array of shape {values.shape}; a table has two dimensions")
     if names is not None and len(names) != len(values):
