@@ -54,7 +54,7 @@ def as_table(X: Any, square: bool = True) -> Any:
 
 def check_one_table(shape: tuple[int, ...], name: str) -> None:
     """Refuse a stack of tables, and say how to make one table of it."""
-    if len(shape) == 3:
+    if len(shape) == 3 and min(shape) > 1:
         raise ValueError(f"{name} {stack_told(shape, name)}")
 
 

@@ -83,7 +83,7 @@ def _table(
         values, layout, kind = table.values, table.layout, "distances"
     elif values.ndim == 1:
         values = values[:, None]
-    if values.ndim == 3:
+    if values.ndim == 3 and min(values.shape) > 1:
         raise content.error(
             f"{stack_told(values.shape, 'array')}; save one table in a file of its own"
         )
