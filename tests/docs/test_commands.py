@@ -12,6 +12,14 @@ from tests.support.commands import CITIES, NEW
 from tests.support.pages import LENIENT, ROOT, SAME, blocks, check_page
 from unimds.cli.app import app
 
+TOWNS = """\
+town,river,people
+Kiel,none,246
+Bonn,Rhine,336
+Ulm,Danube,129
+Jena,Saale,110
+Trier,Moselle,112
+"""
 COMMANDS = ("embed", "place", "compare", "project", "warmup", "info")
 
 
@@ -48,6 +56,7 @@ def test_the_page_typed_in_one_folder_does_what_it_says(
     monkeypatch.chdir(tmp_path)
     Path("cities.csv").write_text(CITIES)
     Path("new.csv").write_text(NEW)
+    Path("towns.csv").write_text(TOWNS)
     counts = np.random.default_rng(0).poisson(5.0, size=(6, 8))
     Path("counts.csv").write_text("\n".join(",".join(map(str, row)) for row in counts) + "\n")
     text = (ROOT / page).read_text(encoding="utf-8")

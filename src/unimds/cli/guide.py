@@ -60,15 +60,6 @@ COMMANDS = {
 }
 """What to write instead of a command."""
 
-METRICS = {
-    "bray": "braycurtis",
-    "pearson": "correlation",
-    "angular": "cosine",
-    "jsd": "jensenshannon",
-    "taxicab": "cityblock",
-}
-"""Other names of metrics."""
-
 
 def near(name: str, known: Iterable[str]) -> list[str]:
     """Return the known names that a name may mean, the nearest first.
@@ -96,17 +87,13 @@ def suggestion(names: list[str]) -> str:
 
 def check_metric(name: str) -> None:
     """Raise if there is no metric of this name, and say which may be meant."""
-    from unimds.estimators.parameters import metric_names
+    from unimds.distances.metric import METRICS, unknown_metric
 
-    known = metric_names()
-    if name in known:
+    if name in METRICS:
         return
-    if _plain(name) in map(_plain, OPTIONS) and OPTIONS.get(name.lower()) == NONMETRIC:
-        raise typer.BadParameter(NONMETRIC, param_hint="--metric")
-    other = METRICS.get(_plain(name))
-    found = [other] if other else near(name, known)
-    hint = suggestion(found) or f"; choose among {', '.join(sorted(known))}"
-    raise typer.BadParameter(f"there is no metric {name!r}{hint}", param_hint="--metric")
+    nonmetric = OPTIONS.get(name.lower()) == NONMETRIC
+    told = NONMETRIC if nonmetric else unknown_metric(name)
+    raise typer.BadParameter(told, param_hint="--metric")
 
 
 class Guide(TyperGroup):

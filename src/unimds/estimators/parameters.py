@@ -166,19 +166,6 @@ def documented(thing: Documented) -> Documented:
     return thing
 
 
-def metric_names() -> set[str]:
-    """Return the names of the metrics between rows of features, and "precomputed".
-
-    Examples
-    --------
-    >>> {"euclidean", "braycurtis", "nan_euclidean", "precomputed"} <= metric_names()
-    True
-    """
-    from sklearn.metrics.pairwise import _VALID_METRICS  # not cheap, and not for given distances
-
-    return {"precomputed", *_VALID_METRICS}
-
-
 # made once: scikit-learn makes them at every check, which small tables would notice
 _CHOICES = {name: [make_constraint(choice) for choice in CONSTRAINTS[name]] for name in CONSTRAINTS}
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MANY = 4000  # points above which a table of all distances would take too much memory
 
+
 def place(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="A model that `unimds embed --model` has saved.")
