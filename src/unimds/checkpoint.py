@@ -19,10 +19,11 @@ class Checkpoint:
     Parameters
     ----------
     path : str or PathLike
-        The file. Where it is there already the run goes on from it; one of other data or of other
-        settings is an error.
+        The file. If it exists, the run goes on from it. A checkpoint of other data or other
+        settings is an error; only `max_iter`, `n_jobs` and what is shown may differ. The name may
+        not have the ending of another kind of file, such as ".csv".
     every : float, default=30
-        Seconds between two writings. ^C writes once more.
+        Seconds between two writings. ^C, and a run that ends at `max_iter`, write once more.
 
     Examples
     --------

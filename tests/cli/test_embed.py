@@ -279,7 +279,7 @@ def test_a_folder_that_is_not_there_is_noticed_before_the_work(cities, tmp_path,
         (["-o", "m.csv", "--model", "-"], "needs the name of a file"),
         (["--landmarks", "3", "--weights", "w"], "does not work with --landmarks"),
         (["--color", "kind"], "there is nothing to colour; add --plot"),
-        (["--init", "clasical"], "no kind of start 'clasical'; did you mean classical?"),
+        (["--init", "clasical"], "no kind of start 'clasical'; did you mean classical"),
         (["--surprise"], "There is no option --surprise"),
     ],
 )

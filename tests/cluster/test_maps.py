@@ -19,6 +19,7 @@ from unimds import MDS, LandmarkMDS, place_center, spaces
 from unimds.cluster import ClusterError
 from unimds.cluster.sending import submit
 from unimds.cluster.work import taken
+from unimds.files.archive import read_archive
 from unimds.landmarks import place as bulk
 from unimds.landmarks import workers
 from unimds.quality import recovery_error
@@ -132,6 +133,30 @@ def test_landmarks_are_those_of_one_memory(client, monkeypatch, loss):
     assert len(calls) > 3
     np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9)
     assert mds.transform(da.from_array(X[:50], chunks=20)).shape == (50, 2)
+
+
+def test_landmarks_go_on_here_from_where_the_workers_were(client, monkeypatch, tmp_path):
+    monkeypatch.setattr(bulk, "ENTRIES", 20_000)
+    monkeypatch.setattr(workers, "TOGETHER", 2)
+    X, path = points(900, 4), tmp_path / "run.ckpt"
+    kept = LandmarkMDS(n_landmarks=80, refine=2, random_state=0, checkpoint=path)
+    count = 0
+
+    def submit(*given, own=workers.submit, **options):
+        nonlocal count
+        count += 1
+        if count == 4:
+            raise KeyboardInterrupt
+        return own(*given, **options)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(workers, "submit", submit)
+        patch.setattr(client, "nthreads", lambda: {"one": 1})  # so that they answer in between
+        kept.fit(da.from_array(X, chunks=(200, 4)))
+    header, _ = read_archive(path, "checkpoint")
+    assert set(header["parts"]) == {"landmarks", "placing"}
+    whole = LandmarkMDS(n_landmarks=80, refine=2, random_state=0).fit(X)
+    np.testing.assert_allclose(kept.fit(X).embedding_, whole.embedding_, rtol=1e-9, atol=1e-9)
 
 
 def test_landmarks_of_distances_on_a_cluster_are_refused(client):

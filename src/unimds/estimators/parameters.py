@@ -131,9 +131,9 @@ MEANINGS = {
     "verbose": """int, default=0
         1 shows a progress bar on standard error.""",
     "checkpoint": """str, PathLike or Checkpoint, default=None
-        A file to keep the run in, written every half a minute and after ^C. If the file exists,
-        the run goes on from it, to the same result. `unimds.checkpoint.Checkpoint` says how
-        often.""",
+        A file to keep the run in, written every half a minute, after ^C, and when the run ends at
+        `max_iter`. If the file exists, the run goes on from it, to the same result; `max_iter` may
+        be larger than before. `unimds.checkpoint.Checkpoint` says how often.""",
 }
 """What the parameters mean."""
 
