@@ -136,7 +136,7 @@ def test_landmarks_are_those_of_one_memory(client, monkeypatch, loss):
 
 
 def test_landmarks_go_on_here_from_where_the_workers_were(client, monkeypatch, tmp_path):
-    monkeypatch.setattr(bulk, "ENTRIES", 20_000)
+    monkeypatch.setattr(bulk, "ENTRIES", 2_000)  # 36 chunks
     monkeypatch.setattr(workers, "TOGETHER", 2)
     X, path = points(900, 4), tmp_path / "run.ckpt"
     kept = LandmarkMDS(n_landmarks=80, refine=2, random_state=0, checkpoint=path)
@@ -145,16 +145,19 @@ def test_landmarks_go_on_here_from_where_the_workers_were(client, monkeypatch, t
     def submit(*given, own=workers.submit, **options):
         nonlocal count
         count += 1
-        if count == 4:
+        if count == 12:
             raise KeyboardInterrupt
         return own(*given, **options)
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(workers, "submit", submit)
         patch.setattr(client, "nthreads", lambda: {"one": 1})  # so that they answer in between
-        kept.fit(da.from_array(X, chunks=(200, 4)))
+        spread = da.from_array(X, chunks=(200, 4))
+        with pytest.raises(KeyboardInterrupt):
+            kept.fit(spread)
     header, _ = read_archive(path, "checkpoint")
     assert set(header["parts"]) == {"landmarks", "placing"}
+    assert 0 < header["parts"]["placing"]["count"] < 900
     whole = LandmarkMDS(n_landmarks=80, refine=2, random_state=0).fit(X)
     np.testing.assert_allclose(kept.fit(X).embedding_, whole.embedding_, rtol=1e-9, atol=1e-9)
 
