@@ -154,6 +154,17 @@ def test_new_points_are_told_apart_from_the_map(plants, tmp_path, drawn, kind):
     assert "Half of the distances are off by less than" in page
 
 
+def test_on_a_crowded_map_only_new_points_are_named(tmp_path, drawn):
+    X = np.random.default_rng(0).normal(size=(70, 2))
+    np.savetxt(tmp_path / "x.csv", X, delimiter=",", header="a,b", comments="")
+    model = tmp_path / "m.unimds"
+    run("embed", tmp_path / "x.csv", "--model", model, "-o", tmp_path / "m.csv", "-q")
+    (tmp_path / "new.csv").write_text("a,b\n1,2\n")
+    said = run("place", model, tmp_path / "new.csv", "--plot", tmp_path / "p.png", "-q")
+    assert said.code == 0, said.err
+    assert drawn[0]["labels"] == [None] * 70 + ["new 1"]
+
+
 def test_the_report_on_new_points_knows_the_distances_to_the_map(cities, tmp_path):
     model = tmp_path / "m.unimds"
     run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q")

@@ -26,7 +26,7 @@ def words(said):
         (["embed", "x.csv", "--colour", "a"], "no option --colour: use --color."),
         (["embed", "x.csv", "--magic"], "no option --magic; --help lists the options."),
         (["place", "m", "x.csv", "--landmarks", "3"], "here; unimds embed has it."),
-        (["unfold", "x.csv"], "no command 'unfold': there is no command for unfolding"),
+        (["unfold", "x.csv"], "no command 'unfold': for unfolding, give unimds embed one table"),
         (["unfold", "x.csv"], "leave the distances among rows, and those among columns, empty"),
         (["nmds", "x.csv"], "unimds has no nonmetric (ordinal) scaling"),
         (["fit", "x.csv"], "no command 'fit': use unimds embed."),

@@ -18,8 +18,8 @@ NONMETRIC = (
     "which lets a few large errors pass"
 )
 UNFOLDING = (
-    "there is no command for unfolding. The nearest is unimds embed on one table of all rows and "
-    "columns: leave the distances among rows, and those among columns, empty"
+    "for unfolding, give unimds embed one table of all rows and columns, and leave the distances "
+    "among rows, and those among columns, empty"
 )
 OPTIONS = {
     **dict.fromkeys(

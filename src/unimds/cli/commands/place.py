@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from unimds.files import Table
 
 MANY = 4000  # points above which a table of all distances would take too much memory
+CROWD = 60  # points above which names would hide each other
 
 
 def place(
@@ -114,6 +115,11 @@ class Both:
         first = [str(i) for i in count[: len(self.mds.embedding_)]] if old is None else old
         return [*map(str, first), *(new or (f"new {i}" for i in count[: len(self.new)]))]
 
+    def shown(self) -> list[str | None]:
+        """Return the names to draw: on a crowded map those of the new points only."""
+        n, names = len(self.mds.embedding_), self.labels
+        return [*(names[:n] if len(names) <= CROWD else [None] * n), *names[n:]]
+
     def points(self) -> Any:
         """Return the places of all points, those of the map first."""
         import numpy as np
@@ -163,7 +169,7 @@ def _show(both: Both, plot: str | None, report: str | None, force: bool) -> None
     if plot is not None:
         from unimds.plots import plot_embedding
 
-        axes = plot_embedding(points, both.labels, both.origin, space=mds.space_)
+        axes = plot_embedding(points, both.shown(), both.origin, space=mds.space_)
         draw(plot, axes.figure, force)
 
 
