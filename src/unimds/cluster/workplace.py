@@ -25,13 +25,14 @@ from unimds.starts.race import (
     lowest,
     starts_in_memory,
 )
+from unimds.starts.small import Chosen
 
 Array = NDArray[Any]
 
 
 def starts_from_sample(
     search: Search, problem: Problem, anchors: Anchors | None, random: np.random.Generator
-) -> list[Array]:
+) -> Chosen:
     """Return the map of a sample, with all other points placed where their rows are."""
     if not isinstance(search.init, str) or search.init not in ("auto", "shaken"):
         return starts_in_memory(search, problem, anchors, random)
@@ -39,7 +40,8 @@ def starts_from_sample(
     search.watch.say(f"Mapping {len(sample):,} of the points …")
     small = problem.on(sample).within(problem.frame.space)
     run = lowest(replace(search, watch=search.watch.silent()), small, random)
-    return [held(problem, extended(problem, sample, small.inner(run.embedding)), anchors)]
+    X = extended(problem, sample, small.inner(run.embedding))
+    return Chosen([held(problem, X, anchors)])
 
 
 @final

@@ -95,10 +95,11 @@ MEANINGS = {
         ``eps=1e-3``.""",
     "n_init": """int or "auto", default="auto"
         Number of starts, of which the best is returned. All but the first are random; a seed
-        given by name or as points is the only start, but any number can be shaken. "auto" races
-        several kinds of start briefly against the first where a race can find a lower minimum
-        (maps of up to three dimensions, ``init="auto"`` or "random") and finishes the best; below
-        1,000 points it finishes the first as well, and a callback sees one after the other.""",
+        given by name or as points is the only start, but any number can be shaken. "auto" looks
+        for the lowest minimum in maps of up to three dimensions, with ``init="auto"`` or "random".
+        Of up to 100 points it tries many starts, until the lowest map has been found 25 times; of
+        more, it races several kinds of start briefly and finishes the best, and below 1,000 points
+        the first as well.""",
     "max_iter": """int, default=2000
         Maximum number of sweeps of one start; a quasi-Newton step counts as a sweep.""",
     "eps": """float, default=1e-7

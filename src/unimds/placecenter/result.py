@@ -23,6 +23,7 @@ class Outcome(Enum):
 
     CONVERGED = "Converged: the cost falls by less than eps per sweep."
     EXACT = "Converged: the map matches every distance up to rounding."
+    PROVEN = "Converged: no map on a line costs less; all orders of the points were compared."
     STATIONARY = "Converged: no sweep lowers the cost any further."
     FINISHED = "Finished: the method has taken all of its steps."
     NOTHING_TO_DO = "Nothing to do: no point is free to move."
@@ -60,6 +61,11 @@ class Result:
         Number of sweeps.
     stress : float or None
         Kruskal's Stress-1, weighted, whatever the loss; rivals do not compute it.
+    starts : ndarray or None
+        What the maps cost that many starts led to, in the order of the starts; None where there
+        was no such search.
+    found : int
+        How many of the starts led to the lowest map, up to a difference of 1e-6 in its cost.
     """
 
     embedding: Array
@@ -70,6 +76,12 @@ class Result:
     loss: Loss
     space: Space
     stress: float | None = None
+    starts: Array | None = field(default=None, repr=False)
+
+    @property
+    def found(self) -> int:
+        """How many of the starts led to the lowest map."""
+        return 0 if self.starts is None else alike(self.starts)
 
     @property
     def n_iter(self) -> int:
@@ -85,6 +97,21 @@ class Result:
     def message(self) -> str:
         """Why the run ended, as a sentence."""
         return self.outcome.value
+
+
+SAME = 1e-6
+"""Costs of one map, found from two starts, differ by less than this, relative to the cost."""
+
+
+def alike(costs: Array) -> int:
+    """Return how many costs belong to the lowest map.
+
+    Examples
+    --------
+    >>> alike(np.array([3.0, 2.0000001, 2.0]))
+    2
+    """
+    return int(np.count_nonzero(costs <= (1.0 + SAME) * np.min(costs)))
 
 
 def table_stress(

@@ -27,15 +27,15 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
 from unimds._runtime.watch import Watch
-from unimds.losses import Loss
-from unimds.placecenter.annealing import annealing
 from unimds.placecenter.descent import Plan, descend, lowered
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.new_points import place_against
 from unimds.placecenter.result import Outcome, Result
 from unimds.starts.initial import draw, first_seed
 from unimds.starts.keep import Keeper
+from unimds.starts.shaking import SHAKE_SWEEPS, rounded, shaken
 from unimds.starts.size import estimate_size
+from unimds.starts.small import FEW, Chosen, on_line, small_table
 
 if TYPE_CHECKING:
     from unimds.placecenter.problem import Frame, Problem
@@ -48,8 +48,6 @@ RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory 
 SINGLE_FROM, ALL_BELOW = 200, 1000
 SINGLE_EPS = 1e-7  # the cost may fall as slowly as this before rounding blurs it
 SMALL_SAMPLE, RANDOM_STARTS = 150, 6
-SHAKE_SWEEPS = 500
-COOLING = np.repeat([3.0, 4.0], 12)  # the last sweeps: twelve against 64 points, and 128
 SEED_TOL = 0.01  # enough where a map cannot be exact
 ALONE_TOL = 0.1  # of a start that has no race to win
 HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 6
@@ -95,7 +93,8 @@ def race_pays(problem: Problem, init: str) -> bool:
     """Return whether a race may find a lower minimum than a single start."""
     if init not in ("auto", "random"):
         return False
-    if problem.n_components > 3 or problem.pairs.n < 4:
+    fewest = 2 if on_line(problem) else 4  # for less there is one arrangement, and no shaking
+    if problem.n_components > 3 or problem.pairs.n < fewest:
         return False
     # without all pairs a sample of the points might not hang together
     return problem.pairs.n <= SMALL_SAMPLE or problem.pairs.weighing.complete
@@ -119,7 +118,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     del whole  # there need not be two tables at a time
     small = problem.on(sample, single=n >= SINGLE_FROM)
     first = np.ascontiguousarray(seed[:, np.argsort(np.argsort(sample))], dtype=small.dtype)
-    smoothing, loss = _rounded(small, first)
+    smoothing, loss = rounded(small, first)
     seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
     flat = small.flatter()
     few = flat if sample.size <= SMALL_SAMPLE else flat.on(np.arange(SMALL_SAMPLE))
@@ -158,7 +157,7 @@ def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> 
     small = problem.on(sample, single=n >= SINGLE_FROM)
     flat = small.flatter()
     seed = first_seed(flat, "auto", rng, ALONE_TOL)
-    smoothing, loss = _rounded(flat, seed)
+    smoothing, loss = rounded(flat, seed)
     sweeps = SHAKE_SWEEPS if n >= SINGLE_FROM else SHAKE_SWEEPS // 2
     X = shaken(flat, loss, seed, sweeps, rng, search.watch.silent())
     if flat is not small:
@@ -199,15 +198,6 @@ def _settled(search: Search, problem: Problem, small: Problem, X: Array) -> Arra
     return lowered(small, X, _roughly(search), search.watch.silent())[0].best.X
 
 
-def _rounded(problem: Problem, X: Array) -> tuple[float, Loss]:
-    """Return the first smoothing, and the loss with it."""
-    loss = problem.frame.loss
-    if not loss.anneals:
-        return 0.0, loss
-    smoothing = annealing(problem, X)[0]
-    return smoothing, loss.smoothed(smoothing)
-
-
 def _bent(search: Search, flat: Problem, small: Problem, X: Array, smoothing: float) -> Array:
     """Bring a start from a space of less curvature, once it has settled there."""
     heat = replace(search.plan, max_iter=FLAT_SWEEPS, smoothing=smoothing)
@@ -219,33 +209,6 @@ def _bent(search: Search, flat: Problem, small: Problem, X: Array, smoothing: fl
 def _sample_size(n: int) -> int:
     """Return how many points take part: of large tables so few that two copies are a quarter."""
     return min(n if n < LARGE else int(0.35 * n), RACE_SAMPLE)
-
-
-def shaken(
-    problem: Problem,
-    loss: Loss,
-    X: Array,
-    sweeps: int,
-    rng: np.random.Generator,
-    watch: Watch,
-) -> Array:
-    """Return a configuration near `X`, but not in the first minimum on the way down.
-
-    Every point is placed against a few others only; there are more of them from sweep to sweep,
-    and the more, the less a point strays. The order of the points must be random.
-    """
-    first, X, n, space = X, X.copy(), problem.pairs.n, problem.frame.space
-    doublings = np.concatenate([np.linspace(-0.4, 2.0, sweeps), COOLING])
-    sizes = np.minimum(8 << doublings.round().clip(0).astype(int), (n + 2) // 4 * 2)
-    for part in np.array_split(sizes, max(sweeps // 100, 1)):
-        problem.shake(X, loss, part, rng)
-        X = np.ascontiguousarray(space.centred(X.T).T, dtype=X.dtype)  # all wander together
-        if watch.stopped:
-            break
-    # where curvature is strong, points may be thrown farther than numbers reach
-    flat = problem.frame.engine(X).flat
-    far = X if flat else problem.costs(X, loss, space)[1]
-    return X if np.isfinite(far).all() else first
 
 
 def extended(problem: Problem, sample: Array, fixed: Array) -> Array:
@@ -270,18 +233,21 @@ def _placed(frame: Frame, fixed: Array, D: Array, W: Array | None) -> Array:
     return P
 
 
-Starts = Callable[[Search, "Problem", Anchors | None, np.random.Generator], list[Array]]
+Starts = Callable[[Search, "Problem", Anchors | None, np.random.Generator], Chosen]
 """Finds the configurations to descend from."""
 
 
 def starts_in_memory(
     search: Search, problem: Problem, anchors: Anchors | None, random: np.random.Generator
-) -> list[Array]:
+) -> Chosen:
     """Return the configurations to descend from, found by looking at any of the pairs."""
     init = search.init if isinstance(search.init, str) else "given"
     if search.n_init == "auto" and anchors is None and race_pays(problem, init):
+        own = search.in_unit(problem.frame)
+        if problem.pairs.n <= FEW and problem.flatter() is problem:
+            return small_table(own, problem, random)
         search.watch.say(f"Choosing among {2 + RANDOM_STARTS} starts …")
-        return race(search.in_unit(problem.frame), problem, random)
+        return Chosen(race(own, problem, random))
     count = 1 if search.n_init == "auto" else int(search.n_init)
     if init == "shaken":
         own = search.in_unit(problem.frame)
@@ -290,7 +256,7 @@ def starts_in_memory(
         starts = [first_seed(problem, search.init, random)]
         if init in ("auto", "random"):
             starts += [draw(problem, random) for _ in range(count - 1)]
-    return [held(problem, X, anchors) for X in starts]
+    return Chosen([held(problem, X, anchors) for X in starts])
 
 
 def held(problem: Problem, X: Array, anchors: Anchors | None) -> Array:
@@ -315,12 +281,14 @@ def lowest(
         if problem.frame.resize:
             watch.say("Estimating the size of the space …")
             problem = problem.within(estimate_size(problem, watch), resize=True)
-        starts = find(search, problem, anchors, random)
+        chosen = find(search, problem, anchors, random)
+        starts = chosen.starts
         if keeper is not None and not watch.interrupted.is_set():  # else they are not the best
             keeper.begin(problem, starts)
     else:
         watch.say("Going on from the checkpoint …")
         problem, starts = begun
+        chosen = Chosen(starts)
     plan = search.in_unit(problem.frame).plan
     # one descent has all threads to itself; several have one each
     shared = replace(plan, threads=effective_n_jobs(search.n_jobs) if len(starts) == 1 else 1)
@@ -339,6 +307,7 @@ def lowest(
     with threadpool_limits(1) if problem.n_components > 3 else nullcontext():
         runs = search.each(finish, range(len(starts)))
     best = min(runs, key=lambda run: run.cost)  # the first of equals: the same on any threads
+    best = chosen.told(best, problem.frame.cost_unit)
     if watch.interrupted.is_set():
         best = replace(best, outcome=Outcome.INTERRUPTED)
     if keeper is not None:

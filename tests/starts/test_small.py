@@ -1,0 +1,152 @@
+"""Small tables: the lowest map, whatever the random state and the order of the points."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unimds import MDS, place_center
+from unimds.placecenter.result import Outcome, alike
+from unimds.spaces import distances
+from unimds.starts.line import best_order, inserted, placed
+from unimds.starts.small import AGAIN
+
+
+def random_table(n, seed, low=0.0):
+    D = np.triu(np.random.default_rng(seed).uniform(low, 1.0, (n, n)), 1)
+    return D + D.T
+
+
+def error_of(D, x):
+    """Return Σ_{i<j} (|x_i − x_j| − d_ij)²."""
+    return 0.5 * np.sum((np.abs(x[:, None] - x) - D) ** 2)
+
+
+def least_error(D):
+    """Return the least squared error on a line, by trying all orders."""
+    n, least = len(D), np.inf
+    for order in permutations(range(n)):
+        if order[0] < order[-1]:  # an order and its reverse are one map
+            signs = np.sign(np.subtract.outer(np.argsort(order), np.argsort(order)))
+            least = min(least, error_of(D, np.sum(signs * D, axis=1) / n))
+    return least
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("seed", range(5))
+def test_on_a_line_the_map_is_the_lowest_of_all_orders(n, seed):
+    D = random_table(n, seed)
+    result = place_center(D, 1, random_state=0)
+    assert result.cost <= least_error(D) * (1.0 + 1e-12) + 1e-15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [7, 8, 9])
+def test_dynamic_programming_equals_enumeration(n):
+    for seed in range({7: 600, 8: 300, 9: 100}[n]):
+        D = random_table(n, seed)
+        x = placed(D, best_order(D))
+        signs = np.array(list(permutations(range(n))))
+        place = np.argsort(signs, axis=1)
+        t = np.einsum("oij,ij->oi", np.sign(place[:, :, None] - place[:, None, :]), D)
+        least = 0.5 * np.sum(D**2) - np.max(np.sum(t**2, axis=1)) / n
+        assert error_of(D, x) == pytest.approx(least, rel=1e-9)
+
+
+def test_the_outcome_says_that_a_map_on_a_line_is_proven():
+    D = random_table(8, 1)
+    assert place_center(D, 1).outcome is Outcome.PROVEN
+    assert "all orders" in place_center(D, 1).message
+    x = np.arange(8.0)
+    assert place_center(np.abs(x[:, None] - x), 1).outcome is Outcome.EXACT
+    weights = np.ones((8, 8))
+    weights[0, 1] = weights[1, 0] = 2.0
+    assert place_center(D, 1, weights=weights).outcome is not Outcome.PROVEN
+    assert place_center(D, 1, loss="absolute").outcome is not Outcome.PROVEN
+    assert place_center(random_table(21, 0), 1).outcome is not Outcome.PROVEN
+
+
+def test_an_asymmetric_table_has_the_best_order_of_its_means():
+    D = np.random.default_rng(3).uniform(size=(7, 7))
+    np.fill_diagonal(D, 0.0)
+    mean = 0.5 * (D + D.T)
+    x = place_center(D, 1).embedding[:, 0]
+    assert error_of(mean, x) == pytest.approx(least_error(mean), rel=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 12), st.integers(0, 10**6))
+def test_inserting_never_makes_an_order_worse(n, seed):
+    D = random_table(n, seed)
+    first = np.random.default_rng(seed).permutation(n)
+    found = inserted(D, first)
+    assert sorted(found.tolist()) == list(range(n))
+    before, after = (np.sum(placed(D, order) ** 2) for order in (first, found))
+    assert after >= before * (1.0 - 1e-12)
+
+
+def tables():
+    rng = np.random.default_rng(7)
+    yield random_table(10, 0, 0.2), {}
+    yield distances(rng.normal(size=(18, 5))), {}
+    yield np.round(distances(rng.normal(size=(15, 4))) * 2.0), {}  # many ties
+    yield distances(rng.normal(size=(12, 6))), {"n_components": 3}
+    yield random_table(12, 3, 0.5), {"space": "sphere"}
+    yield random_table(24, 2), {"n_components": 1}
+
+
+@pytest.mark.parametrize("case", range(6))
+def test_random_states_and_orders_of_the_points_end_in_the_same_map(case):
+    D, options = list(tables())[case]
+    costs = [place_center(D, random_state=state, **options).cost for state in range(3)]
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(len(D))
+        costs.append(place_center(D[np.ix_(order, order)], random_state=seed, **options).cost)
+    assert max(costs) <= min(costs) * (1.0 + 1e-6)
+
+
+def test_no_random_start_leads_lower():
+    D = random_table(14, 5, 0.3)
+    found = place_center(D, random_state=0).cost
+    others = place_center(D, init="random", n_init=300, random_state=1).cost
+    assert found <= others * (1.0 + 1e-6)
+
+
+def test_a_result_tells_what_the_starts_cost():
+    D = random_table(11, 2, 0.2)
+    result = place_center(D, random_state=0)
+    assert result.found >= AGAIN
+    assert result.found == alike(result.starts)
+    assert result.starts.min() == pytest.approx(result.cost, rel=1e-6)
+    assert place_center(D, n_init=3).starts is None
+    assert place_center(D, n_init=3).found == 0
+
+
+def test_the_starts_and_the_map_are_the_same_on_threads():
+    D = random_table(16, 4)
+    one, two = (place_center(D, random_state=0, n_jobs=jobs) for jobs in (1, 2))
+    assert np.array_equal(one.embedding, two.embedding)
+    assert np.array_equal(one.starts, two.starts)
+
+
+def test_an_exact_table_needs_no_search():
+    D = distances(np.random.default_rng(0).normal(size=(20, 2)))
+    result = place_center(D, random_state=0)
+    assert result.outcome is Outcome.EXACT
+    assert len(result.starts) == 1
+
+
+def test_missing_pairs_and_weights_take_part():
+    rng = np.random.default_rng(1)
+    D, W = random_table(12, 6, 0.3), rng.uniform(0.5, 2.0, (12, 12))
+    D[2, 5] = D[5, 2] = np.nan
+    W = W + W.T
+    costs = [place_center(D, weights=W, random_state=state).cost for state in range(3)]
+    assert max(costs) <= min(costs) * (1.0 + 1e-6)
+
+
+def test_the_estimator_has_the_starts():
+    mds = MDS(metric="precomputed", random_state=0).fit(random_table(9, 0, 0.3))
+    assert mds.result_.found >= AGAIN
