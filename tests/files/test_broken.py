@@ -320,3 +320,13 @@ def test_an_endless_file(tmp_path):
 
 def test_sizes_for_people():
     assert [size(10**k) for k in (0, 3, 7, 12)] == ["1 bytes", "1 kB", "10 MB", "1.0 TB"]
+
+
+@pytest.mark.parametrize("save", [np.save, np.savez])
+def test_a_stack_of_tables(tmp_path, save):
+    with open(tmp_path / "x", "wb") as file:
+        save(file, np.zeros((12, 20, 20)))
+    with pytest.raises(
+        FileError, match=r"12 tables of 20 × 20, .* array.mean\(axis=0\).*array\[0\]"
+    ):
+        read(tmp_path / "x")

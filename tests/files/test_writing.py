@@ -15,6 +15,7 @@ from numpy.testing import assert_array_equal
 
 from tests.support.valid_files import D
 from unimds.files import FileError, Table, atomic, read, write
+from unimds.files.writing import renamed
 
 ABC = ["a", "b", "c"]
 NAN = float("nan")
@@ -225,3 +226,36 @@ def test_a_full_disk_leaves_no_trace(tmp_path, monkeypatch):
     with pytest.raises(FileError, match=r"x\.csv: cannot be written: No space left"):
         write(tmp_path / "x.csv", D)
     assert not list(tmp_path.iterdir())
+
+
+def test_names_of_coordinates(tmp_path):
+    points = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]])
+    for form in ("csv", "tsv", "json", "npz", "parquet"):
+        path = tmp_path / f"map.{form}"
+        write(path, points, names=["poincare_x", "poincare_y"])
+        table = read(path)
+        assert (table.kind, table.features) == ("points", ["poincare_x", "poincare_y"])
+        assert_array_equal(table.values, points)
+    with pytest.raises(ValueError, match="names: 1 names for 2 coordinates"):
+        write("-", points, names=["x"])
+    with pytest.raises(ValueError, match="a table has names of its own"):
+        write("-", table, names=["x", "y"])
+    with pytest.raises(ValueError, match="two columns have the same name, 'x'; rename"):
+        write("-", points, columns={"x": [1, 2, 3]})
+
+
+def test_another_array_called_coordinates_is_left_alone(tmp_path):
+    D, points = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    np.savez(tmp_path / "x.npz", D=D, coordinates=points)
+    assert_array_equal(read(tmp_path / "x.npz").values, D)
+    np.savez(tmp_path / "x.npz", coordinates=points)  # the only array
+    assert_array_equal(read(tmp_path / "x.npz").values, points)
+    np.savez(tmp_path / "x.npz", points=points, coordinates=["a", "b"])
+    assert read(tmp_path / "x.npz").features is None
+
+
+def test_columns_give_way_to_coordinates():
+    columns = {"x": [1], "input_x": [2], "class": [3], "stress": [4]}
+    found = renamed(columns, ["label", "x", "y", "stress"])
+    assert list(found) == ["input_input_x", "input_x", "class", "input_stress"]
+    assert found["input_input_x"] == [1]

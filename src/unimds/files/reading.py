@@ -51,8 +51,9 @@ def read(
       or two columns of numbers, without a header. A pair that is not listed is missing; a pair that
       is listed in one direction holds in both.
     - Columns called source and target with a length or weight, or alone, list the edges of a graph.
-      So do two columns of labels, and files whose name ends in .edges or .edgelist. The distances
-      are the lengths of shortest paths.
+      So do two columns of labels, files whose name ends in .edges or .edgelist, GraphML, GEXF, GML,
+      and JSON with nodes and links. The distances are the lengths of shortest paths; attributes of
+      nodes become `Table.columns`.
     - Any other table holds points, one per row: columns of numbers are features, the first column
       of distinct texts holds the labels, and other columns of texts become `Table.columns`.
 
@@ -84,7 +85,7 @@ def read(
     FileError
         If the file cannot be read; the message says where in the file, and what to do.
     ImportError
-        If Parquet or GraphML needs a package that is not installed.
+        If Parquet needs a package that is not installed.
 
     Examples
     --------

@@ -22,6 +22,7 @@ from unimds._runtime.extras import require
 from unimds.files.atomic import write_atomic
 from unimds.files.endings import TABLE, WRITABLE, ending_of
 from unimds.files.errors import FileError
+from unimds.files.meaning.arrays import COORDINATES
 from unimds.files.table import Column, Table, coordinate_names
 
 
@@ -235,7 +236,7 @@ def _npz(table: Table, labels: list[str] | None, further: Mapping[str, Column]) 
     arrays |= {} if labels is None else {"labels": np.array(labels, dtype=np.str_)}
     arrays |= {} if table.weights is None else {"weights": table.weights}
     if not table.precomputed and table.features is not None:
-        arrays["coordinates"] = np.array(table.features, dtype=np.str_)
+        arrays[COORDINATES] = np.array(table.features, dtype=np.str_)
     if clash := arrays.keys() & further.keys():
         raise ValueError(f"in an NPZ file no further column may be called {clash.pop()!r}")
     file = io.BytesIO()

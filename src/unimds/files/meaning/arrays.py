@@ -20,9 +20,10 @@ NAMES = {
     "points": ("X", "points", "features", "embedding"),
     "labels": ("labels", "names"),
     "weights": ("weights", "W"),
-    "coordinates": ("coordinates",),
 }
 """What arrays in an NPZ file may be called."""
+COORDINATES = "coordinates"
+"""Texts of this name, which `unimds.files.write` writes, name the columns of points."""
 
 
 def from_npy(content: Content, kind: str) -> Table:
@@ -47,7 +48,7 @@ def from_npz(content: Content, kind: str) -> Table:
             f"holds the arrays {', '.join(map(repr, arrays)) or '(none)'}; one array must be "
             "called 'distances' or 'points', or be the only one"
         )
-    names = None if found["coordinates"] is None else _texts(found["coordinates"])
+    names = _texts(arrays[COORDINATES]) if _is_text(arrays.get(COORDINATES)) else None
     return _table(content, values, kind, "npz", found["labels"], found["weights"], names)
 
 
@@ -57,6 +58,10 @@ def _numbers(content: Content, array: Array) -> Array:
     if array.dtype.kind == "f" and array.dtype.itemsize == 4:
         return array.astype(np.float32, copy=False)
     return array.astype(np.float64, copy=False)
+
+
+def _is_text(array: Array | None) -> bool:
+    return array is not None and array.dtype.kind in "US"
 
 
 def _texts(array: Array) -> list[str]:
@@ -94,9 +99,7 @@ def _table(
     if weights is not None and weights.shape != (len(values), len(values)):
         raise content.error(f"holds weights of shape {weights.shape} for {len(values)} points")
     if features is not None and (kind == "distances" or len(features) != values.shape[1]):
-        raise content.error(
-            f"holds names of {len(features)} coordinates for a table of shape {values.shape}"
-        )
+        features = None  # they are of something else
     return assemble(
         content,
         values,
