@@ -187,6 +187,10 @@ def test_labels_and_columns_by_hand(put):
     ("content", "problem"),
     [
         ("graph [\n node [ id 1 ]\n", "line 2: is cut off"),
+        ("Version 1\ngraph\n[\n node [ id 1 ]\n", "line 4: is cut off"),
+        ("digraph towns {\n Ulm -> Bonn;\n}", "a graph in DOT, .* save it as GraphML or GML"),
+        ("graph {\n Ulm -- Bonn;\n}", "a graph in DOT"),
+        ("*Vertices 2\n1 a\n2 b\n*Edges\n1 2\n", "a graph in Pajek's format"),
         ("graph [\n node [ name 'a' ]\n]", "line 2: \"'a'\" is neither a number nor a text"),
         ('graph [\n node [ label "a ]\n]', "line 2: the quotes do not match"),
         ('graph [\n node [ label "a" ]\n]', "line 2: a node has no 'id'"),
@@ -227,6 +231,11 @@ def test_kinds_and_formats_that_do_not_fit(put):
     edge = '<edge source="a" target="b"><data key="w">far</data></edge></graph></graphml>'
     with pytest.raises(FileError, match="between 'a' and 'b' has the length 'far', which is not"):
         put(length + edge)
+
+
+def test_a_column_called_graph_is_none(put):
+    table = put("graph\n1\n2\n3\n", kind="points")
+    assert (table.kind, table.features) == ("points", ["graph"])
 
 
 def test_a_graph_becomes_a_map(tmp_path):

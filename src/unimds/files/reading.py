@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from unimds.files.formats.columns import Columns, columns_of_json, load_json, read_parquet
 from unimds.files.formats.content import Content, magic, read_content
@@ -28,6 +29,12 @@ DELIMITED = {"csv": ",;", "tsv": "\t", "lsmat": "\t", "text": " "}
 
 FORMATS = (*DELIMITED, "phylip", *ROOTS, "gml", "json", "npy", "npz", "parquet")
 """The formats that can be read."""
+
+OTHER_GRAPHS = {
+    "DOT": re.compile(r"(strict\s+)?(di)?graph\b[^\[,;\t]*\{", re.IGNORECASE),
+    "Pajek's format": re.compile(r"\*(network|vertices|arcs|edges)\b", re.IGNORECASE),
+}
+"""How graphs in formats that are not read begin."""
 
 
 def read(
@@ -196,6 +203,11 @@ def _text_format(text: Text) -> str:
         return "json"
     if is_gml(text):
         return "gml"
+    for name, opening in OTHER_GRAPHS.items():
+        if opening.match(first):
+            raise text.content.error(
+                f"this is a graph in {name}, which unimds does not read; save it as GraphML or GML"
+            )
     return "phylip" if is_phylip(text) else "auto"
 
 

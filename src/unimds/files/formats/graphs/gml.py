@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Hashable, Iterator
-from itertools import islice
+from itertools import dropwhile, islice
 from typing import Any
 
 from unimds.files.errors import FileError, shown
@@ -14,7 +14,8 @@ from unimds.files.formats.text import Text
 
 TOKEN = re.compile(r'\s+|#[^\n]*|"(?P<text>[^"]*)"|(?P<mark>[\[\]])|(?P<word>[^\s"\[\]]+)')
 PREFACE = re.compile(r"(creator|version|comment|label|directed)\b", re.IGNORECASE)
-OPENING = re.compile(r"graph\s*(\[|$)", re.IGNORECASE)
+OPENING = re.compile(r"graph\s*\[", re.IGNORECASE)
+SAMPLE = 20  # lines
 GROWTH = 16
 
 Pairs = list[tuple[str, Any, int]]
@@ -23,12 +24,9 @@ Pairs = list[tuple[str, Any, int]]
 
 def is_gml(text: Text) -> bool:
     """Whether a text begins as a GML file: ``graph [``, perhaps after a preface."""
-    for _, line in islice(text.kept_lines(), 20):
-        if OPENING.match(line.strip()):
-            return True
-        if not PREFACE.match(line.strip()):
-            return False
-    return False
+    lines = [line.strip() for _, line in islice(text.kept_lines(), SAMPLE)]
+    body = dropwhile(PREFACE.match, lines)
+    return OPENING.match(" ".join(islice(body, 2))) is not None
 
 
 def read_gml(text: Text) -> Graph:
