@@ -1,6 +1,7 @@
 """Models: a file places points as the map it was made of, and a wrong file is an error."""
 
 import pickle
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,6 +54,24 @@ def test_a_loaded_model_places_points_as_the_saved_one(tmp_path, name):
     assert np.array_equal(again.embedding_, mds.embedding_)
     assert (again.loss_, again.space_) == (mds.loss_, mds.space_)
     assert (again.cost_, again.stress_, again.n_iter_) == (mds.cost_, mds.stress_, mds.n_iter_)
+    old, new = (getattr(m, "result_", None) or m.landmark_result_ for m in (mds, again))
+    assert new.stress == old.stress is not None
+
+
+def test_models_of_earlier_releases_know_the_stress_of_their_run(tmp_path):
+    def without(header):
+        return {name: value for name, value in header.items() if name != "result_stress"}
+
+    mds = load(altered(tmp_path, header=without))
+    assert mds.result_.stress == mds.stress_
+    assert load(altered(tmp_path, header=without, name="landmarks")).landmark_result_.stress is None
+
+
+def test_the_model_comes_first_and_the_path_first_still_works(tmp_path):
+    mds = MODELS["euclidean"].fit(X)
+    with pytest.warns(DeprecationWarning, match=r"write save\(model, path\), the model first"):
+        save(tmp_path / "m", mds)
+    assert np.array_equal(load(tmp_path / "m").embedding_, mds.embedding_)
 
 
 @pytest.mark.parametrize("space", [Hyperbolic(), Simplex("auto")], ids=str)
@@ -134,8 +153,8 @@ def test_other_files_are_named_for_what_they_are(tmp_path):
         load(tmp_path / "nowhere")
 
 
-def altered(tmp_path, arrays=lambda a: a, header=lambda h: h):
-    save(MODELS["euclidean"].fit(X), tmp_path / "m", force=True)
+def altered(tmp_path, arrays=lambda a: a, header=lambda h: h, name="euclidean"):
+    save(MODELS[name].fit(X), tmp_path / "m", force=True)
     told, found = read_archive(tmp_path / "m", "model")
     write_archive(tmp_path / "m", "model", header(told), arrays(found), force=True)
     return tmp_path / "m"
@@ -147,6 +166,11 @@ def altered(tmp_path, arrays=lambda a: a, header=lambda h: h):
         lambda a: {**a, "map": a["map"][:, :1]},
         lambda a: {**a, "map": a["map"] * np.nan},
         lambda a: {**a, "embedding": a["embedding"][0]},
+        lambda a: {**a, "embedding": a["embedding"][:-1]},
+        lambda a: {**a, "embedding": a["embedding"].astype(np.float16)},
+        lambda a: {**a, "map": a["map"][:-1]},
+        lambda a: {**a, "features": a["features"] * np.nan},
+        lambda a: {**a, "history": a["history"][:0], "levels": a["levels"][:0]},
         lambda a: {**a, "features": a["features"][:3]},
         lambda a: {**a, "history": a["history"][:3]},
         lambda a: {k: v for k, v in a.items() if k != "embedding"},
@@ -168,11 +192,106 @@ def test_wrong_shapes_are_errors(tmp_path, arrays):
         ({"labels": ["a"]}, "1 labels instead of 30"),
         ({"estimator": "os.system"}, "the model is broken"),
         ({"outcome": "BEST"}, "the model is broken"),
+        ({"loss": {"name": "Huber", "delta": "auto"}}, "do not say every size"),
+        ({"space": {"name": "Sphere", "radius": "auto"}}, "do not say every size"),
+        ({"n_features_in": True}, "n_features_in = True"),
+        ({"n_features_in": 10**30}, "the model is broken"),
+        ({"params": {"n_components": float("nan")}}, "the 'n_components' parameter of MDS"),
+        ({"params": {"n_init": 10**29}}, "the 'n_init' parameter of MDS"),
+        ({"params": {"n_components": [[2]]}}, "n_components is not a number"),
+        ({"params": {"metric": "bray"}}, "the model is broken"),
+        ({"metric_params": {"p": [1, 2]}}, "p is not a number"),
+        ({"metric_params": {"surprise": 1}}, "the model is broken"),
+        ({"labels": [["a"]] * 30}, "the labels are not a list of names"),
+        ({"labels": "a" * 30}, "the labels are not a list of names"),
     ],
 )
 def test_wrong_headers_are_errors(tmp_path, change, says):
-    with pytest.raises(FileError, match=says):
+    with pytest.raises(FileError, match=f"(?i){says}"):
         load(altered(tmp_path, header=lambda header: {**header, **change}))
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        lambda a: {**a, "embedding": a["embedding"][:-1]},
+        lambda a: {**a, "points": a["points"][:-1]},
+        lambda a: {**a, "landmarks": a["landmarks"] - 30},
+        lambda a: {**a, "landmarks": a["landmarks"] + 30},
+        lambda a: {**a, "landmarks": a["landmarks"] * 0},
+        lambda a: {**a, "landmarks": a["landmarks"] * 1.0},
+    ],
+)
+def test_wrong_landmarks_are_errors(tmp_path, arrays):
+    with pytest.raises(FileError, match="the model is broken"):
+        load(altered(tmp_path, arrays=arrays, name="landmarks"))
+
+
+@pytest.mark.parametrize(
+    ("name", "arrays", "params"),
+    [
+        ("mahalanobis", {"metric.VI": np.eye(2)}, {}),
+        ("mahalanobis", {"metric.VI": np.ones(4)}, {}),
+        ("mahalanobis", {"metric.VI": np.array("text")}, {}),
+        ("minkowski", {"metric.w": np.ones(3)}, {}),
+        ("minkowski", {"metric.w": np.ones((4, 4))}, {}),
+        ("minkowski", {}, {"p": "many"}),
+    ],
+)
+def test_arguments_that_do_not_suit_the_metric_are_an_error(tmp_path, name, arrays, params):
+    def other(header):
+        return {**header, "metric_params": {**header["metric_params"], **params}}
+
+    path = altered(tmp_path, lambda found: {**found, **arrays}, other, name)
+    with pytest.raises(FileError, match="the model is broken"):
+        load(path)
+
+
+def test_a_number_in_place_of_a_matrix_is_an_error(tmp_path):
+    path = altered(
+        tmp_path,
+        lambda arrays: {name: array for name, array in arrays.items() if name != "metric.VI"},
+        lambda header: {**header, "metric_params": {"VI": 1.0}},
+        "mahalanobis",
+    )
+    with pytest.raises(FileError, match="VI of the metric mahalanobis has the shape"):
+        load(path)
+
+
+@pytest.mark.parametrize("depth", [200, 100_000])
+def test_a_header_that_is_nested_without_end_is_an_error(tmp_path, depth):
+    text = '{"unimds": "model", "version": 1, "params": ' + "[" * depth + "]" * depth + "}"
+    np.savez(tmp_path / "m.npz", header=np.frombuffer(text.encode(), np.uint8))
+    with pytest.raises(FileError, match=r"its header is missing or broken|the model is broken"):
+        load(tmp_path / "m.npz")
+
+
+@pytest.mark.parametrize("jobs", [float("nan"), 100_000, "many"])
+@pytest.mark.parametrize("name", ["euclidean", "landmarks"])
+def test_a_file_decides_nothing_about_threads(tmp_path, name, jobs):
+    def many(header):
+        params = {**header["params"], "n_jobs": jobs, "checkpoint": "elsewhere"}
+        return {**header, "params": params, "metric_params": {"n_jobs": jobs}}
+
+    def also(arrays):
+        return {**arrays, "metric.n_jobs": np.array(100_000)}
+
+    mds = load(altered(tmp_path, also, many, name))
+    assert mds.n_jobs is None
+    assert getattr(mds, "checkpoint", None) is None
+    assert mds._metric.params == {}
+    before = threading.active_count()
+    assert np.array_equal(mds.transform(NEW), MODELS[name].fit(X).transform(NEW))
+    assert threading.active_count() == before
+
+
+def test_threads_are_not_saved(tmp_path):
+    mds = MDS(n_jobs=2, metric="cityblock", metric_params={"n_jobs": 1}, n_init=1, random_state=0)
+    save(mds.fit(X), tmp_path / "m")
+    header, _ = read_archive(tmp_path / "m", "model")
+    assert "n_jobs" not in header["params"]
+    assert header["metric_params"] == {}
+    assert np.array_equal(load(tmp_path / "m").transform(NEW), mds.transform(NEW))
 
 
 def test_a_file_that_is_cut_off_is_an_error(tmp_path):

@@ -6,6 +6,7 @@ A file holds plain numbers and a header in JSON, never code: reading it executes
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -14,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from unimds._runtime.arguments import model_and_path
 from unimds.distances.metric import Metric
 from unimds.estimators.mds import MDS
 from unimds.files import endings
 from unimds.files.archive import read_archive, write_archive
 from unimds.files.errors import FileError
 from unimds.landmarks.estimator import LandmarkMDS
-from unimds.losses import LOSSES, Loss, Power
+from unimds.losses import LOSSES, Loss
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces import SPACES, Space
 
@@ -30,11 +32,15 @@ Model = MDS | LandmarkMDS
 __all__ = ["load", "save"]
 
 KIND = "model"
-BUILT_IN: tuple[type[Any], ...] = (*LOSSES.values(), Power, *SPACES.values())
+BUILT_IN: tuple[type[Any], ...] = (*LOSSES.values(), *SPACES.values())
 PARTS = {kind.__name__: kind for kind in BUILT_IN}
+MATRICES = {("mahalanobis", "V"), ("mahalanobis", "VI")}
+"""Arguments of metrics that are matrices; all others are numbers or vectors."""
 PLAIN = (bool, int, float, str, type(None))
-NOT_KEPT = ("loss", "space", "variant", "init", "callback", "checkpoint", "metric_params")
-"""Parameters that are saved as fitted, or that mean nothing once the map exists."""
+THREADS = "n_jobs"
+NOT_KEPT = ("loss", "space", "variant", "init", "callback", "checkpoint", "metric_params", THREADS)
+"""Parameters that are saved as fitted, that mean nothing once the map exists, or that only the
+person at the machine decides: no file says how many threads to start, or where to write."""
 
 
 def save(
@@ -81,6 +87,7 @@ def save(
     True
     >>> folder.cleanup()
     """
+    mds, path = model_and_path(mds, path, "save")
     endings.MODEL.check(path)
     check_is_fitted(mds)
     large = isinstance(mds, LandmarkMDS)
@@ -97,6 +104,7 @@ def save(
         "outcome": result.outcome.name,
         "ended": mds.outcome_.name if large else None,
         "cost": [result.cost, mds.cost_, mds.stress_],
+        "result_stress": result.stress,
         "errors": [mds.cost_error_, mds.stress_error_] if large else None,
         "seconds": mds.seconds_ if large else None,
         "n_features_in": int(mds.n_features_in_),
@@ -119,7 +127,8 @@ def load(path: str | os.PathLike[str]) -> Model:
     """Read a model that `save` has written.
 
     It places new points as the saved model does, but holds no table of distances:
-    ``dissimilarity_matrix_`` is None.
+    ``dissimilarity_matrix_`` is None. The file is checked before anything is computed from it, and
+    it has no say in the number of threads: ``n_jobs`` is None.
 
     Parameters
     ----------
@@ -138,7 +147,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     header, arrays = read_archive(path, KIND)
     try:
         return _restored(header, arrays)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         told = error if isinstance(error, ValueError) else f"{error!r} is missing or wrong"
         raise FileError(os.fspath(path), f"the model is broken: {told}") from None
 
@@ -173,7 +182,7 @@ def _params(mds: Model) -> dict[str, Any]:
 def _metric(mds: Model) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return the further arguments of the metric: plain values, and arrays."""
     metric = getattr(mds, "_metric", None)
-    params = {} if metric is None else metric.params
+    params = {} if metric is None else {k: v for k, v in metric.params.items() if k != THREADS}
     plain = {name: value for name, value in params.items() if isinstance(value, PLAIN)}
     arrays = {f"metric.{name}": np.asarray(params[name]) for name in params.keys() - plain.keys()}
     for name, array in arrays.items():
@@ -190,97 +199,163 @@ def _label(label: Any) -> Any:
 
 
 def _restored(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
-    kind = {"MDS": MDS, "LandmarkMDS": LandmarkMDS}[header["estimator"]]
-    loss, space = _part(header["loss"], Loss), _part(header["space"], Space)
-    mds: Model = kind(**header["params"], loss=loss, space=space)
-    result = _result(header, arrays, loss, space)
-    mds.loss_, mds.space_, mds.n_iter_ = loss, space, result.n_iter
-    mds.n_features_in_ = header["n_features_in"]
-    mds._metric = Metric(mds.metric, header["metric_params"] | _arguments(arrays))
+    mds = _estimator(header)
     mds.embedding_ = _points(arrays["map"], mds, "map")
     mds._n_features_out = mds.embedding_.shape[1]
+    mds.n_features_in_ = _width(header["n_features_in"], mds)
     _, mds.cost_, mds.stress_ = map(float, header["cost"])
     mds.labels_ = _names(header["labels"], len(mds.embedding_), "labels")
     names = _names(header["features"], mds.n_features_in_, "features")
     if names is not None:
         mds.feature_names_in_ = names
     if isinstance(mds, LandmarkMDS):
-        _restore_landmarks(mds, header, arrays, result)
+        mds.landmarks_ = _landmarks(arrays["landmarks"], mds)
+        count = len(mds.landmarks_)
+        mds._points = _points(arrays["points"], mds, "points", count)
+        mds.seconds_ = {str(name): float(taken) for name, taken in header["seconds"].items()}
+        mds.cost_error_, mds.stress_error_ = map(float, header["errors"])
+        mds.outcome_ = Outcome[header.get("ended", header["outcome"])]  # 0.2 has no "ended"
     else:
-        _points(result.embedding, mds, "embedding")
-        mds.result_, mds.history_, mds.dissimilarity_matrix_ = result, result.history, None
-        if mds.metric != "precomputed":
-            mds._fit_X = _features(arrays, mds, len(mds.embedding_))
+        count = len(mds.embedding_)
+    result = _result(header, arrays, mds, count)
+    features = None if mds.metric == "precomputed" else _features(arrays["features"], mds, count)
+    mds._metric = _tried(mds, header["metric_params"], arrays, features)
+    _keep(mds, result, features)
     return mds
 
 
-def _restore_landmarks(
-    mds: LandmarkMDS, header: dict[str, Any], arrays: dict[str, Array], result: Result
-) -> None:
-    mds.landmark_result_, mds.seconds_ = result, dict(header["seconds"])
-    mds.outcome_ = Outcome[header.get("ended", header["outcome"])]  # version 0.2 has no "ended"
-    mds.cost_error_, mds.stress_error_ = map(float, header["errors"])
-    mds.landmarks_, mds._points = arrays["landmarks"], _points(arrays["points"], mds, "points")
-    count, n = len(mds._points), len(mds.embedding_)
-    index = mds.landmarks_
-    if index.shape != (count,) or index.dtype.kind not in "iu" or not np.all(index < n):
-        raise ValueError(f"{count} landmarks among {n} points were expected")
-    mds._features = None if mds.metric == "precomputed" else _features(arrays, mds, count)
+def _estimator(header: dict[str, Any]) -> Model:
+    """Return the estimator that the header describes, with its parameters validated."""
+    kind = {"MDS": MDS, "LandmarkMDS": LandmarkMDS}[header["estimator"]]
+    loss, space = _part(header["loss"], Loss), _part(header["space"], Space)
+    if loss != loss.resolved(1.0) or space.is_auto:
+        raise ValueError(f"{loss} and {space} do not say every size that the fit has found")
+    mds: Model = kind(**_plain(header["params"], NOT_KEPT), loss=loss, space=space)
+    mds._validate_params()
+    mds.loss_, mds.space_ = loss, space
+    return mds
+
+
+def _keep(mds: Model, result: Result, features: Array | None) -> None:
+    mds.n_iter_ = result.n_iter
+    if isinstance(mds, LandmarkMDS):
+        mds.landmark_result_, mds._features = result, features
+        return
+    mds.result_, mds.history_, mds.dissimilarity_matrix_ = result, result.history, None
+    if features is not None:
+        mds._fit_X = features
 
 
 def _part(told: dict[str, Any], kind: type[Any]) -> Any:
-    fields = {name: value for name, value in told.items() if name != "name"}
     part = PARTS.get(told["name"])
     if part is None or not issubclass(part, kind):
         raise ValueError(f"{told['name']!r} is not a {kind.__name__.lower()} of this release")
-    return part(**fields)
+    return part(**_plain(told, ("name",)))
 
 
-def _result(header: dict[str, Any], arrays: dict[str, Array], loss: Loss, space: Space) -> Result:
+def _plain(told: dict[str, Any], without: Sequence[str]) -> dict[str, Any]:
+    """Return the values of a part of the header, which must be plain."""
+    found = {name: value for name, value in told.items() if name not in without}
+    odd = next((name for name, value in found.items() if not isinstance(value, PLAIN)), None)
+    if odd is not None:
+        raise ValueError(f"{odd} is not a number, a word or nothing")
+    return found
+
+
+def _width(told: Any, mds: Model) -> int:
+    """Return the number of features; of a table of distances it is the number of points."""
+    n = len(mds.embedding_)
+    whole = isinstance(told, int) and not isinstance(told, bool) and told > 0
+    if not whole or (mds.metric == "precomputed" and told != n):
+        raise ValueError(f"a map of {n} points cannot have n_features_in = {told!r}")
+    return int(told)
+
+
+def _landmarks(index: Array, mds: Model) -> Array:
+    n = len(mds.embedding_)
+    if index.ndim != 1 or index.dtype.kind not in "iu" or not len(index):
+        raise ValueError("the landmarks are not a list of points")
+    if index.min() < 0 or index.max() >= n or len(np.unique(index)) < len(index):
+        raise ValueError(f"{len(index)} different landmarks among {n} points were expected")
+    return index
+
+
+def _result(header: dict[str, Any], arrays: dict[str, Array], mds: Model, count: int) -> Result:
     history, levels = arrays["history"], arrays["levels"]
-    if history.ndim != 2 or history.shape[1] != 2 or levels.shape != history.shape:
+    numbers = history.dtype.kind == levels.dtype.kind == "f"
+    if not numbers or history.ndim != 2 or history.shape[1] != 2 or not len(history):
+        raise ValueError(f"the history has the shape {history.shape}")
+    if levels.shape != history.shape:
         raise ValueError(f"the history has the shapes {history.shape} and {levels.shape}")
+    # written from 0.3 on; before it, the stress of a map without landmarks is that of its run
+    usual = None if isinstance(mds, LandmarkMDS) else header["cost"][2]
+    stress = header.get("result_stress", usual)
     return Result(
-        embedding=arrays["embedding"],
+        embedding=_points(arrays["embedding"], mds, "embedding", count),
         cost=float(header["cost"][0]),
         history=history,
         levels=levels,
         outcome=Outcome[header["outcome"]],
-        loss=loss,
-        space=space,
+        loss=mds.loss_,
+        space=mds.space_,
+        stress=None if stress is None else float(stress),
     )
 
 
-def _arguments(arrays: dict[str, Array]) -> dict[str, Array]:
-    return {
-        name.removeprefix("metric."): array
-        for name, array in arrays.items()
-        if name.startswith("metric.")
+def _tried(
+    mds: Model, told: dict[str, Any], arrays: dict[str, Array], features: Array | None
+) -> Metric:
+    """Return the metric, after it has measured one row: its arguments must suit the features."""
+    start = "metric."
+    given = _plain(told, ()) | {
+        name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)
     }
+    given.pop(THREADS, None)
+    metric = Metric(mds.metric, given)
+    if features is not None:
+        for name, value in given.items():
+            _check_argument(mds.metric, name, value, mds.n_features_in_)
+        with warnings.catch_warnings():  # of conversions, which `transform` will warn of
+            warnings.simplefilter("ignore")
+            metric.between(features[:1], features[:1])
+    return metric
 
 
-def _points(array: Array, mds: Model, what: str) -> Array:
-    width = mds.space_.n_coordinates(mds.n_components)
-    if array.ndim != 2 or array.shape[1] != width or not len(array) or array.dtype.kind != "f":
-        raise ValueError(f"{what} has the shape {array.shape}; rows of {width} were expected")
+def _check_argument(metric: str, name: str, value: Any, width: int) -> None:
+    """Check the shape of a metric's argument: SciPy reads beyond a matrix that is too small."""
+    shape = np.shape(value)
+    wanted = [(width, width)] if (metric, name) in MATRICES else [(), (width,)]
+    if shape not in wanted or np.asarray(value).dtype.kind not in "fiubU":
+        raise ValueError(f"{name} of the metric {metric} has the shape {shape}")
+
+
+def _points(array: Array, mds: Model, what: str, count: int | None = None) -> Array:
+    width, n = mds.space_.n_coordinates(mds.n_components), len(array) if count is None else count
+    if array.shape != (n, width) or not n or array.dtype not in (np.float32, np.float64):
+        raise ValueError(
+            f"{what} has the shape {array.shape} and the type {array.dtype}; {n} rows of {width} "
+            "floating-point numbers were expected"
+        )
     if not np.isfinite(array).all():
         raise ValueError(f"{what} is not finite")
     mds.space_.check_points(array.astype(np.float64), what)
     return array
 
 
-def _features(arrays: dict[str, Array], mds: Model, count: int) -> Array:
-    found = arrays["features"]
-    if found.shape != (count, mds.n_features_in_) or found.dtype.kind != "f":
-        raise ValueError(
-            f"the features have the shape {found.shape}; {(count, mds.n_features_in_)} was expected"
-        )
+def _features(found: Array, mds: Model, count: int) -> Array:
+    wanted = (count, mds.n_features_in_)
+    if found.shape != wanted or found.dtype not in (np.float32, np.float64):
+        raise ValueError(f"the features have the shape {found.shape}; {wanted} was expected")
+    if np.isinf(found).any() or (mds.metric != "nan_euclidean" and np.isnan(found).any()):
+        raise ValueError("the features are not finite")
     return found
 
 
 def _names(told: list[Any] | None, count: int, what: str) -> Array | None:
     if told is None:
         return None
+    if not isinstance(told, list) or not all(isinstance(name, str | int) for name in told):
+        raise ValueError(f"the {what} are not a list of names")
     if len(told) != count:
         raise ValueError(f"there are {len(told)} {what} instead of {count}")
     names = np.empty(count, dtype=object)

@@ -77,7 +77,7 @@ def read_archive(
     try:
         header = json.loads(bytes(arrays.pop(HEADER).tobytes()))
         found, version = header["unimds"], header["version"]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, RecursionError):
         raise content.error(
             f"this is not a {kind} of unimds: its header is missing or broken; {ORIGINS[kind]}"
         ) from None
