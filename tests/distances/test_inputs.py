@@ -168,7 +168,8 @@ def test_whole_numbers(embed, dtype):
 
 def test_columns_of_a_data_frame_may_come_in_any_order():
     frame = pd.DataFrame(imperfect(), index=LABELS, columns=LABELS)
-    got = MDS(metric="precomputed", random_state=0).fit(frame[LABELS[::-1]])
+    with pytest.warns(UserWarning, match="the points of the map are in the order of the rows"):
+        got = MDS(metric="precomputed", random_state=0).fit(frame[LABELS[::-1]])
     assert_array_equal(got.embedding_, by_function(imperfect()).embedding)
     assert_array_equal(got.labels_, LABELS)
 
@@ -181,7 +182,8 @@ def test_labelled_weights_may_come_in_any_order():
     turned = weights.loc[LABELS[::-1]]
     assert_array_equal(by_estimator(frame, weights=turned).embedding, want)
     assert_array_equal(by_estimator(frame, weights=turned[LABELS[::-1]]).embedding, want)
-    assert_array_equal(by_estimator(frame[LABELS[::-1]], weights=weights).embedding, want)
+    with pytest.warns(UserWarning, match="matched by label"):
+        assert_array_equal(by_estimator(frame[LABELS[::-1]], weights=weights).embedding, want)
 
 
 @pytest.mark.parametrize(

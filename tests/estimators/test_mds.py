@@ -161,7 +161,8 @@ def test_labelled_distances_are_matched_by_label():
     names = list("abcdefgh")
     frame = pd.DataFrame(D, index=names, columns=names)
     plain = MDS(metric="precomputed", random_state=0).fit(D)
-    shuffled = MDS(metric="precomputed", random_state=0).fit(frame[names[::-1]])
+    with pytest.warns(UserWarning, match="the points of the map are in the order of the rows"):
+        shuffled = MDS(metric="precomputed", random_state=0).fit(frame[names[::-1]])
     np.testing.assert_array_equal(shuffled.embedding_, plain.embedding_)
     pinned = MDS(metric="precomputed").fit(frame, fixed={"c": [1.0, 2.0]})
     np.testing.assert_allclose(pinned.embedding_[2], [1.0, 2.0])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.support.tables import POINTS, D
-from unimds import MDS, ChordalSphere, Huber, Sphere
+from unimds import MDS, ChordalSphere, Huber, LandmarkMDS, Sphere
+from unimds.losses import as_loss
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,13 @@ from unimds import MDS, ChordalSphere, Huber, Sphere
         ("n_components", -1),
         ("n_components", 1.5),
         ("n_components", "2"),
+        ("n_components", True),
+        ("loss", "cubic:2"),
+        ("max_iter", True),
+        ("n_init", True),
+        ("n_init", 10**29),
+        ("inner_iter", 10**30),
+        ("n_jobs", True),
         ("eps", -1e-3),
         ("eps", np.nan),
         ("eps", "small"),
@@ -75,3 +83,39 @@ def test_bad_parameters(embed, loss, name, value):
 def test_bad_parameters_of_the_estimator(options, message):
     with pytest.raises(ValueError, match=message):
         MDS(**{"metric": "precomputed", **options}).fit(POINTS if "metric" in options else D)
+
+
+@pytest.mark.parametrize("name", ["power", "power:1.2", "huber:0.3"])
+def test_losses_by_name_with_a_number(embed, name):
+    by_name = embed(D, loss=name)
+    assert by_name.loss == as_loss(name)
+    np.testing.assert_array_equal(by_name.embedding, embed(D, loss=as_loss(name)).embedding)
+
+
+@pytest.mark.parametrize(
+    ("loss", "message"),
+    [
+        ("power:3", "p must lie between 1 and 2"),
+        ("squared:2", "only huber and power take a number"),
+        ("huber:", "a number is needed after the colon"),
+    ],
+)
+def test_a_number_that_does_not_suit_the_loss(embed, loss, message):
+    with pytest.raises(ValueError, match=message):
+        embed(D, loss=loss)
+
+
+@pytest.mark.parametrize("name", ["refine", "n_landmarks", "sample_size"])
+def test_counts_of_landmarks_are_no_switches(name):
+    with pytest.raises(ValueError, match=f"The '{name}' parameter .* Got True instead"):
+        LandmarkMDS(**{name: True}).fit(POINTS)
+
+
+def test_rounds_of_refinement_beyond_reason_are_refused():
+    with pytest.raises(ValueError, match=r"'refine' parameter .* range \[0, 100000\]"):
+        LandmarkMDS(refine=10**29).fit(POINTS)
+
+
+def test_counts_that_machines_can_hold_are_taken(embed):
+    few, many = (embed(D, inner_iter=count, max_iter=count) for count in (10**6, 2**63 - 1))
+    np.testing.assert_array_equal(few.embedding, many.embedding)

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 
 from tests.support.parts import every_pair
 from tests.support.tables import POINTS, D, N, table
-from unimds import MDS, Euclidean, Hyperbolic, Sphere, place_points
+from unimds import MDS, Euclidean, Hyperbolic, LandmarkMDS, Sphere, place_points
 from unimds.spaces import distances
 
 
@@ -187,3 +187,67 @@ def test_new_distances_are_matched_by_label():
     frame = pd.DataFrame(D, index=names, columns=names)
     mds = MDS(metric="precomputed", random_state=0).fit(frame)
     np.testing.assert_array_equal(mds.transform(frame[names[::-1]]), mds.transform(frame))
+
+
+@pytest.mark.parametrize(
+    "make", [lambda D: D.assign(z=1.0), lambda D: D.rename(columns={"c": "z"})]
+)
+@pytest.mark.parametrize("labels", [list("abcdef"), [11, 12, 13, 14, 15, 16]], ids=str)
+@pytest.mark.parametrize(
+    "kind", [MDS(random_state=0), LandmarkMDS(n_landmarks=4, random_state=0)], ids=["all", "some"]
+)
+def test_a_column_that_is_no_point_of_the_map_is_named(kind, labels, make):
+    names = dict(zip("abcdef", labels, strict=True))
+    frame = pd.DataFrame(D, index=labels, columns=labels)
+    mds = kind.set_params(metric="precomputed").fit(frame)
+    new = make(frame.rename(columns={label: name for name, label in names.items()}))
+    new = new.rename(columns=names)
+    with pytest.raises(ValueError, match="the column 'z' is not a point of the map; drop it"):
+        mds.transform(new)
+
+
+def test_a_point_of_the_map_that_has_no_column_is_named():
+    frame = pd.DataFrame(D, index=list("abcdef"), columns=list("abcdef"))
+    mds = MDS(metric="precomputed", random_state=0).fit(frame)
+    with pytest.raises(ValueError, match="no column for 'c', a point of the map; add it"):
+        mds.transform(frame.drop(columns="c"))
+
+
+@pytest.mark.parametrize("change", [{"e": 1.0}, {"a": None, "e": 1.0}], ids=["more", "another"])
+@pytest.mark.parametrize("kind", [MDS(n_init=1), LandmarkMDS(n_landmarks=10)], ids=["all", "some"])
+def test_a_feature_that_the_model_has_never_seen_is_named(kind, change):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=list("abcd"))
+    mds = kind.set_params(random_state=0).fit(frame)
+    new = frame.assign(**change).drop(columns=[k for k, value in change.items() if value is None])
+    with pytest.raises(ValueError, match=r"Feature names unseen at fit time:\n- e"):
+        mds.transform(new)
+    with pytest.raises(ValueError, match="must be in the same order"):
+        mds.transform(frame[list("badc")])
+
+
+@pytest.mark.parametrize("labels", [list("abcdef"), [5, 4, 3, 2, 1, 0]], ids=str)
+def test_new_distances_to_labelled_points_may_come_in_any_order(labels):
+    frame = pd.DataFrame(D, index=labels, columns=labels)
+    turned = frame[labels[::-1]]
+    mds = MDS(metric="precomputed", random_state=0).fit(frame)
+    assert_array_equal(mds.transform(turned), mds.transform(frame))
+    some = LandmarkMDS(n_landmarks=4, metric="precomputed", random_state=0).fit(frame)
+    assert_array_equal(some.transform(turned), some.transform(frame))
+    marks = [labels[i] for i in some.landmarks_]
+    assert_array_equal(some.transform(frame[marks[::-1]]), some.transform(frame))
+    X = pd.DataFrame(mds.embedding_, index=labels)
+    assert_array_equal(place_points(turned, X), place_points(frame, X))
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e154, 1e160, 1e200, 1e308])
+def test_a_map_whose_distances_have_no_squares_is_told(size):
+    X = size * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])
+    with pytest.raises(ValueError, match=r"the map is about .* wide: .*in another unit of length"):
+        place_points([[size, size, size]], X)
+
+
+@pytest.mark.parametrize("size", [1e154, 1e200])
+def test_a_single_point_too_far_away_is_told(size):
+    outlier = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, size]])
+    with pytest.raises(ValueError, match="the map is about"):
+        place_points([[1.0, 2.0, 3.0]], outlier)

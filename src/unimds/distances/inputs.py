@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unimds._runtime.watch import warn
+from unimds.distances.foreign import is_labelled_square, native
 from unimds.distances.validate import check_square, check_weights
 from unimds.files.errors import stack_told
 
@@ -22,7 +24,7 @@ TABLE: dict[str, Any] = {
 
 def labels_of(X: Any) -> Array | None:
     """Return the labels of the rows of a frame, or None where points go by their number."""
-    index = getattr(X, "index", None)
+    index = X.ids if is_labelled_square(X) else getattr(X, "index", None)
     if index is None or callable(index):
         return None
     labels = np.empty(len(index), dtype=object)  # numpy would turn dates into numbers
@@ -32,6 +34,7 @@ def labels_of(X: Any) -> Array | None:
 
 def as_table(X: Any, square: bool = True) -> Any:
     """Return a table of distances that scikit-learn can read; its errors would not help."""
+    X = native(X, "D")
     if isinstance(X, list | tuple | np.ma.MaskedArray):
         X = as_float(X, "D")
     check_one_table(np.shape(X), "D")
@@ -45,7 +48,7 @@ def as_table(X: Any, square: bool = True) -> Any:
             raise ValueError(
                 "the columns of the table of distances have labels that are not unique"
             )
-        X = aligned(X) if square else X
+        X = in_row_order(X, "D") if square else X
         X = type(X)(as_float(X, "D"), index=X.index, columns=X.columns)
     if square and np.ndim(X) == 2:
         _check(X, "D")
@@ -60,9 +63,38 @@ def check_one_table(shape: tuple[int, ...], name: str) -> None:
 
 def rows_by_label(table: Any, labels: Array) -> Any:
     """Bring labelled rows, one a point, in the order of the points."""
-    if not hasattr(table, "loc") or set(table.index) != set(labels.tolist()):
+    if not hasattr(table, "loc") or not table.index.is_unique:
+        return table
+    if set(table.index) != set(labels.tolist()) or list(table.index) == labels.tolist():
         return table
     return table.loc[labels.tolist()]
+
+
+def columns_by_label(table: Any, names: Array | None) -> Any:
+    """Bring the columns of labelled distances in the order of the points that they lead to.
+
+    Columns that have none of the names go by their place. Some of the names are not enough: a
+    point that is not there, or is new, is an error.
+    """
+    columns = getattr(table, "columns", None)
+    if names is None or columns is None or not hasattr(table, "loc"):
+        return table
+    known, given = set(names.tolist()), set(columns)
+    if not known & given or len(known) < len(names):
+        return table
+    if known == given:
+        return table if list(columns) == names.tolist() else table[names.tolist()]
+    odd = next((label for label in columns if label not in known), None)
+    if odd is not None:
+        raise ValueError(
+            f"the column {odd!r} is not a point of the map; drop it: only distances to points of "
+            "the map count"
+        )
+    lacking = next(label for label in names.tolist() if label not in given)
+    raise ValueError(
+        f"there is no column for {lacking!r}, a point of the map; add it, with NaN where the "
+        "distance is not known"
+    )
 
 
 def by_number(fixed: Mapping[Any, Any], labels: Array | None) -> dict[Any, Any]:
@@ -115,9 +147,21 @@ def _frame_dtype(columns: Any) -> type:
 
 def as_square(D: Any, name: str) -> Array:
     """Return a square table of distances, its columns in the order of its rows."""
-    table = as_float(aligned(D), name)
+    table = as_float(in_row_order(native(D, name), name), name)
     _check(table, name)
     return table
+
+
+def in_row_order(table: Any, name: str) -> Any:
+    """Return a labelled square table in the order of its rows; say so where its columns differ."""
+    found = aligned(table)
+    if found is not table:
+        warn(
+            f"the rows and the columns of {name} are in different orders; they are matched by "
+            "label, and the points of the map are in the order of the rows",
+            UserWarning,
+        )
+    return found
 
 
 def _check(table: Any, name: str) -> None:

@@ -13,6 +13,7 @@ from unimds.distances.inputs import (
     TABLE,
     as_table,
     by_number,
+    columns_by_label,
     reordered,
     rows_by_label,
 )
@@ -30,7 +31,6 @@ from unimds.estimators.parameters import (
 )
 from unimds.estimators.solver import Solver, TableEstimator, Workplace, workplace
 from unimds.losses import Loss
-from unimds.placecenter.new_points import place_checked
 from unimds.placecenter.result import Result
 from unimds.spaces import Space
 
@@ -78,7 +78,8 @@ class MDS(TableEstimator):
     dissimilarity_matrix_ : ndarray of shape (n, n), or None
         The distances that were embedded; None where `memory_limit` kept them from being held.
     labels_ : ndarray of shape (n,), or None
-        The row labels, where the input was a data frame.
+        The row labels, where the input was a data frame or scikit-bio's DistanceMatrix: the points
+        are in the order of the rows.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -169,8 +170,9 @@ class MDS(TableEstimator):
         ----------
         X : array-like of shape (n, n_features), or (n, n) where metric="precomputed"
             Features, or distances with NaN where one is missing. An asymmetric table is used as
-            such: both directions of a pair count half. A dask array or table is fitted on its
-            cluster, see :doc:`/scale`.
+            such: both directions of a pair count half. The columns of a data frame of distances
+            are matched with its rows by label, and the map has the order of the rows. A dask array
+            or table is fitted on its cluster, see :doc:`/scale`.
         y : ignored
             For compatibility; weights go by their name.
         weights : array-like of shape (n, n), default=None
@@ -214,9 +216,7 @@ class MDS(TableEstimator):
             self._fit_anew(X, weights, fixed, init)
 
     def _fit_anew(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
-        loss, space = self.loss, self.space
-        if self.variant is not None:
-            loss, space = resolve_variant(self.variant, loss, space)
+        loss, space = resolve_variant(self.variant, self.loss, self.space)
         at = workplace(X)
         self.labels_ = at.labels(X)
         D, dtype = self._distances(X, at, weights is not None)
@@ -265,7 +265,8 @@ class MDS(TableEstimator):
         ----------
         X : array-like of shape (n_new, n_features), or (n_new, n) where metric="precomputed"
             Features of the new points, or their distances to the points of the map (NaN where
-            one is missing).
+            one is missing). The columns of a data frame must be those given to `fit`: features in
+            the same order, points in any order.
 
         Returns
         -------
@@ -273,18 +274,14 @@ class MDS(TableEstimator):
             The new points.
         """
         check_is_fitted(self)
-        X = workplace(X).local(X)
-        if self.metric == "precomputed":
-            D = validate_data(self, self._by_label(X), reset=False, **TABLE)
-        else:
-            D = self._metric.between(self._checked(X, reset=False), self._fit_X)
-        placed = place_checked(D, self.result_.embedding, self.loss_, self.space_)
-        return placed.astype(self.embedding_.dtype, copy=False)
+        return self._place(self._new_rows(X)).astype(self.embedding_.dtype, copy=False)
 
-    def _by_label(self, X: Any) -> Any:
-        """Bring the columns of labelled new distances in the order of the map's points."""
-        names = getattr(self, "feature_names_in_", None)
-        columns = getattr(X, "columns", None)
-        if names is not None and columns is not None and set(columns) == set(names):
-            X = X[list(names)]
-        return as_table(X, square=False)
+    def _new_rows(self, X: Any) -> Array:
+        if self.metric != "precomputed":
+            return self._checked(X, reset=False)
+        named = columns_by_label(workplace(X).local(X), self._point_names())
+        table = as_table(named, square=False)
+        return np.asarray(validate_data(self, table, reset=False, **TABLE))
+
+    def _fixed(self) -> tuple[Array, Array | None]:
+        return self.result_.embedding, getattr(self, "_fit_X", None)

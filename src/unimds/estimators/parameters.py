@@ -7,10 +7,11 @@ validate parameters.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from inspect import signature
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, TypeVar, final
 
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import (
@@ -26,13 +27,44 @@ from sklearn.utils._param_validation import (
 
 from unimds.checkpoint import Checkpoint
 from unimds.compiled.parts import Part
+from unimds.estimators.elsewhere import check_metric
 from unimds.losses import LOSSES, Absolute, Loss, Squared, SquaredDistance, as_loss
 from unimds.spaces import SPACES, ChordalSphere, Euclidean, Space, Sphere, as_space
 from unimds.spaces.base import seed_names
 
 Documented = TypeVar("Documented", bound=Callable[..., Any])
 
-COUNT = Interval(Integral, 1, None, closed="left")
+
+@final
+class Count(Interval):  # type: ignore[misc]
+    """Whole numbers within bounds; True and False are no numbers."""
+
+    def __init__(self, least: int | None, most: int | None = None):
+        super().__init__(Integral, least, most, closed=_closed(least, most))
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Return whether a value is such a number."""
+        return not isinstance(val, bool) and bool(super().is_satisfied_by(val))
+
+
+def _closed(least: int | None, most: int | None) -> str:
+    return "right" if least is None else "left" if most is None else "both"
+
+
+@final
+class LossNames(StrOptions):  # type: ignore[misc]
+    """Names of losses; `as_loss` judges the number that may follow a name."""
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Return whether a value is a name, or a name with a number."""
+        return isinstance(val, str) and val.partition(":")[0] in self.options
+
+
+COUNT = Count(1)
+MACHINE_COUNT = Count(1, 2**63 - 1)
+"""What compiled code can count to."""
+ROUNDS = 100_000
+"""The most starts and rounds of refinement: each takes the time of a descent, or of a sweep."""
 AMOUNT = Interval(Real, 0, None, closed="left")
 
 
@@ -43,18 +75,18 @@ def init_names() -> tuple[str, ...]:
 
 CONSTRAINTS: dict[str, list[Any]] = {
     "n_components": [COUNT],
-    "loss": [StrOptions(set(LOSSES)), Loss],
+    "loss": [LossNames(set(LOSSES)), Loss],
     "space": [StrOptions(set(SPACES)), Space],
     "init": [StrOptions(set(init_names())), "array-like"],
-    "n_init": [StrOptions({"auto"}), COUNT],
+    "n_init": [StrOptions({"auto"}), Count(1, ROUNDS)],
     "max_iter": [COUNT],
     "eps": [AMOUNT],
     "smoothing": [StrOptions({"auto"}), AMOUNT],
     "solver": [StrOptions({"auto", "sweeps"})],
     "accelerate": ["boolean"],
-    "inner_iter": [COUNT],
+    "inner_iter": [MACHINE_COUNT],
     "dtype": [StrOptions({"float32", "float64"}), None],
-    "n_jobs": [None, COUNT, Interval(Integral, None, -1, closed="right")],
+    "n_jobs": [None, COUNT, Count(None, -1)],
     "random_state": ["random_state"],
     "callback": [callable, None],
     "verbose": ["verbose"],
@@ -75,7 +107,8 @@ MEANINGS = {
         has k+1 coordinates.""",
     "loss": """str or Loss, default="squared"
         What a wrong distance costs: "squared", "absolute" (robust: survives corrupted distances),
-        "huber", "squared_distance" or a `Loss` such as ``Power(1.5)``.""",
+        "huber", "squared_distance", "power" or a `Loss` such as ``Power(1.5)``. A number may follow
+        "huber" and "power", as in "power:1.2".""",
     "space": """str or Space, default="euclidean"
         Where the map lies: "euclidean", "sphere", "chordal_sphere", "hyperbolic", "simplex" or a
         `Space` such as ``Sphere(radius="auto")``.""",
@@ -180,8 +213,14 @@ def check_parameters(caller: str, **given: Any) -> None:
 
 def validated_fit(method: Documented) -> Documented:
     """Have scikit-learn validate an estimator's parameters before a method runs."""
-    found: Documented = _fit_context(prefer_skip_nested_validation=True)(method)
-    return found
+    validated = _fit_context(prefer_skip_nested_validation=True)(method)
+
+    @wraps(method)
+    def checked(self: Any, *args: Any, **named: Any) -> Any:
+        check_metric(self.metric)
+        return validated(self, *args, **named)
+
+    return checked  # type: ignore[return-value]
 
 
 VARIANTS: dict[str, tuple[Loss, Space]] = {

@@ -46,8 +46,9 @@ def place_center(
     ----------
     D : array-like of shape (n, n)
         Distances; NaN where one is missing. An asymmetric table is used as such: both directions
-        of a pair count half. It may be in a file, as `numpy.memmap`; or, if it is symmetric, on a
-        cluster, as a dask array.
+        of a pair count half. The columns of a data frame are matched with its rows by label, and
+        the map has the order of the rows. The table may be in a file, as `numpy.memmap`; or, if it
+        is symmetric, on a cluster, as a dask array.
     {n_components}
     {loss}
     {space}

@@ -14,18 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
+from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds._runtime.watch import Watch, warn
 from unimds.checkpoint import Checkpoint
+from unimds.distances.foreign import is_labelled_square, native, native_features
 from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
+from unimds.distances.metric import Metric
 from unimds.distances.pairs import Pairs, as_pairs
 from unimds.distances.table import ComputedTable
+from unimds.estimators.elsewhere import check_names
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.annealing import own_smoothing
 from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
+from unimds.placecenter.new_points import place_checked, placed_squares, reach
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result, stress_1
 from unimds.spaces.base import Space, as_space
@@ -35,6 +39,7 @@ from unimds.starts.race import Search, Starts, lowest, starts_in_memory
 Array = NDArray[Any]
 
 MEMINFO = Path("/proc/meminfo")
+ENTRIES = 2_000_000  # distances of new points that are held together
 
 
 class Workplace(Protocol):
@@ -80,7 +85,10 @@ class ThisProcess:
         """Return None: there is no cluster."""
 
     def square(self, X: Any, estimator: Any) -> Any:
-        return validate_data(estimator, as_table(X), **TABLE)
+        table = validate_data(estimator, as_table(X), **TABLE)
+        if is_labelled_square(X):
+            estimator.feature_names_in_ = labels_of(X)
+        return table
 
     def measured(self, table: ComputedTable, features: Array, limit: float | str | None) -> Any:
         size = table.n**2 * features.itemsize
@@ -128,6 +136,81 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """Base of estimators that take distances, or features and a metric."""
 
     metric: Any
+    loss_: Loss
+    space_: Space
+    labels_: Array | None
+    _metric: Metric
+
+    def __new__(cls, *args: Any, **named: Any) -> Any:
+        """Refuse parameters that the estimator does not have, and say where to find them."""
+        check_names(cls, named)
+        return super().__new__(cls)
+
+    def _new_rows(self, X: Any) -> Array:
+        """Return new points, checked: their features, or distances to those that stay fixed."""
+        raise NotImplementedError
+
+    def _fixed(self) -> tuple[Array, Array | None]:
+        """Return the points that new ones are placed against, and their features, if any."""
+        raise NotImplementedError
+
+    def _point_names(self) -> Array | None:
+        """Return the names of the points that distances lead to, if they have any."""
+        names: Array | None = getattr(self, "feature_names_in_", self.labels_)
+        return names
+
+    def _apart(self, rows: Array) -> Array:
+        """Return the distances of checked new points to those that stay fixed."""
+        features = self._fixed()[1]
+        return rows if features is None else self._metric.between(rows, features)
+
+    def _place(self, rows: Array, first: int = 0) -> Array:
+        """Place checked new points; the first has the number `first`."""
+        points = self._fixed()[0]
+        return place_checked(self._apart(rows), points, self.loss_, self.space_, first=first)
+
+    def score(self, X: Any, y: object = None) -> float:
+        """Return how well new points fit on the map: minus the Stress-1 of where they are placed.
+
+        `transform` places the points, and their distances to the points of the map (of
+        `LandmarkMDS`: to the landmarks) are compared with the given ones, whatever the loss. 0 is
+        a perfect fit, and greater is better, as `sklearn.model_selection.GridSearchCV` expects.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_new, n_features), or (n_new, n) where metric="precomputed"
+            New points, as `transform` takes them. With metric="precomputed" give GridSearchCV the
+            square table of all distances as an array (``frame.to_numpy()``): it cuts out the rows
+            and columns of each fold by itself.
+        y : ignored
+            For compatibility.
+
+        Returns
+        -------
+        float
+            Minus the Stress-1.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.model_selection import GridSearchCV
+        >>> from unimds import MDS
+        >>> X = np.random.default_rng(0).normal(size=(40, 3))
+        >>> search = GridSearchCV(MDS(n_init=1, random_state=0), {"n_components": [1, 2, 3]})
+        >>> search.fit(X).best_params_
+        {'n_components': 3}
+        """
+        check_is_fitted(self)
+        rows = self._new_rows(X)
+        points, total = self._fixed()[0], np.zeros(2)
+        unit = reach(points, self.space_) or 1.0
+        for some in gen_batches(len(rows), max(1, ENTRIES // len(points))):
+            placed = self._place(rows[some], some.start)
+            total += placed_squares(self._apart(rows[some]), placed, points, self.space_, unit)
+        above, below = total
+        if below == 0.0:
+            return 0.0 if above == 0.0 else -float("inf")
+        return -float(np.sqrt(above / below))
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -143,7 +226,7 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _checked(self, X: Any, **options: Any) -> Array:
         """Return features in memory, checked as scikit-learn's estimators do."""
         finite = "allow-nan" if self.metric == "nan_euclidean" else True
-        local = workplace(X).local(X)
+        local = native_features(workplace(X).local(X))
         kind = {"dtype": TABLE["dtype"], "ensure_all_finite": finite}
         return np.asarray(validate_data(self, local, **kind, **options))
 
@@ -192,7 +275,8 @@ class Solver:
         at: Workplace | None = None,
     ) -> Result:
         """Find the map of a table of distances."""
-        loss, space, at = as_loss(loss), as_space(space), at or workplace(D, weights)
+        D, at = native(D, "D"), at or workplace(D, weights)
+        loss, space = as_loss(loss), as_space(space)
         how = self.accelerate, self.inner_iter, self.solver
         plan = Plan(self.max_iter, self.eps, self.smoothing, *how)
         if not isinstance(self.smoothing, str) and self.smoothing > 0.0:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds._runtime.watch import Progress
 from unimds.compiled.parts import explained
-from unimds.distances.inputs import TABLE, as_float, as_table
+from unimds.distances.inputs import TABLE, as_float, as_table, columns_by_label
 from unimds.distances.metric import Metric, warn_of_distances
 from unimds.distances.table import ComputedTable, HeldTable, LocalTable
 from unimds.estimators.parameters import (
     CONSTRAINTS,
     DATA_CONSTRAINTS,
-    Interval,
+    ROUNDS,
+    Count,
     StrOptions,
     documented,
     resolve_variant,
@@ -34,7 +34,6 @@ from unimds.landmarks.journal import SIZE, Journal
 from unimds.landmarks.place import Crew, Scene, Threads, chunks_of, in_chunks, place_all
 from unimds.landmarks.refine import Refiner
 from unimds.losses import Loss
-from unimds.placecenter.new_points import place_checked
 from unimds.placecenter.result import Outcome, Result
 from unimds.quality import stress_1
 from unimds.spaces import Space
@@ -115,7 +114,8 @@ class LandmarkMDS(TableEstimator):
     seconds_ : dict
         How long each phase took.
     labels_ : ndarray of shape (n,), or None
-        The row labels, where the input was a data frame.
+        The row labels, where the input was a data frame or scikit-bio's DistanceMatrix: the points
+        are in the order of the rows.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -138,10 +138,10 @@ class LandmarkMDS(TableEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CONSTRAINTS,
-        "n_landmarks": [StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
+        "n_landmarks": [StrOptions({"auto"}), Count(2)],
         "landmarks": [StrOptions({"farthest", "random"})],
-        "refine": [Interval(Integral, 0, None, closed="left")],
-        "sample_size": [Interval(Integral, 2, None, closed="left")],
+        "refine": [Count(0, ROUNDS)],
+        "sample_size": [Count(2)],
         **DATA_CONSTRAINTS,
     }
 
@@ -427,7 +427,8 @@ class LandmarkMDS(TableEstimator):
         X : array-like of shape (n_new, n_features)
             Features of the new points; or, where metric="precomputed", their distances to the
             points of the map, of shape (n_new, n), or to the landmarks only, of shape
-            (n_new, n_landmarks), in the order of `landmarks_`.
+            (n_new, n_landmarks), in the order of `landmarks_`; columns with the labels of the
+            points may come in any order.
 
         Returns
         -------
@@ -435,27 +436,28 @@ class LandmarkMDS(TableEstimator):
             The new points.
         """
         check_is_fitted(self)
-        if self.metric == "precomputed":
-            rows = self._to_landmarks(X)
-        else:
-            rows = self._checked(X, reset=False)
+        rows = self._new_rows(X)
         placed = np.empty((len(rows), self._points.shape[1]), dtype=self.embedding_.dtype)
 
         def task(some: slice) -> None:
-            D = rows[some]
-            if self._features is not None:
-                D = self._metric.between(D, self._features)
-            placed[some] = place_checked(D, self._points, self.loss_, self.space_, first=some.start)
+            placed[some] = self._place(rows[some], some.start)
 
         bar = Progress(self.verbose, "placing points")
         in_chunks(task, len(rows), len(self.landmarks_), self.n_jobs, bar)
         bar.done()
         return placed
 
-    def _to_landmarks(self, X: Any) -> Array:
-        """Return the distances of new points to the landmarks."""
-        X = as_table(X, square=False)
+    def _fixed(self) -> tuple[Array, Array | None]:
+        return self._points, self._features
+
+    def _new_rows(self, X: Any) -> Array:
+        if self.metric != "precomputed":
+            return self._checked(X, reset=False)
+        X = workplace(X).local(X)
+        index, names = self.landmarks_, self._point_names()
         width = np.shape(X)[1] if np.ndim(X) == 2 else 0
-        if width == len(self.landmarks_) != self.n_features_in_:
-            return np.asarray(check_array(X, **TABLE))
-        return np.asarray(validate_data(self, X, reset=False, **TABLE)[:, self.landmarks_])
+        if width == len(index) != self.n_features_in_:  # distances to the landmarks suffice
+            X = columns_by_label(X, None if names is None else names[index])
+            return np.asarray(check_array(as_table(X, square=False), **TABLE))
+        table = as_table(columns_by_label(X, names), square=False)
+        return np.asarray(validate_data(self, table, reset=False, **TABLE)[:, index])

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from unimds._runtime.watch import warn
-from unimds.distances.inputs import as_float
+from unimds.distances.inputs import as_float, columns_by_label, labels_of
 from unimds.distances.validate import no_distance
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.annealing import sharpened
@@ -21,6 +21,7 @@ Array = NDArray[Any]
 
 STARTS = 5
 STEPS, SOFT_STEPS = 5000, 30
+LARGEST = 1e154  # what can be squared
 NEARLY_ZERO = 1e-4  # relative to the map: what features give for equal rows is not quite zero
 
 
@@ -92,7 +93,9 @@ def place_points(
     Parameters
     ----------
     D : array-like of shape (n_new, n)
-        Distances of the new points to those of the map; NaN where one is missing.
+        Distances of the new points to those of the map; NaN where one is missing. If both tables
+        are data frames and the columns of `D` are the row labels of `X` in another order, they are
+        matched by label.
     X : array-like of shape (n, n_coordinates)
         The map, one point a row.
     loss : str or Loss, default="squared"
@@ -114,7 +117,7 @@ def place_points(
     loss, space = as_loss(loss), as_space(space)
     if space.is_auto:
         raise ValueError(f'{space}: only a fit can find a size of "auto"; give the one it found')
-    points, table = as_float(X, "X"), as_float(D, "D")
+    points, table = as_float(X, "X"), as_float(columns_by_label(D, labels_of(X)), "D")
     if points.ndim != 2 or table.ndim != 2 or table.shape[1] != points.shape[0]:
         raise ValueError(
             "D must have one row for each new point and one column for each point of the map X; "
@@ -138,6 +141,7 @@ def place_checked(
 ) -> Array:
     """Place rows of distances on a map that has been checked; the first has the number `first`."""
     _check_rows(D, W, first)
+    reach(embedding, space)
     typical = _typical(embedding, space)  # of the map, so that rows stay independent
     frame = Frame.make(loss, space, typical)
     placed = place_against(frame, D, W, frame.inner(embedding))
@@ -154,6 +158,28 @@ def place_checked(
             ConvergenceWarning,
         )
     return frame.outer(placed.points)
+
+
+def placed_squares(D: Array, placed: Array, embedding: Array, space: Space, unit: float) -> Array:
+    """Return Σ (u − d)² and Σ u² in a unit of length, over the known distances of new points."""
+    u, d = distances(placed, embedding, space=space) / unit, D.astype(np.float64) / unit
+    known = ~np.isnan(d)
+    error, size = (u - d)[known], u[known]
+    return np.array([np.sum(error * error), np.sum(size * size)])
+
+
+def reach(embedding: Array, space: Space) -> float:
+    """Return the largest distance from a map's first point; refuse a map that has no squares."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        farthest = float(distances(embedding[:1], embedding, space=space).max())
+        spread = float(np.abs(embedding - embedding[:1]).max())
+    # no two points are more than twice as far apart; and points may well be in one place
+    if not 2.0 * farthest <= LARGEST or 0.0 < spread < 1.0 / LARGEST:
+        raise ValueError(
+            f"the map is about {spread:g} wide: the squares of its distances leave the range of "
+            "numbers; give the map and the distances in another unit of length"
+        )
+    return farthest
 
 
 def _typical(embedding: Array, space: Space) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from typing import Any, final
@@ -60,28 +60,44 @@ class Result:
     n_iter : int
         Number of sweeps.
     stress : float or None
-        Kruskal's Stress-1, weighted, whatever the loss; rivals do not compute it.
+        Kruskal's Stress-1, weighted, whatever the loss; only rivals do not compute it.
     starts : ndarray or None
         What the maps cost that many starts led to, in the order of the starts; None where there
         was no such search.
     found : int
         How many of the starts led to the lowest map, up to a difference of 1e-6 in its cost.
+
+    Examples
+    --------
+    >>> from unimds import place_center
+    >>> place_center([[0, 3, 4], [3, 0, 5], [4, 5, 0]])
+    Result(3 points, 2 coordinates, cost=..., stress=..., n_iter=..., loss=Squared(),
+           space=Euclidean(), message='Converged: the map matches every distance up to rounding.')
     """
 
     embedding: Array
     cost: float
-    history: Array = field(repr=False)
-    levels: Array = field(repr=False)
+    history: Array
+    levels: Array
     outcome: Outcome
     loss: Loss
     space: Space
     stress: float | None = None
-    starts: Array | None = field(default=None, repr=False)
+    starts: Array | None = None
 
     @property
     def found(self) -> int:
         """How many of the starts led to the lowest map."""
         return 0 if self.starts is None else alike(self.starts)
+
+    def __repr__(self) -> str:
+        n, width = self.embedding.shape
+        stress = "" if self.stress is None else f", stress={self.stress:.4g}"
+        return (
+            f"Result({n} points, {width} coordinates, cost={self.cost:.6g}{stress}, "
+            f"n_iter={self.n_iter}, loss={self.loss},\n"
+            f"       space={self.space}, message={self.message!r})"
+        )
 
     @property
     def n_iter(self) -> int:

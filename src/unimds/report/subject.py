@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.distances.inputs import aligned, as_float
+from unimds.distances.inputs import aligned, as_float, rows_by_label
 from unimds.distances.table import ComputedTable, HeldTable, LocalTable
 from unimds.losses import Loss, Squared
 from unimds.placecenter.result import Outcome, Result
@@ -85,7 +85,9 @@ def _table(mds: Any, D: Any, n: int) -> LocalTable | None:
     """Return the given distances, in memory or computed from features."""
     if D is None:
         return _own_table(mds)
-    metric = getattr(mds, "_metric", None)
+    metric, labels = getattr(mds, "_metric", None), getattr(mds, "labels_", None)
+    if labels is not None:  # the order of the map
+        D = rows_by_label(D, labels)
     given = as_float(aligned(D) if np.shape(D) == (n, n) else D, "D")
     if metric is not None and given.shape == (n, mds.n_features_in_) and not _is_table(given):
         return ComputedTable(given, metric, np.float64)

@@ -1,0 +1,71 @@
+"""Parameters that other programs have: where to find the same thing here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from inspect import signature
+from typing import Any
+
+NONMETRIC = (
+    "unimds has no nonmetric scaling yet. The nearest is a map of the ranks of the distances: "
+    "R = squareform(rankdata(squareform(D))) with SciPy, then MDS(metric='precomputed').fit(R). "
+    "scikit-learn's own MDS has nonmetric scaling"
+)
+DIMENSION = "the dimension of the map is n_components"
+FOR_FIT = "give {name} to fit, as in fit(X, {name}=...)"
+
+ELSEWHERE = {
+    "dissimilarity": "for a table of distances write metric='precomputed'; for features leave it "
+    "out, or name their metric as in metric='cityblock'",
+    "metric_mds": NONMETRIC + "; for metric scaling leave metric_mds out",
+    "normalized_stress": "leave it out: stress_ is Stress-1, and cost_ is the sum of the loss",
+    "dim": DIMENSION,
+    "ndim": DIMENSION,
+    "k": DIMENSION,
+    "embedding_dim": DIMENSION,
+    "seed": "the seed of everything random is random_state",
+    "weights": FOR_FIT,
+    "fixed": FOR_FIT,
+    "radius": "it belongs to the space, as in space=Sphere(radius=2.0)",
+    "curvature": "it belongs to the space, as in space=Hyperbolic(curvature=2.0)",
+    "n_landmarks": "use LandmarkMDS",
+    "landmarks": "use LandmarkMDS",
+}
+"""What to write instead of a parameter that an estimator does not have."""
+
+
+def check_names(estimator: type[Any], given: Iterable[str]) -> None:
+    """Raise where an estimator has no parameter of a given name; say where to find it.
+
+    Examples
+    --------
+    >>> from unimds import MDS
+    >>> MDS(n_component=3)
+    Traceback (most recent call last):
+        ...
+    TypeError: MDS has no parameter 'n_component': is n_components meant?
+    """
+    known = signature(estimator.__init__).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        return  # a class of the user's own that checks its names itself
+    for name in given:
+        if name not in known:
+            advice = ELSEWHERE.get(name, "").format(name=name) or _similar(name, list(known)[1:])
+            raise TypeError(f"{estimator.__name__} has no parameter {name!r}: {advice}")
+
+
+def _similar(name: str, known: list[str]) -> str:
+    found = get_close_matches(name, known, n=1)
+    return f"is {found[0]} meant?" if found else f"its parameters are {', '.join(known)}"
+
+
+def check_metric(metric: Any) -> None:
+    """Raise where `metric` has scikit-learn's meaning before 1.8: True for metric scaling."""
+    if metric is False:
+        raise ValueError(f"metric=False asks for nonmetric scaling, and {NONMETRIC}")
+    if metric is True:
+        raise ValueError(
+            "metric=True is what unimds always does: leave it out. Here metric names the distance "
+            "between rows of features, or is 'precomputed' where fit is given distances"
+        )
