@@ -80,7 +80,7 @@ def native(X: Any, name: str) -> Any:
         return np.asarray(X.redundant_form())
     _check_known(X, name)
     shape = _shape(X)
-    if len(shape) == 3:
+    if len(shape) == 3 and shape[0] > 1:
         count = shape[0]
         raise ValueError(
             f"{name} is a stack of {count} tables, {' × '.join(map(str, shape))}, and a map is "
@@ -100,7 +100,7 @@ def native_features(X: Any) -> Any:
         )
     _check_known(X, "X")
     shape = _shape(X)
-    if len(shape) == 3:
+    if len(shape) == 3 and shape[0] > 1:
         count = shape[0]
         raise ValueError(
             f"X has three dimensions, {' × '.join(map(str, shape))}, and a table of features has "
