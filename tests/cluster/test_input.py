@@ -239,6 +239,7 @@ def test_weights_on_a_cluster_do_not_change_how_a_frame_is_read(client):
     frame = pd.DataFrame(D, index=names, columns=names)[names[::-1]]
     weights = da.from_array(np.ones_like(D), chunks=(6, 12))
     mds = MDS(metric="precomputed", random_state=0)
-    mds.fit(frame, weights=weights, fixed={"p0": [0.0, 0.0]})
+    with pytest.warns(UserWarning, match="the points of the map are in the order of the rows"):
+        mds.fit(frame, weights=weights, fixed={"p0": [0.0, 0.0]})
     assert mds.labels_.tolist() == names
     np.testing.assert_array_equal(mds.embedding_[0], 0.0)

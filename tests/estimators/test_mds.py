@@ -219,3 +219,10 @@ def test_features_are_measured_in_the_order_of_memory_that_they_have():
 def test_a_seed_given_to_fit_is_validated_as_the_parameter_is(init):
     with pytest.raises(ValueError, match="The 'init' parameter of MDS must be"):
         MDS().fit(np.eye(5), init=init)
+
+
+def test_a_fit_of_distances_forgets_the_features_of_an_earlier_fit(features):
+    D = pairwise_distances(features)
+    want = MDS(metric="precomputed", random_state=0).fit(D).transform(D[:3])
+    again = MDS(random_state=0).fit(features).set_params(metric="precomputed").fit(D)
+    np.testing.assert_array_equal(again.transform(D[:3]), want)

@@ -284,4 +284,5 @@ class MDS(TableEstimator):
         return np.asarray(validate_data(self, table, reset=False, **TABLE))
 
     def _fixed(self) -> tuple[Array, Array | None]:
-        return self.result_.embedding, getattr(self, "_fit_X", None)
+        # an earlier fit may have left features
+        return self.result_.embedding, None if self.metric == "precomputed" else self._fit_X
