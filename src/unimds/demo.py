@@ -23,6 +23,7 @@ from unimds.files import endings
 from unimds.files.atomic import atomic, check_writable
 from unimds.files.errors import FileError, as_option
 from unimds.plots import plot_globe
+from unimds.plots.axes import new_figure
 from unimds.quality import align, residuals
 from unimds.report import write_report
 from unimds.spaces import Sphere, distances
@@ -166,8 +167,7 @@ def length(km: float) -> str:
 
 def draw(path: Path, cities: Cities, robust: Globe, squared: Globe) -> None:
     """Draw both maps side by side into a file."""
-    # without pyplot, which may open a window
-    figure = require("matplotlib.figure", "plot").Figure(figsize=(10.0, 3.4))
+    figure = new_figure(10.0, 3.4)
     message = "One distance in ten is wrong: the absolute loss still finds the map of the world"
     figure.suptitle(message, fontsize=13, fontweight="bold", y=0.97)
     names = [name if name in SHOWN else None for name in cities.names]

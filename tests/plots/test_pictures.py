@@ -5,16 +5,20 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from tests.support.maps import KINDS, a_map
+from unimds.datasets import load_cities
 from unimds.plots import (
     plot_convergence,
     plot_embedding,
+    plot_globe,
     plot_poincare,
     plot_point_stress,
     plot_shepard,
@@ -226,3 +230,173 @@ def test_a_name_is_no_formula_and_none_is_left_out() -> None:
     assert len(ax.get_legend().get_texts()) == 4
     ax = plot_point_stress(1.0 - np.eye(4), np.eye(4, 2), names, ax=new())
     ax.figure.draw_without_rendering()
+
+
+# --- room -----------------------------------------------------------------------------------------
+
+
+def boxes_on(figure: Any) -> list[np.ndarray]:
+    """Return the boxes of all axes with what belongs to them; assert that they are on the page."""
+    figure.draw_without_rendering()
+    children = [child for ax in figure.axes for child in ax.child_axes]
+    boxes = [ax.get_tightbbox() for ax in figure.axes if ax not in children]
+    page = figure.bbox
+    for box in boxes:
+        assert page.x0 <= box.x0 < box.x1 <= page.x1, box
+        assert page.y0 <= box.y0 < box.y1 <= page.y1, box
+    return boxes
+
+
+def assert_apart(figure: Any) -> None:
+    boxes = boxes_on(figure)
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+KINDS_OF_POINTS = ["a rather long class", "b", "c"] * 13 + ["d"]
+
+
+def test_a_legend_stays_on_the_page_of_a_plain_figure() -> None:
+    figure = Figure()
+    ax = plot_embedding(a_map("plane")[0], color=KINDS_OF_POINTS, ax=figure.subplots())
+    assert_apart(figure)
+    assert ax.get_position().width > 0.4
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_legends_stay_on_their_part_of_a_plain_figure(kind: str) -> None:
+    figure = Figure()
+    for ax in figure.subplots(2, 2).ravel():
+        plot_embedding(a_map(kind)[0], color=KINDS_OF_POINTS, ax=ax)
+        assert len(ax.get_legend().get_texts()) == 4
+    assert_apart(figure)
+
+
+@pytest.mark.parametrize("n", [20, 90])
+@pytest.mark.parametrize("layout", [None, "tight", "constrained"])
+def test_shepard_diagrams_stay_side_by_side(n: int, layout: str | None) -> None:
+    figure = Figure(figsize=(10, 4), layout=layout)
+    result, D = a_map("globe", n=n)
+    for ax in figure.subplots(1, 2):
+        plot_shepard(D, result, ax=ax, title="A Shepard diagram")
+    assert_apart(figure)
+
+
+def test_colour_bars_and_long_names_stay_on_the_page() -> None:
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    result, D = a_map("plane")
+    plot_embedding(result, color=np.linspace(-1e5, 1e5, 40), ax=left)
+    plot_point_stress(D, result, [f"a long name, {i}" for i in range(40)], ax=right)
+    assert_apart(figure)
+
+
+def test_axes_with_room_enough_stay_where_they_are() -> None:
+    ax = new()
+    before = ax.get_position().bounds
+    assert plot_embedding(a_map("plane")[0], ax=ax).get_position().bounds == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_stay_on_the_page_and_off_the_legend(kind: str) -> None:
+    ax = plot_embedding(
+        a_map(kind)[0],
+        [f"a rather long name, {i}" for i in range(40)],
+        KINDS_OF_POINTS,
+        Figure(figsize=(5, 3)).subplots(),
+        title="A map",
+    )
+    figure = ax.figure
+    figure.draw_without_rendering()
+    page = figure.bbox
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert len(boxes) > 5
+    for box in boxes:
+        assert page.x0 <= box.x0 < box.x1 <= page.x1
+        assert page.y0 <= box.y0 < box.y1 <= page.y1
+        assert not box.overlaps(ax.get_legend().get_window_extent())
+        assert not box.overlaps(ax.title.get_window_extent())
+
+
+def test_names_of_a_sphere_are_not_cut() -> None:
+    cities = load_cities()
+    ax = plot_sphere(cities.points, [f"the city of {name}" for name in cities.names])
+    ax.figure.draw_without_rendering()
+    page = ax.figure.bbox
+    assert all(
+        page.contains(box.x0, box.y0) and page.contains(box.x1, box.y1)
+        for box in (text.get_window_extent() for text in ax.texts)
+    )
+    assert len(ax.texts) > 40
+
+
+# --- colours --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [3, 5])
+def test_one_colour_may_be_named(n: int) -> None:
+    ax = plot_embedding(np.eye(n, 2), color="red", ax=new())
+    assert {to_hex(colour) for colour in ax.collections[0].get_facecolors()} == {"#ff0000"}
+    assert ax.get_legend() is None
+    with pytest.raises(ValueError, match=f"'blue-ish' is no colour.* each of the {n} points"):
+        plot_embedding(np.eye(n, 2), color="blue-ish", ax=new())
+
+
+def test_what_is_no_sequence_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"colours must be a sequence.* 3 points, not int"):
+        plot_embedding(np.eye(3, 2), color=7, ax=new())
+    with pytest.raises(TypeError, match=r"labels must be a sequence.* 3 points, not str"):
+        plot_embedding(np.eye(3, 2), "abc", ax=new())
+
+
+@pytest.mark.parametrize("many", [np.array, list, pd.Series, pd.Categorical])
+def test_a_few_integers_are_classes_in_their_order(many: Any) -> None:
+    ax = plot_embedding(a_map("plane")[0], color=many([10, 9, 9, 9] * 10), ax=new())
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["9", "10"]
+    assert len(ax.figure.axes) == 1
+
+
+@pytest.mark.parametrize("values", [np.arange(40), np.arange(40.0) // 10, [5] + [None] * 39])
+def test_other_integers_and_floats_are_numbers(values: Any) -> None:
+    ax = plot_embedding(a_map("plane")[0], color=values, ax=new())
+    assert ax.get_legend() is None
+    assert len(ax.figure.axes) == 2
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def saved(figure: Any, format: str) -> bytes:
+    file = io.BytesIO()
+    figure.savefig(file, format=format)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_svg_holds_text_and_no_outlines(kind: str) -> None:
+    names = [f"name {i}" for i in range(40)]
+    ax = plot_embedding(a_map(kind)[0], names, KINDS_OF_POINTS, title="A map & more")
+    svg = saved(ax.figure, "svg").decode()
+    for text in ("A map &amp; more", "a rather long class", "name 0"):
+        assert f">{text}</text>" in svg
+    assert "DejaVuSans-" not in svg  # the shapes of letters are named after their font
+
+
+def test_all_other_pictures_hold_text_too() -> None:
+    result, D = a_map("plane")
+    for ax, text in (
+        (plot_shepard(D, result), "given distance"),
+        (plot_point_stress(D, result), "equal shares"),
+        (plot_convergence({"one": result}), "seconds"),
+        (plot_globe(load_cities().points, labels=load_cities().names), "Lima"),
+    ):
+        svg = saved(ax.figure, "svg").decode()
+        assert f">{text}</text>" in svg
+        assert "DejaVuSans-" not in svg
+        pdf = saved(ax.figure, "pdf")
+        assert b"/FontFile2" in pdf  # a font, not shapes
+        assert b"/Type3" not in pdf
+
+
+def test_saving_leaves_the_settings_of_matplotlib_alone() -> None:
+    saved(plot_embedding(np.eye(3, 2)).figure, "svg")
+    assert matplotlib.rcParams["svg.fonttype"] == "path"

@@ -10,7 +10,7 @@ import numpy as np
 
 from unimds._runtime.extras import require
 from unimds.files.atomic import atomic
-from unimds.plots.axes import HUES, plain, tidy
+from unimds.plots.axes import HUES, new_figure, plain, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +55,7 @@ def drawn(title: str, runs: Sequence[Run]) -> Any:
     columns = min(len(names), 2)
     lines = -(-len(names) // columns)
     size = (4.2 * columns + 1.9, 3.1 * lines + 0.5)
-    page = require("matplotlib.figure", "plot").Figure(figsize=size, layout="constrained")
+    page = new_figure(*size, layout="constrained")
     panels = page.subplots(lines, columns, squeeze=False).ravel()
     for ax, name in zip(panels, names, strict=False):
         _draw_panel(ax, name, [run for run in runs if run.setting == name])
@@ -102,7 +102,7 @@ def _frame(ax: Axes, runs: Sequence[Run]) -> None:
 def draw_projections(folder: Path, name: str, title: str, draws: Sequence[Draws]) -> None:
     """Draw how projections change angles, against the number of coordinates, as PNG and SVG."""
     with _style(name):
-        page = require("matplotlib.figure", "plot").Figure(figsize=(6.4, 4.0), layout="constrained")
+        page = new_figure(6.4, 4.0, layout="constrained")
         ax = page.subplots()
         for method in dict.fromkeys(d.method for d in draws):
             _draw_projection(ax, method, [d for d in draws if d.method == method])

@@ -14,6 +14,8 @@ from unimds.plots.columns import as_categories, as_numbers
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from unimds.plots.picture import Picture
+
 Array = NDArray[np.floating[Any]]
 
 # The palette of Okabe and Ito: safe for colour-blind readers, and distinct in grey.
@@ -25,12 +27,25 @@ MOST = 14
 """Maximum number of categories in a picture; if there are more, the rarest share the last."""
 
 
+def new_figure(width: float, height: float, **how: Any) -> Picture:
+    """Return a new figure, without pyplot, which may open a window."""
+    return _picture()(figsize=(width, height), **how)
+
+
 def new_axes(width: float, height: float, **how: Any) -> Axes:
-    """Return the axes of a new figure."""
+    """Return the axes of a new figure, which pyplot can show."""
     pyplot = require("matplotlib.pyplot", "plot")
-    figure = pyplot.figure(figsize=(width, height), layout="constrained")
+    size = (width, height)
+    figure = pyplot.figure(figsize=size, layout="constrained", FigureClass=_picture())
     ax: Axes = figure.add_subplot(**how)
     return ax
+
+
+def _picture() -> type[Picture]:
+    require("matplotlib", "plot")
+    from unimds.plots.picture import Picture  # only here: it imports matplotlib
+
+    return Picture
 
 
 def tidy(ax: Axes) -> None:
@@ -62,25 +77,47 @@ def plain(text: Any) -> str:
 
 def check_length(values: Sequence[Any] | None, n: int, what: str) -> None:
     """Raise if there is not one value for each point."""
-    if values is not None and len(values) != n:
+    if values is None:
+        return
+    if isinstance(values, str) or not hasattr(values, "__len__"):
+        kind = type(values).__name__
+        raise TypeError(f"{what} must be a sequence, one for each of the {n} points, not {kind}")
+    if len(values) != n:
         raise ValueError(f"the map has {n} points, but there are {len(values)} {what}")
 
 
-def draw_points(ax: Axes, points: Array, color: Sequence[Any] | None, size: float | None) -> None:
-    """Draw points in one colour, by numbers with a colour bar, or by categories with a legend."""
-    check_length(color, len(points), "colours")
+def draw_points(
+    ax: Axes, points: Array, color: str | Sequence[Any] | None, size: float | None
+) -> list[Axes]:
+    """Draw points in one colour, by numbers with a colour bar, or by categories with a legend.
+
+    Return the axes that were added beside the points: those of the colour bar.
+    """
     area = size if size is not None else float(np.clip(6000.0 / max(len(points), 1), 4.0, 42.0))
     look: dict[str, Any] = {"s": area, "edgecolors": "white", "linewidths": 0.4, "zorder": 2.5}
-    if color is None:
-        ax.scatter(*points.T, color=FOUND, **look)
-    elif (values := as_numbers(color)) is not None:
+    if color is None or isinstance(color, str):
+        ax.scatter(*points.T, color=_one_colour(color, len(points)), **look)
+        return []
+    check_length(color, len(points), "colours")
+    if (values := as_numbers(color)) is not None:
         x, y = points.T
         # points without a number are grey
         ramp = require("matplotlib", "plot").colormaps["viridis"].with_extremes(bad=QUIET)
         drawn = ax.scatter(x, y, c=values, cmap=ramp, plotnonfinite=True, **look)
-        ax.figure.colorbar(drawn, ax=ax, shrink=0.7, pad=0.02, label=_title(color))
-    else:
-        _draw_categories(ax, points, color, look)
+        return [ax.figure.colorbar(drawn, ax=ax, shrink=0.7, pad=0.02, label=_title(color)).ax]
+    _draw_categories(ax, points, color, look)
+    return []
+
+
+def _one_colour(color: str | None, n: int) -> str:
+    if color is None:
+        return FOUND
+    if not require("matplotlib.colors", "plot").is_color_like(color):
+        raise ValueError(
+            f'color={color!r} is no colour; give a colour such as "red" for all points, or a '
+            f"sequence with a value for each of the {n} points"
+        )
+    return color
 
 
 def _draw_categories(ax: Axes, points: Array, color: Sequence[Any], look: dict[str, Any]) -> None:

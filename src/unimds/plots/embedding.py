@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from unimds.plots.axes import PAPER, QUIET, bare, check_length, draw_points, new_axes, plain, tidy
 from unimds.plots.edges import as_edges, draw_edges, in_disk, on_sphere
 from unimds.plots.labels import write_labels
+from unimds.plots.room import make_room
 from unimds.plots.shapes import CORNERS, circle, graticule
 from unimds.plots.views import View, points_of, view_of
 from unimds.spaces import Space
@@ -24,7 +26,7 @@ Array = NDArray[np.floating[Any]]
 def plot_embedding(
     X: Any,
     labels: Sequence[str | None] | None = None,
-    color: Sequence[Any] | None = None,
+    color: str | Sequence[Any] | None = None,
     ax: Axes | None = None,
     *,
     space: str | Space | None = None,
@@ -46,8 +48,10 @@ def plot_embedding(
     labels : sequence of n names, default=None
         Names of the points; None or "" for a point without a name. Names that do not fit are
         omitted.
-    color : sequence of n values, default=None
-        Numbers, drawn with a colour bar, or categories, drawn with a legend and different shapes.
+    color : str or sequence of n values, default=None
+        A colour for all points, such as "red"; or a value for each point: numbers, drawn with a
+        colour bar, or categories, drawn with a legend and different shapes. Up to 14 different
+        integers that repeat are categories; give floats to see them as numbers.
     ax : Axes, default=None
         Axes to draw on; a new figure by default.
     space : str or Space, default=None
@@ -92,7 +96,7 @@ def plot_embedding(
 def plot_poincare(
     X: ArrayLike,
     labels: Sequence[str | None] | None = None,
-    color: Sequence[Any] | None = None,
+    color: str | Sequence[Any] | None = None,
     ax: Axes | None = None,
     *,
     edges: ArrayLike | None = None,
@@ -116,7 +120,7 @@ def plot_poincare(
 def plot_ternary(
     X: ArrayLike,
     labels: Sequence[str | None] | None = None,
-    color: Sequence[Any] | None = None,
+    color: str | Sequence[Any] | None = None,
     ax: Axes | None = None,
     *,
     outcomes: Sequence[str] = ("1", "2", "3"),
@@ -133,8 +137,12 @@ def plot_ternary(
     --------
     >>> plot_ternary(np.sqrt([[0.2, 0.3, 0.5]]), outcomes=["A", "B", "C"])  # doctest: +SKIP
     """
-    ax = _draw_view(_three(X, "simplex"), labels, color, ax, size, title, edges)
-    for (x, y), name, va in zip(CORNERS, outcomes, ("top", "top", "bottom"), strict=True):
+    view = _three(X, "simplex")
+    return _draw_view(view, labels, color, ax, size, title, edges, outcomes)
+
+
+def _name_corners(ax: Axes, names: Sequence[str]) -> None:
+    for (x, y), name, va in zip(CORNERS, names, ("top", "top", "bottom"), strict=True):
         ax.annotate(
             plain(name),
             (x, y),
@@ -143,7 +151,6 @@ def plot_ternary(
             xytext=(0, -5 if va == "top" else 5),
             textcoords="offset points",
         )
-    return ax
 
 
 def _three(X: ArrayLike, space: str) -> View:
@@ -155,11 +162,12 @@ def _three(X: ArrayLike, space: str) -> View:
 def _draw_view(
     view: View,
     labels: Sequence[str | None] | None,
-    color: Sequence[Any] | None,
+    color: str | Sequence[Any] | None,
     ax: Axes | None,
     size: float | None,
     title: str | None,
     edges: ArrayLike | None,
+    corners: Sequence[str] | None = None,
 ) -> Axes:
     check_length(labels, len(view.points), "labels")
     pairs = as_edges(edges, len(view.points))
@@ -171,18 +179,29 @@ def _draw_view(
         ax.plot(*line.T, color="#566272", linewidth=1.2, zorder=1.5)
     bent = view.kind == "disk"
     draw_edges(ax, in_disk(view.points, pairs) if bent else view.points[pairs])
-    draw_points(ax, view.points, color, size)
+    beside = draw_points(ax, view.points, color, size)
     if view.kind == "plane":
         ax.set_aspect("equal", adjustable="datalim")
         tidy(ax)
-        ax.set_xlabel(view.note, fontsize="small", color="#566272")
+        _write_note(ax, view.note)
     else:
         bare(ax)
     if title:
         ax.set_title(title)
+    if corners is not None:
+        _name_corners(ax, corners)
+    make_room(ax, *beside)
     if labels is not None:
         write_labels(ax, view.points, labels, avoid=view.points)
     return ax
+
+
+def _write_note(ax: Axes, note: str) -> None:
+    """Write a note below the axes, in lines no wider than they are."""
+    label = ax.set_xlabel(note, fontsize="small", color="#566272")
+    wide = label.get_window_extent().width
+    if wide > ax.bbox.width:
+        label.set_text(textwrap.fill(note, int(len(note) * ax.bbox.width / wide)))
 
 
 # --- the sphere -----------------------------------------------------------------------------------
@@ -191,7 +210,7 @@ def _draw_view(
 def plot_sphere(
     X: ArrayLike,
     labels: Sequence[str | None] | None = None,
-    color: Sequence[Any] | None = None,
+    color: str | Sequence[Any] | None = None,
     ax: Axes | None = None,
     *,
     edges: ArrayLike | None = None,
@@ -224,10 +243,11 @@ def plot_sphere(
         draw_edges(ax, np.where((side * (arcs @ front) < 0.0)[..., None], np.nan, parts))
     sides = np.where(points @ front >= 0.0, 1.0, -1.0)
     places = np.column_stack([sides * (points @ right - 1.05), points @ above])
-    draw_points(ax, places, color, size)
+    beside = draw_points(ax, places, color, size)
     bare(ax)
     if title:
         ax.set_title(title)
+    make_room(ax, *beside)
     if labels is not None:
         write_labels(ax, places, labels, avoid=places)
     return ax

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from unimds._runtime.extras import require
 from unimds.plots.axes import FOUND, HUES, MISS, SHAPES, check_length, new_axes, plain, tidy
+from unimds.plots.room import arranges_bars, box_of, make_room
 from unimds.plots.views import points_of
 from unimds.quality import point_stress, shepard
 from unimds.spaces import Space
@@ -59,10 +60,10 @@ def plot_shepard(
     points, space = points_of(X, space)
     given, mapped, _, _ = shepard(D, points, space=space)
     ax = new_axes(7, 5) if ax is None else ax
+    cells = None
     if len(given) > FEW:
         cells = ax.hexbin(given, mapped, gridsize=60, bins="log", cmap="cividis_r", mincnt=1)
         cells.set_edgecolor("face")
-        ax.figure.colorbar(cells, ax=ax, label="pairs", shrink=0.7, pad=0.01, location="left")
     else:
         ax.scatter(given, mapped, s=14, color=FOUND, alpha=0.6, linewidths=0)
     top = float(max(given.max(initial=0.0), mapped.max(initial=0.0), 1e-300))
@@ -70,7 +71,19 @@ def plot_shepard(
     ax.set(xlabel="given distance", ylabel="distance on the map", title=title or "")
     tidy(ax)
     _draw_residuals(ax, mapped - given)
+    make_room(ax, *([] if cells is None else [_draw_count(ax, cells)]))
     return ax
+
+
+def _draw_count(ax: Axes, cells: Any) -> Axes:
+    """Draw the colour bar of the density at the left, beside the numbers of the axis."""
+    pad = 0.01
+    if not arranges_bars(ax):  # matplotlib would draw it over the numbers
+        left, _, right, _ = box_of(ax.bbox)
+        pad += 1.3 * (left - box_of(ax.get_tightbbox())[0]) / (right - left)  # and some air
+    how: dict[str, Any] = {"label": "pairs", "shrink": 0.7, "location": "left"}
+    bar: Axes = ax.figure.colorbar(cells, ax=ax, pad=pad, **how).ax
+    return bar
 
 
 def _draw_residuals(ax: Axes, gap: Any) -> None:
@@ -96,9 +109,9 @@ def plot_point_stress(
     top: int = 20,
     title: str | None = None,
 ) -> Axes:
-    """Draw the points that fit worst, with the share of the squared error of each.
+    """Draw the point stress of the points that fit worst: their shares of the squared error.
 
-    The line marks equal shares.
+    The line marks equal shares; bars of more than twice an equal share stand out.
 
     Parameters
     ----------
@@ -132,10 +145,12 @@ def plot_point_stress(
     ax.invert_yaxis()
     ax.axvline(equal, color="black", linewidth=1.0)
     where: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
-    ax.annotate("equal shares", (equal, 0.0), xytext=(4, 4), fontsize="small", **where)
-    ax.set(xlabel="share of the squared error, per cent", title=title or "")
+    side, shift = ("left", 4) if equal < 0.5 * ax.get_xlim()[1] else ("right", -4)
+    ax.annotate("equal shares", (equal, 0), xytext=(shift, 4), ha=side, fontsize="small", **where)
+    ax.set(xlabel="point stress, per cent", title=title or "")
     tidy(ax)
     ax.grid(visible=False, axis="y")
+    make_room(ax)
     return ax
 
 
@@ -181,6 +196,7 @@ def plot_convergence(results: Any, ax: Axes | None = None, *, title: str | None 
     tidy(ax)
     if any(runs):
         ax.legend(frameon=False)
+    make_room(ax)
     return ax
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unimds.plots.axes import FOUND, MISS, PAPER, QUIET, TRUE, check_length, new_axes
 from unimds.plots.labels import write_labels
+from unimds.plots.room import make_room
 from unimds.spaces import to_latlon
 from unimds.spaces.vectors import normalised
 
@@ -78,6 +79,7 @@ def plot_globe(
         ax.set_title(title)
     if legend and truth is not None:
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=3, frameon=False)
+    make_room(ax)
     if labels is not None:
         write_labels(ax, true, labels, avoid=np.vstack([true, found]))
     return ax

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.extras import require
-from unimds.plots.axes import PAPER, plain
+from unimds.plots.axes import plain
+from unimds.plots.room import box_of, neighbours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,23 +34,26 @@ def write_labels(
 ) -> None:
     """Write names beside their points; names never overlap, and cover as few points as possible.
 
-    The layout of the figure must be final, since space is measured in pixels. `gap` is the distance
-    of a name from its point, in typographic points.
+    Names stay on the page, and off the legend, the title and other pictures. The layout of the
+    figure must be final, since space is measured in pixels. `gap` is the distance of a name from
+    its point, in typographic points.
     """
-    figure: Any = ax.figure
+    figure: Any = ax.figure.figure  # the whole page, also from a part of it
     figure.draw_without_rendering()
     pixels = np.asarray(ax.transData.transform(avoid))
     points = np.asarray(ax.transData.transform(np.asarray(places)))
     far = gap * figure.dpi / 72.0
-    frame = np.concatenate([ax.bbox.min, ax.bbox.max])
-    taken = np.empty((0, 4))
+    frame, page = box_of(ax.bbox), box_of(figure.bbox)
+    taken = _taken(ax)
     probe = _name_at(ax, places[0], "", gap, *PLACES[0]) if len(places) else None
     for place, point, name in zip(places, points, names, strict=True):
         if not name:
             continue
         size = _size(probe, name)
         boxes = [_box(point, size, far, *where) for where in PLACES]
-        free = [k for k, box in enumerate(boxes) if not _overlap(box, taken)]
+        free = [
+            k for k, box in enumerate(boxes) if not _overlap(box, taken) and not _outside(box, page)
+        ]
         # a margin below the gap, so that a name keeps away from the points of other names
         cost = {k: _covered(boxes[k], pixels, 0.6 * far) + _outside(boxes[k], frame) for k in free}
         if free:
@@ -59,6 +62,15 @@ def write_labels(
             taken = np.vstack([taken, boxes[best]])
     if probe is not None:
         probe.remove()
+
+
+def _taken(ax: Axes) -> Array:
+    """Return the boxes of what is already on the page: texts, legend and other pictures."""
+    own: list[Any] = [*ax.texts, *([ax.title] if ax.get_title() else [])]
+    if (legend := ax.get_legend()) is not None:
+        own.append(legend)
+    boxes = [*(box_of(part.get_window_extent()) for part in own), *neighbours(ax)]
+    return np.array(boxes) if boxes else np.empty((0, 4))
 
 
 def _name_at(
@@ -73,10 +85,10 @@ def _name_at(
         va=va,
         fontsize="small",
         annotation_clip=False,
+        # a light box, since a light outline would turn the text of an SVG into shapes
+        bbox={"facecolor": "white", "alpha": 0.6, "edgecolor": "none", "pad": 0.5},
     )
     text.set_in_layout(False)  # otherwise the axes would shrink, and names overlap
-    effects = require("matplotlib.patheffects", "plot")
-    text.set_path_effects([effects.withStroke(linewidth=2.0, foreground=PAPER, alpha=0.8)])
     return text
 
 
