@@ -15,14 +15,24 @@ import pandas as pd
 import pytest
 
 from tests.support.maps import KINDS, a_map
-from unimds import MDS, LandmarkMDS, Outcome, Squared
+from unimds import (
+    MDS,
+    Absolute,
+    Huber,
+    LandmarkMDS,
+    Loss,
+    Outcome,
+    Power,
+    Squared,
+    SquaredDistance,
+)
 from unimds.files import FileError
 from unimds.quality import point_stress, stress_1
 from unimds.report import report, write_report
 from unimds.report.fit import SAMPLE, fit_of
 from unimds.report.html import CATEGORIES
 from unimds.report.subject import subject_of
-from unimds.report.verdict import bad_points, stress_word, verdict
+from unimds.report.verdict import bad_points, is_robust, verdict
 
 EVIL = [
     "</script><script>alert(1)</script>",
@@ -133,17 +143,36 @@ def test_a_table_may_be_asymmetric_and_have_gaps() -> None:
     assert fit.partners[0, 0] == 3
     assert fit.given[0, 0] == pytest.approx(D[3, 0])
     assert fit.known == pytest.approx(1.0 - 1.0 / 780.0)
-    assert np.isfinite(fit.stress).all()
+    assert np.isfinite(fit.share).all()
 
 
-def test_the_stress_of_points_agrees_with_that_of_the_map() -> None:
+@pytest.mark.parametrize("case", ["plain", "weights", "gaps", "asymmetric", "huge", "tiny"])
+def test_the_report_and_quality_mean_the_same_by_point_stress(case: str) -> None:
     result, D = a_map("plane")
-    fit = fit_of(subject_of(result, D, None))
-    mapped = np.linalg.norm(result.embedding[:, None] - result.embedding, axis=2)
-    total = np.sqrt(np.sum(fit.stress**2 * np.sum(mapped**2, axis=1)) / np.sum(mapped**2))
-    assert total == pytest.approx(stress_1(D, result.embedding))
-    share = fit.stress**2 * np.sum(mapped**2, axis=1)
-    assert share / share.sum() == pytest.approx(point_stress(D, result.embedding))
+    weights = None
+    if case == "weights":
+        weights = np.random.default_rng(1).uniform(size=D.shape)
+    elif case == "gaps":
+        D[0, 3] = D[1, 2] = D[2, 1] = np.nan
+    elif case == "asymmetric":
+        D[5] *= 1.5
+    elif case in ("huge", "tiny"):  # squares leave the range of floats
+        unit = 1e153 if case == "huge" else 1e-160
+        D, result = D * unit, replace(result, embedding=result.embedding * unit)
+    share = point_stress(D, result.embedding, weights=weights)
+    fit = fit_of(subject_of(result, D, None), weights)
+    assert fit.share == pytest.approx(share)
+    assert fit.share.sum() == pytest.approx(1.0)
+    assert data_of(report(result, D, weights=weights))["share"] == pytest.approx(share, rel=5e-3)
+
+
+def test_of_many_points_the_point_stress_is_judged_by_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unimds.report.fit.FULL", 100)
+    monkeypatch.setattr("unimds.report.fit.OTHERS", 150)
+    result, D = a_map("plane", n=200)
+    share, fit = point_stress(D, result.embedding), fit_of(subject_of(result, D, None))
+    assert fit.share.sum() == pytest.approx(1.0)
+    assert np.corrcoef(fit.share, share)[0, 1] > 0.9
 
 
 def test_of_many_pairs_there_is_a_sample_and_a_density(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,25 +199,22 @@ def test_twenty_thousand_points_stay_small() -> None:
     assert len(page) < len(plotly_script()) + 1_500_000
 
 
-def test_without_distances_it_says_so() -> None:
+def test_without_distances_it_promises_none() -> None:
     result, _ = a_map("plane")
     page = report(result)
-    assert "This report has no given distances" in page
+    assert "made without the given distances" in page
     assert "shepard" not in data_of(page)
+    assert "worst-fitting" not in page
+    assert "to mark it on the map" in page
+    page = report(result, columns={"size": np.arange(40.0)})
+    assert "worst-fitting" not in page
+    assert "to see its values here" in page
+    assert "to see its worst-fitting distances here" in report(*a_map("plane"))
 
 
-def test_the_verdict_is_in_plain_words() -> None:
-    result, D = a_map("plane", noise=0.02)
-    said = " ".join(verdict(*judged(result, D)))
-    assert "good, in Kruskal's words" in said or "excellent, in Kruskal's words" in said
-    assert "Converged" in said
-    stopped = replace(result, outcome=Outcome.MAX_ITER)
-    assert "let it run longer" in " ".join(verdict(*judged(stopped, D)))
-    D[0, 1:] *= 5.0
-    D[1:, 0] *= 5.0
-    subject, fit = judged(result, D)
-    assert bad_points(fit.stress)[0] == 0
-    assert "These points fit worst:" in verdict(subject, fit)
+def test_a_result_knows_its_stress() -> None:
+    result, _ = a_map("plane")
+    assert "Stress-1 is 0.123:" in report(replace(result, stress=0.1234))
 
 
 def judged(result: Any, D: np.ndarray) -> tuple[Any, Any]:
@@ -197,17 +223,177 @@ def judged(result: Any, D: np.ndarray) -> tuple[Any, Any]:
     return subject, fit_of(subject)
 
 
-def test_a_few_wrong_distances_are_told_from_a_bad_map() -> None:
-    result, D = a_map("plane", noise=0.0)
-    D[0, 1] = D[1, 0] = 50.0
-    assert "a few are badly wrong" in " ".join(verdict(*judged(result, D)))
+def told(result: Any, D: np.ndarray) -> str:
+    return " ".join(verdict(*judged(result, D)))
+
+
+def test_the_verdict_is_in_plain_words() -> None:
+    result, D = a_map("plane", noise=0.02)
+    said = told(result, D)
+    assert re.match(r"Stress-1 is 0\.0\d+: distances on the map are off by about \d\.?\d? %", said)
+    assert "compare it with other maps of the same data" in said
+    assert "Converged" in said
+    stopped = replace(result, outcome=Outcome.MAX_ITER)
+    assert "The map may still improve" in told(stopped, D)
+
+
+@pytest.mark.parametrize("stress", [0.1966, 0.1999, 0.2001, 0.2027])
+def test_no_word_contradicts_the_number(stress: float) -> None:
+    result, D = a_map("plane")
+    subject, fit = judged(result, D)
+    said = " ".join(verdict(replace(subject, stress=stress), fit))
+    assert f"Stress-1 is {stress:.3g}:" in said
+    # Kruskal's words are for nonmetric maps, which unimds does not make
+    assert not re.search("Kruskal|perfect|excellent|good|fair|poor", said)
+
+
+def test_a_perfect_map_is_called_so() -> None:
+    said = told(*a_map("plane", noise=0.0))
+    assert said.startswith("Stress-1 is 0: the map has all given distances.")
+    assert "squared error" not in said  # there is none to share
+
+
+def test_stress_is_compared_with_equal_distances() -> None:
+    result, D = a_map("plane")
+    pairs = D[np.triu_indices(40, 1)]
+    best = min(
+        float(np.sqrt(np.mean((pairs - c) ** 2) / c**2)) for c in np.linspace(0.5, 5.0, 2000)
+    )
+    subject, fit = judged(result, D)
+    assert fit.flat == pytest.approx(best, rel=1e-4)
+    said = " ".join(verdict(subject, fit))
+    assert f"If all distances on the map were equal, Stress-1 would be {fit.flat:.3g}: the" in said
+    alike = np.random.default_rng(0).uniform(0.99, 1.01, size=D.shape)
+    alike = np.triu(alike, 1) + np.triu(alike, 1).T
+    assert "the data need more dimensions" in told(result, alike)
+
+
+def test_weights_count_in_the_comparison() -> None:
+    result, D = a_map("plane")
+    D[0, 1:] *= 9.0
+    D[1:, 0] *= 9.0
+    weights = np.ones_like(D)
+    weights[0] = weights[:, 0] = 0.0
+    one = fit_of(subject_of(result, D, None), weights)
+    rest = replace(result, embedding=result.embedding[1:])
+    assert one.flat == pytest.approx(fit_of(subject_of(rest, D[1:, 1:], None)).flat)
 
 
 @pytest.mark.parametrize(
-    ("stress", "word"), [(0.0, "perfect"), (0.025, "excellent"), (0.07, "fair"), (0.2, "poor")]
+    ("loss", "robust"),
+    [
+        (Squared(), False),
+        (Power(2.0), False),
+        (Absolute(), True),
+        (Absolute(0.5), True),
+        (Power(1.5), True),
+        (Huber(0.2), True),
+        (Huber(), True),
+        (SquaredDistance(), True),
+    ],
 )
-def test_kruskals_words(stress: float, word: str) -> None:
-    assert stress_word(stress) == word
+def test_robust_losses_begin_with_what_they_are_good_at(loss: Loss, robust: bool) -> None:
+    assert is_robust(loss, 3.0) == robust
+    result, D = a_map("plane")
+    said = told(replace(result, loss=loss.resolved(1.0)), D)
+    assert said.startswith("Half of the distances are off by less than") == robust
+    assert ("a few wrong distances, which this loss tolerates" in said) == robust
+    assert ("compare it with" in said) != robust
+
+
+def test_the_share_of_met_distances_is_told() -> None:
+    result, D = a_map("plane", noise=0.0)
+    wrong = np.triu(np.random.default_rng(0).uniform(size=D.shape) < 0.25, 1)
+    D[wrong | wrong.T] *= 2.0
+    met = 1.0 - wrong.sum() / 780.0
+    said = told(replace(result, loss=Absolute()), D)
+    assert said.startswith(
+        f"Half of the distances are off by less than 0.01 %, and {100.0 * met:.0f} % of them by "
+        "less than 5 %."
+    )
+
+
+def test_a_few_wrong_distances_are_told_from_a_bad_map() -> None:
+    result, D = a_map("plane", noise=0.0)
+    D[0, 1] = D[1, 0] = 50.0
+    assert "a few are badly wrong" in told(result, D)
+
+
+def test_points_that_fit_badly_are_named_and_even_errors_have_numbers() -> None:
+    result, D = a_map("plane")
+    subject, fit = judged(result, D)
+    even = replace(fit, share=np.array([0.012] * 20 + [0.038] * 20))
+    said = " ".join(verdict(subject, even))
+    assert "No point has more than twice an equal share of the squared error, 2.5 %" in said
+    assert "the point stress lies between 1.2 % and 3.8 %" in said
+    assert bad_points(even.share) == []
+    D[0, 1:] *= 5.0
+    D[1:, 0] *= 5.0
+    subject, fit = judged(result, D)
+    assert bad_points(fit.share) == [0]
+    assert verdict(subject, fit)[-1] == (
+        "These points have more than twice an equal share of the squared error, 2.5 %; the worst "
+        "first:"
+    )
+    many = np.where(np.arange(40) < 10, 0.099, 0.01 / 30)
+    assert "; the worst 8 of 10:" in verdict(subject, replace(fit, share=many))[-1]
+
+
+# --- landmarks -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def landmarks() -> LandmarkMDS:
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    return LandmarkMDS(n_landmarks=20, refine=1, random_state=0).fit(X)
+
+
+def settings_of(page: str) -> dict[str, str]:
+    return dict(re.findall(r'<tr><th scope="row">(.*?)</th><td>(.*?)</td></tr>', page))
+
+
+def test_what_belongs_to_the_landmarks_is_said_to(landmarks: LandmarkMDS) -> None:
+    page = report(landmarks)
+    fitted = landmarks.landmark_result_
+    assert f"The fit of the 20 landmarks came first. {fitted.message} It took" in page
+    assert "The other points were placed against the landmarks, then all points against" in page
+    assert f"The whole map took {sum(landmarks.seconds_.values()):.2g} seconds." in page
+    assert ">Convergence of the landmarks</h2>" in page
+    assert "The cost of the 20 landmarks after each sweep" in page
+    settings = settings_of(page)
+    assert settings["cost of the 20 landmarks"] == f"{fitted.cost:.6g}"
+    assert data_of(page)["history"][2][-1] == pytest.approx(fitted.cost, rel=1e-6)
+    assert "The map may still improve" not in page
+
+
+def test_estimates_come_with_their_standard_errors(landmarks: LandmarkMDS) -> None:
+    page = report(landmarks)
+    settings = settings_of(page)
+    for name, value, error in (
+        ("cost, the sum of losses", landmarks.cost_, landmarks.cost_error_),
+        ("Stress-1", landmarks.stress_, landmarks.stress_error_),
+    ):
+        shown, wrong, what = re.split(" ± | ", settings[name], maxsplit=2)
+        assert float(shown) == pytest.approx(value, abs=error)
+        assert float(wrong) == pytest.approx(error, rel=0.5)
+        assert what == "(estimate ± standard error)"
+    assert f"Stress-1 is {settings['Stress-1'].split(' (')[0]}:" in page
+    assert "estimated from a sample of pairs" in page
+
+
+def test_stopped_landmarks_may_improve(landmarks: LandmarkMDS) -> None:
+    subject = subject_of(landmarks, None, None)
+    assert subject.run is not None
+    stopped = replace(subject, run=replace(subject.run, outcome=Outcome.MAX_ITER))
+    assert "The landmarks may still improve" in " ".join(verdict(stopped, None))
+
+
+def test_few_points_are_all_fitted_and_nothing_is_estimated() -> None:
+    X = np.random.default_rng(0).normal(size=(15, 3))
+    page = report(LandmarkMDS(random_state=0).fit(X))
+    assert ">Convergence</h2>" in page
+    assert "±" not in page.replace(plotly_script(), "")
+    assert "the landmarks" not in page
 
 
 # --- what it takes --------------------------------------------------------------------------------
@@ -250,12 +436,55 @@ def test_columns_are_numbers_or_categories() -> None:
     assert max(many["codes"]) == CATEGORIES - 1
 
 
+@pytest.mark.parametrize(
+    ("columns", "name"),
+    [
+        (pd.Series([1.0, 2.0, 3.0], name="size"), "size"),
+        (pd.Series([1.0, 2.0, 3.0], name=2020), "2020"),
+        (pd.Series([1.0, 2.0, 3.0]), "value"),
+        (np.array([1.0, 2.0, 3.0]), "value"),
+        ([1.0, 2.0, 3.0], "value"),
+    ],
+)
+def test_a_single_column_will_do(columns: Any, name: str) -> None:
+    result, _ = a_map("plane", n=3)
+    (column,) = data_of(report(result, columns=columns))["columns"]
+    assert column == {"name": name, "numbers": [1.0, 2.0, 3.0]}
+
+
+def test_integer_classes_are_categories() -> None:
+    result, _ = a_map("plane", n=4)
+    columns = {"class": np.array([10, 9, 9, 9]), "kind": pd.Categorical([3, 2, 1, 0])}
+    first, second = data_of(report(result, columns=columns))["columns"]
+    assert (first["names"], first["codes"]) == (["9", "10"], [1, 0, 0, 0])
+    assert second["names"] == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        (7, "columns must be a mapping of names to 3 values each, .* not int"),
+        ("abc", "columns must be .* not str"),
+        (np.ones((3, 2)), r"columns must be .* not ndarray of shape \(3, 2\)"),
+        ({"size": 7}, "column 'size' must hold 3 values, not int"),
+        ({"size": "abc"}, "column 'size' must hold 3 values, not str"),
+        ({"size": np.ones((3, 1))}, r"column 'size' must hold 3 values, .* shape \(3, 1\)"),
+    ],
+)
+def test_other_columns_are_refused_in_plain_words(columns: Any, said: str) -> None:
+    result, _ = a_map("plane", n=3)
+    with pytest.raises(TypeError, match=said):
+        report(result, columns=columns)
+
+
 def test_what_does_not_fit_together_is_refused() -> None:
     result, D = a_map("plane", n=3)
     with pytest.raises(ValueError, match="3 points, but there are 2 labels"):
         report(result, D, labels=["a", "b"])
     with pytest.raises(ValueError, match="column 'size' has 1 values"):
         report(result, D, columns={"size": [1]})
+    with pytest.raises(ValueError, match="column 'value' has 2 values"):
+        report(result, D, columns=np.ones(2))
     with pytest.raises(ValueError, match="distances of the 3 points"):
         report(result, D[:2])
     with pytest.raises(TypeError, match="not ndarray"):

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FEW = 2000
 """Up to this many pairs each pair is a dot; more pairs are drawn as a density."""
+MUCH = 2.0
+"""A point with more than this many equal shares of the squared error stands out."""
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
 
 
@@ -139,7 +141,7 @@ def plot_point_stress(
     ax = new_axes(6, 1.2 + 0.25 * len(worst)) if ax is None else ax
     equal = 100.0 / max(len(share), 1)
     rows = np.arange(len(worst))
-    ax.barh(rows, share[worst], color=[MISS if s > 2.0 * equal else FOUND for s in share[worst]])
+    ax.barh(rows, share[worst], color=[MISS if s > MUCH * equal else FOUND for s in share[worst]])
     names = [str(i) if labels is None else plain(_shortened(str(labels[i]))) for i in worst]
     ax.set_yticks(rows, labels=names)
     ax.invert_yaxis()

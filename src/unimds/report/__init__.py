@@ -7,7 +7,7 @@ The room may import `plots`, `quality` and below. plotly is an extra, ``pip inst
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +31,7 @@ def report(
     D: ArrayLike | None = None,
     *,
     labels: Sequence[Any] | None = None,
-    columns: Mapping[str, Any] | None = None,
+    columns: Any = None,
     weights: ArrayLike | None = None,
     title: str | None = None,
 ) -> str:
@@ -52,8 +52,9 @@ def report(
         report cannot judge any pair.
     labels : sequence of n names, default=None
         Names of the points; by default the row labels of a data frame, or numbers.
-    columns : mapping of names to n values each, or DataFrame, default=None
-        Columns to colour the points by: numbers or categories.
+    columns : mapping of names to n values each, DataFrame, Series or array, default=None
+        Columns to colour the points by, or a single one: numbers, or categories. Up to 14 different
+        integers that repeat are categories; give floats to see them as numbers.
     weights : array-like of shape (n, n), default=None
         Weights of the pairs, if the map was made with weights.
     title : str, default=None
@@ -89,7 +90,7 @@ def write_report(
     D: ArrayLike | None = None,
     *,
     labels: Sequence[Any] | None = None,
-    columns: Mapping[str, Any] | None = None,
+    columns: Any = None,
     weights: ArrayLike | None = None,
     title: str | None = None,
     force: bool = False,

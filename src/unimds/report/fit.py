@@ -29,8 +29,10 @@ SAMPLE = 5000
 SQUARE = 700
 """The density counts the distances between this many rows and columns."""
 BINS = 60
-MET = 1e-4
+EXACT = 1e-4
 """A distance with a smaller relative error counts as exact."""
+MET = 0.05
+"""A distance with a smaller relative error counts as met."""
 
 
 @dataclass(frozen=True)
@@ -39,24 +41,31 @@ class Fit:
 
     Attributes
     ----------
-    stress : ndarray of shape (n,)
-        Stress-1 of each point, over its own distances.
+    share : ndarray of shape (n,)
+        Point stress: the share of each point in the squared error, as `unimds.quality.point_stress`
+        returns it.
     partners, given, mapped : ndarray of shape (n, PARTNERS)
         Partners of each point with the largest loss, −1 if there are no more, and the distances.
     sample : ShepardSample
         Pairs for the Shepard diagram.
     off : float
         Median relative error of the distances.
+    met : float
+        Share of distances with a relative error of less than `MET`.
+    flat : float
+        Stress-1 if all distances on the map were equal.
     known : float
         Share of given distances.
     """
 
-    stress: Array
+    share: Array
     partners: Array
     given: Array
     mapped: Array
     sample: ShepardSample
     off: float
+    met: float
+    flat: float
     known: float
 
 
@@ -77,45 +86,76 @@ def fit_of(subject: Subject, weights: ArrayLike | None = None, seed: int = 0) ->
     rng = np.random.default_rng(seed)
     W = None if weights is None else as_weights(weights, subject.n)
     with explained(subject.loss, subject.space):
-        stress, partners, given, mapped = _points(subject, W, rng)
-        sample, off, known = _shepard(subject, rng)
-    return Fit(stress, partners, given, mapped, sample, off, known)
+        share, partners, given, mapped = _points(subject, W, rng)
+        i, j, there, known = _known_pairs(subject, rng)
+        here = _mapped(subject, i, j)
+    longer = np.maximum(there, here)
+    miss = np.abs(here - there)[longer > 0.0] / longer[longer > 0.0]
+    return Fit(
+        share=share,
+        partners=partners,
+        given=given,
+        mapped=mapped,
+        sample=_shepard(i, j, there, here, rng),
+        off=float(np.median(miss)) if miss.size else 0.0,
+        met=float(np.mean(miss < MET)) if miss.size else 1.0,
+        flat=_flat(there, np.ones(len(i)) if W is None else W[i, j] + W[j, i]),
+        known=known,
+    )
+
+
+def _flat(given: Array, weights: Array) -> float:
+    """Return the least Stress-1 of a map on which all distances are equal."""
+    total, largest = float(weights.sum()), float(given.max(initial=0.0))
+    if total == 0.0 or largest == 0.0:
+        return 0.0
+    first, second = (float(weights @ (given / largest) ** k) / total for k in (1, 2))
+    return float(np.sqrt(max(0.0, 1.0 - first**2 / second)))
 
 
 # --- point by point -------------------------------------------------------------------------------
 
 
 def _points(subject: Subject, W: Array | None, rng: np.random.Generator) -> tuple[Array, ...]:
-    """Return the stress of each point, its worst partners, and their distances."""
+    """Return the share of each point in the squared error, its worst partners, and distances."""
     n = subject.n
     others = np.arange(n) if n <= FULL else np.sort(rng.choice(n, OTHERS, replace=False))
     answers = [
         _worst(subject, np.arange(n)[rows], others, W)
         for rows in gen_batches(n, max(1, 2**20 // max(1, len(others))))
     ]
-    stress, partners, given, mapped = (np.concatenate(part) for part in zip(*answers, strict=True))
-    return stress, partners, given, mapped
+    error, partners, given, mapped = (np.concatenate(part) for part in zip(*answers, strict=True))
+    largest = float(error.max(initial=0.0))
+    square = (error / (largest if largest > 0.0 else 1.0)) ** 2
+    total = float(square.sum())
+    return square / (total if total > 0.0 else 1.0), partners, given, mapped
 
 
 def _worst(subject: Subject, rows: Array, others: Array, W: Array | None) -> tuple[Array, ...]:
+    """Return the root of the squared error of some points, their worst partners, and distances."""
     mapped = distances(subject.points[rows], subject.points[others], space=subject.space)
     told, worst = np.full(mapped.shape, np.nan), np.full(mapped.shape, -1.0)
-    above, below = np.zeros(len(rows)), np.zeros(len(rows))
+    error = np.zeros(len(rows))
     for given, w in _directions(subject, rows, others, W):
         w = np.where(np.isnan(given) | (rows[:, None] == others), 0.0, w)
         d = np.nan_to_num(given)
-        above += np.sum(w * (mapped - d) ** 2, axis=1)
-        below += np.sum(w * mapped**2, axis=1)
+        error = np.hypot(error, _norms(np.sqrt(w) * (mapped - d)))
         loss = w * losses(subject.loss, mapped, d)
         # a distance that is exact up to rounding is never among the worst
-        loss[np.abs(mapped - d) <= MET * np.maximum(mapped, d)] = 0.0
+        loss[np.abs(mapped - d) <= EXACT * np.maximum(mapped, d)] = 0.0
         told = np.where(loss > worst, d, told)
         worst = np.maximum(loss, worst)
     count = min(PARTNERS, len(others))
     at = np.argsort(-worst, axis=1, kind="stable")[:, :count]
     which = np.where(np.take_along_axis(worst, at, axis=1) > 0.0, others[at], -1)
-    stress = np.sqrt(above / np.where(below > 0.0, below, 1.0))
-    return stress, which, np.take_along_axis(told, at, 1), np.take_along_axis(mapped, at, 1)
+    return error, which, np.take_along_axis(told, at, 1), np.take_along_axis(mapped, at, 1)
+
+
+def _norms(rows: Array) -> Array:
+    """Return the length of each row; squares of 1e±200 would leave the range of floats."""
+    largest = np.abs(rows).max(axis=1, initial=0.0)
+    unit = np.where(largest > 0.0, largest, 1.0)
+    return np.asarray(unit * np.sqrt(np.sum((rows / unit[:, None]) ** 2, axis=1)))
 
 
 def _directions(
@@ -154,23 +194,22 @@ def losses(loss: Loss, mapped: Array, given: Array) -> Array:
 # --- pair by pair ---------------------------------------------------------------------------------
 
 
-def _shepard(subject: Subject, rng: np.random.Generator) -> tuple[ShepardSample, float, float]:
-    """Return pairs to show, the median relative error, and the share of given distances."""
+def _shepard(
+    i: Array, j: Array, given: Array, mapped: Array, rng: np.random.Generator
+) -> ShepardSample:
+    """Return the pairs to show; of many pairs a sample, and their density."""
+    if len(i) <= SAMPLE:
+        return ShepardSample(i, j, given, mapped, None, None)
+    counts, x, y = np.histogram2d(given, mapped, bins=BINS)
+    shown = np.sort(rng.choice(len(i), SAMPLE, replace=False))
+    return ShepardSample(i[shown], j[shown], given[shown], mapped[shown], counts, (x, y))
+
+
+def _known_pairs(subject: Subject, rng: np.random.Generator) -> tuple[Array, Array, Array, float]:
+    """Return pairs with a given distance, and the share of such pairs."""
     i, j, given = _some_pairs(subject, rng)
     known = ~np.isnan(given)
-    share = float(known.mean()) if known.size else 1.0
-    i, j, given = i[known], j[known], given[known]
-    mapped = _mapped(subject, i, j)
-    longer = np.maximum(given, mapped)
-    miss = np.abs(mapped - given)[longer > 0.0] / longer[longer > 0.0]
-    off = float(np.median(miss)) if miss.size else 0.0
-    counts, edges = None, None
-    if len(i) > SAMPLE:
-        counts, x, y = np.histogram2d(given, mapped, bins=BINS)
-        edges = x, y
-        shown = np.sort(rng.choice(len(i), SAMPLE, replace=False))
-        i, j, given, mapped = i[shown], j[shown], given[shown], mapped[shown]
-    return ShepardSample(i, j, given, mapped, counts, edges), off, share
+    return i[known], j[known], given[known], float(known.mean()) if known.size else 1.0
 
 
 def _some_pairs(subject: Subject, rng: np.random.Generator) -> tuple[Array, Array, Array]:

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from unimds._runtime.extras import require
 from unimds.plots.columns import as_categories, as_numbers
 from unimds.plots.views import View, view_of
+from unimds.report.columns import named_columns
 from unimds.report.fit import Fit
 from unimds.report.subject import Subject
-from unimds.report.verdict import bad_points, verdict
+from unimds.report.verdict import bad_points, estimated, verdict
 
 Array = NDArray[Any]
 
@@ -33,6 +34,7 @@ ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", 
 def page_of(subject: Subject, fit: Fit | None, columns: Any, title: str) -> str:
     """Return the page."""
     view = view_of(subject.points, subject.space)
+    columns = named_columns(columns, subject.n)
     page = filled(
         _asset("page.html"),
         {
@@ -44,9 +46,33 @@ def page_of(subject: Subject, fit: Fit | None, columns: Any, title: str) -> str:
             "verdict": "\n".join(f"<p>{escape(said)}</p>" for said in verdict(subject, fit)),
             "settings": _rows(_settings(subject, fit)),
             "note": escape(view.note),
+            "details": escape(_invitation(fit, columns)),
+            "history_title": "Convergence" + " of the landmarks" * (subject.landmarks is not None),
+            "history_note": escape(_history_note(subject)),
         },
     )
     return page.encode("utf-8", "replace").decode()  # UTF-8 cannot encode half a surrogate pair
+
+
+def _invitation(fit: Fit | None, columns: Mapping[str, Any]) -> str:
+    """Say what readers see of a selected point."""
+    if fit is not None:
+        sight = "to see its worst-fitting distances here"
+    elif columns:
+        sight = "to see its values here"
+    else:
+        sight = "to mark it on the map"
+    return f"Click on a point, or find it by name, {sight}."
+
+
+def _history_note(subject: Subject) -> str:
+    landmarks = subject.landmarks
+    if landmarks is None:
+        return "The cost after each sweep."
+    return (
+        f"The cost of the {landmarks.n:,} landmarks after each sweep of their fit. The cost of the "
+        "whole map is among the settings."
+    )
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str:
@@ -93,23 +119,22 @@ def _asset(name: str) -> str:
 # --- the data of the scripts ----------------------------------------------------------------------
 
 
-def _data(subject: Subject, fit: Fit | None, view: View, columns: Any) -> dict[str, Any]:
-    items = [] if columns is None else columns.items()
+def _data(
+    subject: Subject, fit: Fit | None, view: View, columns: Mapping[str, Any]
+) -> dict[str, Any]:
     data = {
         "kind": view.kind,
         "points": [brief(axis, _digits(axis, view)) for axis in view.points.T],
         "edge": _lines(view.edge),
         "grid": _lines(view.grid),
         "labels": subject.labels,
-        "columns": [_column(str(name), list(values), subject.n) for name, values in items],
+        "columns": [_column(name, values) for name, values in columns.items()],
         "history": _history(subject),
     }
     return data if fit is None else {**data, **_fit_data(fit)}
 
 
-def _column(name: str, values: list[Any], n: int) -> dict[str, Any]:
-    if len(values) != n:
-        raise ValueError(f"column {name!r} has {len(values)} values, but the map has {n} points")
+def _column(name: str, values: Any) -> dict[str, Any]:
     numbers = as_numbers(values)
     if numbers is not None:
         return {"name": name, "numbers": brief(numbers)}
@@ -140,12 +165,13 @@ def _lines(lines: list[Array]) -> list[list[float | None]]:
 
 def _history(subject: Subject) -> list[Any]:
     """Return sweeps, seconds and costs."""
-    if subject.history is None:
+    if subject.run is None:
         return []
-    rows = len(subject.history)
+    history = subject.run.history
+    rows = len(history)
     # more points at the beginning, where the cost falls fast
     at = np.unique(np.geomspace(1, rows, min(rows, CURVES)).round().astype(int) - 1)
-    return [at.tolist(), *(brief(axis, 7) for axis in subject.history[at].T)]
+    return [at.tolist(), *(brief(axis, 7) for axis in history[at].T)]
 
 
 def _fit_data(fit: Fit) -> dict[str, Any]:
@@ -160,11 +186,11 @@ def _fit_data(fit: Fit) -> dict[str, Any]:
         shepard["counts"] = pairs.counts.T.astype(int).tolist()
         shepard["x"], shepard["y"] = (brief(0.5 * (e[1:] + e[:-1])) for e in pairs.edges)
     return {
-        "stress": brief(fit.stress, 3),
+        "share": brief(fit.share, 3),
         "partners": fit.partners.tolist(),
         "given": [brief(row, 4) for row in fit.given],
         "mapped": [brief(row, 4) for row in fit.mapped],
-        "worst": bad_points(fit.stress),
+        "worst": bad_points(fit.share),
         "shepard": shepard,
     }
 
@@ -175,12 +201,20 @@ def _fit_data(fit: Fit) -> dict[str, Any]:
 def _settings(subject: Subject, fit: Fit | None) -> dict[str, str]:
     said = {"points": f"{subject.n:,}", "space": str(subject.space), "loss": str(subject.loss)}
     if subject.cost is not None:
-        said["cost, the sum of losses"] = f"{subject.cost:.6g}"
+        said["cost, the sum of losses"] = _stated(subject.cost, subject.cost_error)
+    if subject.landmarks is not None:
+        said[f"cost of the {subject.landmarks.n:,} landmarks"] = f"{subject.landmarks.cost:.6g}"
     if subject.stress is not None:
-        said["Stress-1"] = f"{subject.stress:.6g}"
+        said["Stress-1"] = _stated(subject.stress, subject.stress_error)
     if fit is not None and fit.known < 1.0:
         said["distances given"] = f"{100.0 * fit.known:.1f} %"
     return {**said, **subject.settings}
+
+
+def _stated(value: float, error: float) -> str:
+    """Return a number, with its standard error if it is an estimate."""
+    exact = f"{value:.6g}"
+    return exact if error == 0.0 else f"{estimated(value, error)} (estimate ± standard error)"
 
 
 def _rows(settings: Mapping[str, str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,38 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
+class Run:
+    """The run that made a map: a fit of all points, or of the landmarks only.
+
+    Attributes
+    ----------
+    n : int
+        Number of points that were fitted.
+    cost, outcome, history
+        As in `Result`; they belong to these points.
+    """
+
+    n: int
+    cost: float
+    outcome: Outcome
+    history: Array
+
+
+@dataclass(frozen=True)
 class Subject:
-    """A map and everything known about it; unknown attributes are None."""
+    """A map and everything known about it; unknown attributes are None.
+
+    Attributes
+    ----------
+    cost, stress : float or None
+        Cost and Stress-1 of the whole map.
+    cost_error, stress_error : float
+        Their standard errors, if they are estimates; 0 if they are exact.
+    run : Run or None
+        The run that made the map.
+    phases : dict of seconds
+        How long each step of a fit by landmarks took; empty for all other maps.
+    """
 
     points: Array
     space: Space
@@ -29,33 +59,53 @@ class Subject:
     table: LocalTable | None
     cost: float | None
     stress: float | None
-    history: Array | None
-    outcome: Outcome | None
+    run: Run | None
     settings: dict[str, str]
+    cost_error: float = 0.0
+    stress_error: float = 0.0
+    phases: dict[str, float] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
         """Number of points."""
         return len(self.points)
 
+    @property
+    def landmarks(self) -> Run | None:
+        """The fit of the landmarks, if the other points were placed against them."""
+        return self.run if self.run is not None and self.run.n < self.n else None
+
 
 def subject_of(mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None) -> Subject:
     """Collect the content of a report from a fitted estimator or a result."""
     result = mds if isinstance(mds, Result) else _result(mds)
     points = mds.embedding_ if result is None else result.embedding
-    run = result or getattr(mds, "landmark_result_", None)
+    fitted = result or getattr(mds, "landmark_result_", None)
     return Subject(
         points=np.asarray(points, dtype=float),
         space=mds.space_ if result is None else result.space,
-        loss=getattr(run, "loss", None) or Squared(),
+        loss=getattr(fitted, "loss", None) or Squared(),
         labels=_labels(mds, D, labels, len(points)),
         table=_table(mds, D, len(points)),
         cost=getattr(result, "cost", getattr(mds, "cost_", None)),
-        stress=getattr(mds, "stress_", None),
-        history=getattr(run, "history", None),
-        outcome=getattr(run, "outcome", None),
+        stress=_stress(mds, D),
+        run=None if fitted is None else _run(fitted),
         settings=_settings(mds),
+        cost_error=getattr(mds, "cost_error_", 0.0),
+        stress_error=getattr(mds, "stress_error_", 0.0),
+        phases=getattr(mds, "seconds_", {}),
     )
+
+
+def _stress(mds: Any, D: Any) -> float | None:
+    """Return the known Stress-1; that of a result is computed again from given distances."""
+    if isinstance(mds, Result):
+        return mds.stress if D is None else None
+    return getattr(mds, "stress_", None)
+
+
+def _run(fitted: Result) -> Run:
+    return Run(len(fitted.embedding), fitted.cost, fitted.outcome, fitted.history)
 
 
 def _result(mds: Any) -> Result | None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from unimds.report.fit import FULL, OTHERS, Fit
+from unimds.losses import Loss
+from unimds.plots.fit import MUCH
+from unimds.report.fit import FULL, MET, OTHERS, Fit
 from unimds.report.subject import Subject
+from unimds.spaces import distances
 
-WORDS = ((0.025, "excellent"), (0.05, "good"), (0.1, "fair"), (0.2, "poor"))
-"""Kruskal's words for Stress-1, each with its upper limit."""
+PERFECT = 1e-6
+"""A smaller Stress-1 is rounding."""
 
 
 def verdict(subject: Subject, fit: Fit | None) -> list[str]:
@@ -17,36 +20,7 @@ def verdict(subject: Subject, fit: Fit | None) -> list[str]:
     return said if fit is None else [*said, *_bad_points(subject, fit)]
 
 
-def stress_word(stress: float) -> str:
-    """Return Kruskal's word for a Stress-1.
-
-    Examples
-    --------
-    >>> stress_word(0.0), stress_word(0.04), stress_word(0.4)
-    ('perfect', 'good', 'worse than poor')
-    """
-    if stress < 1e-6:
-        return "perfect"
-    return next((word for limit, word in WORDS if stress <= limit), "worse than poor")
-
-
-def _quality(subject: Subject, fit: Fit | None) -> list[str]:
-    said = []
-    if subject.stress is not None:
-        said.append(
-            f"Stress-1 is {subject.stress:.2g}: {stress_word(subject.stress)}, in Kruskal's words. "
-            f"Distances on the map are off by about {percent(subject.stress)} (root mean square)."
-        )
-    if fit is None:
-        said.append("This report has no given distances, so it cannot judge single pairs.")
-    else:
-        said.append(f"Half of the distances are off by less than {percent(fit.off)}.")
-    if fit is not None and subject.stress is not None and fit.off < 0.1 * subject.stress:
-        said.append(
-            "Most distances fit far better than Stress-1 suggests: a few are badly wrong, or the "
-            "space cannot represent them. Select a point to see its worst-fitting distances."
-        )
-    return said
+# --- numbers --------------------------------------------------------------------------------------
 
 
 def percent(share: float) -> str:
@@ -54,38 +28,162 @@ def percent(share: float) -> str:
 
     Examples
     --------
-    >>> percent(0.1234), percent(0.00123), percent(1e-9)
-    ('12 %', '0.12 %', '0.01 %')
+    >>> percent(0.1234), percent(0.00123), percent(1.0)
+    ('12 %', '0.12 %', '100 %')
     """
-    share = max(100.0 * share, 0.01)
+    share *= 100.0
     return f"{share:.0f} %" if share >= 9.95 else f"{share:.2g} %"
 
 
-def _settled(subject: Subject) -> list[str]:
-    if subject.outcome is None or subject.history is None:
-        return []
-    sweeps, seconds = len(subject.history) - 1, float(subject.history[-1, 0])
-    said = f"{subject.outcome.value} It took {sweeps} sweeps and {seconds:.2g} seconds."
-    if not subject.outcome.converged:
-        said += " The map may still improve: let it run longer."
-    return [said]
-
-
-def bad_points(stress: np.ndarray, most: int = 8) -> list[int]:
-    """Return the points that fit far worse than most points, the worst first.
+def estimated(value: float, error: float) -> str:
+    """Return a number with its standard error, as far as the error lets its digits be known.
 
     Examples
     --------
-    >>> bad_points(np.array([0.1, 0.1, 0.11, 0.4, 0.09]))
+    >>> estimated(0.36321, 0.00042), estimated(0.36321, 0.0), estimated(9704360123.0, 21e6)
+    ('0.3632 ± 0.0004', '0.363', '9.70e+09 ± 2e+07')
+    """
+    if not 0.0 < error < abs(value):
+        return f"{value:.3g}"
+    digits = max(1, int(np.floor(np.log10(abs(value))) - np.floor(np.log10(error))) + 1)
+    known = f"{value:#.{digits}g}".replace(".e", "e").rstrip(".")  # zeros at the end count
+    return f"{known} ± {error:.1g}"
+
+
+# --- the map --------------------------------------------------------------------------------------
+
+
+def is_robust(loss: Loss, typical: float) -> bool:
+    """Whether the pull of a wrong distance grows less than its error: the squared loss's does not.
+
+    Examples
+    --------
+    >>> from unimds import Absolute, Huber, Squared
+    >>> is_robust(Absolute(), 1.0), is_robust(Huber(0.1), 1.0), is_robust(Squared(), 1.0)
+    (True, True, False)
+    """
+    loss = loss.resolved(typical)
+    near, far = (
+        abs(loss.value(1.1 * typical, wrong) - loss.value(0.9 * typical, wrong))
+        for wrong in (1000.0 * typical, 2000.0 * typical)
+    )
+    return bool(far < 1.95 * near)
+
+
+def _quality(subject: Subject, fit: Fit | None) -> list[str]:
+    """Begin with what the loss is good at: typical errors if it is robust, or else the squares."""
+    robust = is_robust(subject.loss, _typical(subject))
+    stress, typical = _stress(subject, fit, robust), _errors(subject, fit)
+    return [*typical, *stress] if robust and fit is not None else [*stress, *typical]
+
+
+def _typical(subject: Subject) -> float:
+    """Return a typical distance on the map."""
+    some = subject.points[:200]
+    typical = float(np.median(distances(some[:1], some, space=subject.space)))
+    return typical if typical > 0.0 else 1.0
+
+
+def _stress(subject: Subject, fit: Fit | None, robust: bool) -> list[str]:
+    if subject.stress is None:
+        return []
+    if subject.stress < PERFECT:
+        return ["Stress-1 is 0: the map has all given distances."]
+    said = (
+        f"Stress-1 is {estimated(subject.stress, subject.stress_error)}: distances on the map are "
+        f"off by about {percent(subject.stress)} (root mean square)."
+    )
+    if subject.stress_error > 0.0:
+        said += " It is estimated from a sample of pairs, with the standard error after ±."
+    if robust:
+        return [
+            f"{said} It squares the errors: a few wrong distances, which this loss tolerates, can "
+            "make it large."
+        ]
+    return [said, *([] if fit is None else [_compared(subject.stress, fit)])]
+
+
+def _compared(stress: float, fit: Fit) -> str:
+    """Say what to compare the Stress-1 of a metric map with."""
+    said = f"If all distances on the map were equal, Stress-1 would be {fit.flat:.3g}"
+    if stress < fit.flat:
+        said += ": the lower the map is below that, the more of the data it shows."
+    else:
+        said += ", no more than it is: the data need more dimensions, or another space."
+    return (
+        f"{said} There is no limit that suits all data: more points raise Stress-1, and more "
+        "dimensions lower it, so compare it with other maps of the same data."
+    )
+
+
+def _errors(subject: Subject, fit: Fit | None) -> list[str]:
+    if fit is None:
+        return [
+            "This report was made without the given distances, so it cannot judge single points "
+            "or pairs; pass them as D."
+        ]
+    # two errors below 0.01 % are not worth telling apart
+    said = [
+        f"Half of the distances are off by less than {percent(max(fit.off, 1e-4))}, and "
+        f"{percent(fit.met)} of them by less than {percent(MET)}."
+    ]
+    if subject.stress is not None and fit.off < 0.1 * subject.stress:
+        said.append(
+            "Most distances fit far better than Stress-1 suggests: a few are badly wrong, or the "
+            "space cannot represent them. Select a point to see its worst-fitting distances."
+        )
+    return said
+
+
+# --- the run --------------------------------------------------------------------------------------
+
+
+def _settled(subject: Subject) -> list[str]:
+    run = subject.run
+    if run is None:
+        return []
+    sweeps, seconds = len(run.history) - 1, float(run.history[-1, 0])
+    what = "The map" if subject.landmarks is None else "The landmarks"
+    said = f"{run.outcome.value} It took {sweeps} sweeps and {seconds:.2g} seconds."
+    if not run.outcome.converged:
+        said += f" {what} may still improve: let the fit run longer."
+    if subject.landmarks is None:
+        return [said]
+    return [f"The fit of the {run.n:,} landmarks came first. {said}", _placed(subject)]
+
+
+def _placed(subject: Subject) -> str:
+    """Say what became of the points that are no landmarks."""
+    refined = ", then all points against samples of each other" * ("refining" in subject.phases)
+    took = f" The whole map took {sum(subject.phases.values()):.2g} seconds." * bool(subject.phases)
+    return f"The other points were placed against the landmarks{refined}.{took}"
+
+
+# --- points ---------------------------------------------------------------------------------------
+
+
+def bad_points(share: np.ndarray, most: int = 8) -> list[int]:
+    """Return the points with far more than an equal share of the squared error, the worst first.
+
+    Examples
+    --------
+    >>> bad_points(np.array([0.1, 0.1, 0.15, 0.55, 0.1]))
     [3]
     """
-    limit = max(2.0 * float(np.median(stress)), 0.05)
-    order = np.argsort(-stress, kind="stable")[:most]
-    return [int(i) for i in order if stress[i] > limit]
+    order = np.argsort(-share, kind="stable")[:most]
+    return [int(i) for i in order if share[i] > MUCH / len(share)]
 
 
 def _bad_points(subject: Subject, fit: Fit) -> list[str]:
-    sampled = "" if subject.n <= FULL else f" (each judged by {OTHERS} other points)"
-    if not bad_points(fit.stress):
-        return [f"No point fits much worse than the other points{sampled}."]
-    return [f"These points fit worst{sampled}:"]
+    if not fit.share.any() or (subject.stress is not None and subject.stress < PERFECT):
+        return []
+    sampled = "" if subject.n <= FULL else f" (each judged by {OTHERS:,} other points)"
+    equal = f"an equal share of the squared error, {percent(1.0 / subject.n)}"
+    worst, count = len(bad_points(fit.share)), int(np.sum(fit.share > MUCH / subject.n))
+    if worst:
+        some = f"the worst {worst} of {count:,}" if count > worst else "the worst first"
+        return [f"These points have more than twice {equal}{sampled}; {some}:"]
+    return [
+        f"No point has more than twice {equal}{sampled}: the point stress lies between "
+        f"{percent(fit.share.min())} and {percent(fit.share.max())}."
+    ]

@@ -36,6 +36,7 @@ function graphicsCard() {
 
 const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
 const number = (x) => (x === null ? "?" : String(Number(x.toPrecision(4))));
+const percent = (x) => (x === null ? "?" : `${Number((100 * x).toPrecision(3))} %`);
 const nameOf = (i) => data.labels[i] || `(point ${i})`;
 
 function element(tag, text, attributes = {}) {
@@ -51,10 +52,11 @@ function pointButton(i, text) {
   return button;
 }
 
+const shortened = (text) => (text.length > 28 ? `${text.slice(0, 27)}…` : text);
+
 // plotly interprets some HTML in text
 function plain(text) {
-  const short = text.length > 28 ? `${text.slice(0, 27)}…` : text;
-  return short.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  return shortened(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
 const rows = (indices) => data.points.map((axis) => indices.map((i) => axis[i]));
@@ -101,7 +103,7 @@ function byCategory(codes) {
 
 function appearance() {
   const chosen = $("color").value;
-  if (chosen === "stress") return byNumber(data.stress, heat());
+  if (chosen === "stress") return byNumber(data.share, heat());
   if (chosen === "") return { color: css("--point"), symbol: SHAPES[0] };
   const column = data.columns[Number(chosen)];
   return column.numbers ? byNumber(column.numbers, ramp()) : byCategory(column.codes);
@@ -112,12 +114,13 @@ function drawLegend() {
   const legend = $("legend");
   legend.replaceChildren();
   if (chosen === "") return;
-  const column = chosen === "stress" ? { numbers: data.stress } : data.columns[Number(chosen)];
+  const column = chosen === "stress" ? { numbers: data.share } : data.columns[Number(chosen)];
   if (column.numbers) {
     const [low, high] = range(column.numbers);
     const bar = element("span", "", { class: "bar" });
     bar.style.background = `linear-gradient(to right, ${(chosen === "stress" ? heat() : ramp()).join(",")})`;
-    legend.append(element("span", number(low)), bar, element("span", number(high)));
+    const told = chosen === "stress" ? percent : number;
+    legend.append(element("span", told(low)), bar, element("span", told(high)));
     return;
   }
   column.names.forEach((name, c) => {

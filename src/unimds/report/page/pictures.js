@@ -105,13 +105,13 @@ function namesTrace() {
   return {
     ...named(rows(shown)), type: "scatter", mode: "markers+text", hoverinfo: "skip", cliponaxis: false,
     marker: { size, opacity: 0 }, // invisible: it keeps the name off the point
-    text: shown.map((i) => plain(nameOf(i))), textposition: "top center", textfont: { color: css("--ink"), size: 12 },
+    text: shown.map((i) => plain(nameOf(i))), textposition: "top center", textfont: { color: css("--ink"), size: NAME },
   };
 }
 
 // In three dimensions names are annotations: the text of a trace would sink into the globe.
 function namesInSpace() {
-  const look = { showarrow: false, yshift: 13, font: { color: css("--ink"), size: 12 } };
+  const look = { showarrow: false, yshift: 13, font: { color: css("--ink"), size: NAME } };
   return namesShown().map((i) => {
     const [x, y, z] = lift(rows([i]), 1.005).map((axis) => axis[0]);
     return { x, y, z, text: plain(nameOf(i)), ...look };
@@ -129,21 +129,29 @@ function onScreen() {
       return inside(...at) ? at : null;
     };
   }
-  const { eye, up } = map.layout?.scene?.camera ?? scene?.camera ?? {};
-  if (!eye) return () => null;
-  const { right, above, front } = seenFrom(eye, up ?? { x: 0, y: 0, z: 1 });
-  const reach = Math.max(...data.points.map((axis) => (range(axis)[1] - range(axis)[0]) / 2));
-  const scale = (0.42 * map.clientHeight) / (reach || 1);
-  const along = (v, i) => v[0] * data.points[0][i] + v[1] * data.points[1][i] + v[2] * data.points[2][i];
-  return (i) => (data.kind === "globe" && along(front, i) < 0.2 ? null : [scale * along(right, i), scale * along(above, i)]);
+  const { glplot, dataScale } = scene?._scene ?? {};
+  if (!glplot?.cameraParams) return () => null;
+  const { eye } = map.layout?.scene?.camera ?? scene.camera;
+  const hidden = (p) => globe() && (p[0] * eye.x + p[1] * eye.y + p[2] * eye.z) / Math.hypot(eye.x, eye.y, eye.z) < 0.2;
+  return (i) => {
+    const p = data.points.map((axis) => axis[i]);
+    return hidden(p) ? null : projected(glplot.cameraParams, p.map((c, a) => c * dataScale[a]));
+  };
 }
 
-function seenFrom(eye, up) {
-  const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-  const unit = (v) => v.map((c) => c / (Math.hypot(...v) || 1));
-  const front = unit([eye.x, eye.y, eye.z]);
-  const right = unit(cross([up.x, up.y, up.z], front));
-  return { front, right, above: cross(front, right) };
+function projected({ model, view, projection }, [x, y, z]) {
+  const apply = (m, v) => [0, 1, 2, 3].map((r) => m[r] * v[0] + m[r + 4] * v[1] + m[r + 8] * v[2] + m[r + 12] * v[3]);
+  const [a, b, , w] = [model, view, projection].reduce((v, m) => apply(m, v), [x, y, z, 1]);
+  return w > 0 ? [0.5 * (1 + a / w) * map.clientWidth, 0.5 * (1 - b / w) * map.clientHeight] : null;
+}
+
+const pen = document.createElement("canvas").getContext("2d");
+const font = () => getComputedStyle(document.body).fontFamily;
+const NAME = 12;
+
+function widthOf(name) {
+  pen.font = `${NAME}px ${font()}`;
+  return pen.measureText(name).width;
 }
 
 // Names that do not overlap: first come, first served.
@@ -154,8 +162,8 @@ function uncrowded() {
   return order.filter((i) => {
     const at = taken.length < 300 ? place(i) : null;
     if (!at) return false;
-    const half = 3.6 * Math.min(nameOf(i).length, 28) + 3;
-    const free = taken.every(([a, b, other]) => Math.abs(at[0] - a) > half + other || Math.abs(at[1] - b) > 15);
+    const half = widthOf(shortened(nameOf(i))) / 2 + 3;
+    const free = taken.every(([a, b, other]) => Math.abs(at[0] - a) > half + other || Math.abs(at[1] - b) > 18);
     if (free) taken.push([...at, half]);
     return free;
   });
@@ -166,12 +174,12 @@ function axis(title) {
 }
 
 function layout(more) {
-  const base = { paper_bgcolor: css("--paper"), plot_bgcolor: css("--paper"), font: { color: css("--ink"), size: 13 } };
+  const base = { paper_bgcolor: css("--paper"), plot_bgcolor: css("--paper"), font: { color: css("--ink"), size: 13, family: font() } };
   return { ...base, showlegend: false, hovermode: "closest", uirevision: "kept", margin: { l: 10, r: 10, t: 10, b: 10 }, ...more };
 }
 
-// The size of the globe in the picture.
-const WIDE = 1.9;
+// The size of the globe in the picture, which plotly measures by its height.
+const wide = () => 1.9 * Math.min(1, map.clientWidth / map.clientHeight);
 
 // Keep the current view when the map is drawn again.
 function kept(name, base) {
@@ -193,7 +201,7 @@ function mapLayout() {
   const camera = seen.camera ?? { eye, projection: { type: globe ? "orthographic" : "perspective" } };
   return layout({
     margin: { l: 0, r: 0, t: 0, b: 0 },
-    scene: { xaxis: side, yaxis: side, zaxis: side, ...(globe ? { aspectmode: "manual", aspectratio: seen.aspectratio ?? { x: WIDE, y: WIDE, z: WIDE } } : { aspectmode: "data" }), dragmode: "orbit", camera, bgcolor: css("--paper"), annotations: namesInSpace() },
+    scene: { xaxis: side, yaxis: side, zaxis: side, ...(globe ? { aspectmode: "manual", aspectratio: seen.aspectratio ?? { x: wide(), y: wide(), z: wide() } } : { aspectmode: "data" }), dragmode: "orbit", camera, bgcolor: css("--paper"), annotations: namesInSpace() },
   });
 }
 
@@ -211,10 +219,13 @@ function mapTraces() {
   return [...back, linksTrace(), pointsTrace(), marksTrace(), ...(flat ? [namesTrace()] : [])];
 }
 
+const nextFrame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 30)); });
+
 async function drawMap() {
   const first = !map._fullLayout;
   await Plotly.react(map, mapTraces(), mapLayout(), config(!flat));
-  // names need the positions of the points in pixels
+  // names need the positions of the points in pixels, in space those of the first frame
+  if (first && !flat) await nextFrame();
   if (first && $("names").checked) await Plotly.react(map, mapTraces(), mapLayout(), config(!flat));
   drawLegend();
 }

@@ -1,7 +1,8 @@
 // --- details of a point ------------------------------------------------------------------------
 
 const pairLine = ({ j, given, mapped }) => `${nameOf(j)}: given ${number(given)}, mapped ${number(mapped)}`;
-const stressOf = (i) => (data.stress ? `Stress-1 of its distances: ${number(data.stress[i])}` : "");
+const times = (share) => Number((share * n).toPrecision(2));
+const stressOf = (i) => (data.share ? `Point stress: ${percent(data.share[i])}, ${times(data.share[i])} times an equal share of the squared error` : "");
 
 function showTip(title, lines, pointer) {
   const tip = $("tip");
@@ -45,10 +46,11 @@ function partnerTable(i) {
 function drawDetails() {
   const i = state.selected;
   const details = $("details");
+  details.parentElement.classList.toggle("empty", i < 0);
   $("details-title").textContent = i < 0 ? "No point selected" : nameOf(i);
   details.replaceChildren();
   if (i < 0) return;
-  if (data.stress) details.append(element("p", stressOf(i)));
+  if (data.share) details.append(element("p", stressOf(i)));
   if (data.columns.length) {
     const table = element("table");
     table.append(...columnRows(i));
@@ -62,7 +64,7 @@ function select(i) {
   state.selected = i;
   drawDetails();
   const told = partners(i).slice(0, 1).map((one) => ` It fits worst with ${pairLine(one)}.`);
-  if (i >= 0) say(`${nameOf(i)} is selected. ${stressOf(i)}${data.stress ? "." : ""}${told.join("")}`);
+  if (i >= 0) say(`${nameOf(i)} is selected. ${stressOf(i)}${data.share ? "." : ""}${told.join("")}`);
   drawMap().then(() => { if (i >= 0) bringToFront(i); });
   if (data.shepard) drawShepard();
 }
@@ -122,8 +124,8 @@ function turn([right, up, zoom = 1]) {
   const moved = { x: far * Math.cos(north) * Math.cos(east), y: far * Math.cos(north) * Math.sin(east), z: far * Math.sin(north) };
   const change = { "scene.camera.eye": moved, "scene.camera.up": { x: 0, y: 0, z: 1 } };
   // the globe has no perspective: moving the camera closer would not enlarge it
-  const wide = globe() ? map.layout.scene.aspectratio.x / zoom : 0;
-  return Plotly.relayout(map, globe() ? { ...change, "scene.aspectratio": { x: wide, y: wide, z: wide } } : change);
+  const across = globe() ? map.layout.scene.aspectratio.x / zoom : 0;
+  return Plotly.relayout(map, globe() ? { ...change, "scene.aspectratio": { x: across, y: across, z: across } } : change);
 }
 
 function shift([right, up, zoom = 1]) {
@@ -142,7 +144,7 @@ const dark = () => root.dataset.theme === "dark";
 
 function setTheme(name) {
   root.dataset.theme = name;
-  $("theme").setAttribute("aria-pressed", String(name === "dark"));
+  $("theme").textContent = name === "dark" ? "Light" : "Dark"; // what a click brings
 }
 
 // In three dimensions plotly reports a click at each frame while a button is down over a point, even while
@@ -183,7 +185,7 @@ function listen() {
   const pointer = { x: 0, y: 0 };
   addEventListener("mousemove", (event) => Object.assign(pointer, { x: event.clientX, y: event.clientY }), true);
   const layerOf = (trace) => trace.hoverinfo === "none";
-  const later = (draw) => setTimeout(draw, 0); // plotly may be drawing at this moment
+  const later = async (draw) => { await nextFrame(); draw(); }; // plotly may be drawing at this moment
   map.on("plotly_hover", ({ points: [at] }) => { if (layerOf(at.data)) showTip(nameOf(pointOf(at)), tellPoint(pointOf(at)), pointer); });
   if (flat) map.on("plotly_click", ({ points: [at] }) => { if (layerOf(at.data)) select(pointOf(at)); });
   else listenInSpace();
@@ -213,16 +215,38 @@ function listen() {
   prefersDark.addEventListener("change", () => { setTheme(prefersDark.matches ? "dark" : "light"); draw(); });
 }
 
+// In print a page is as narrow as the paper: pictures shrink, since plotly has no time to draw them again.
+const PAPER = 690;
+const pictures = [...document.querySelectorAll(".plot")];
+
+function shrinkForPrint() {
+  for (const picture of pictures) {
+    const { clientWidth } = picture;
+    if (clientWidth > PAPER) Object.assign(picture.style, { width: `${clientWidth}px`, zoom: String(PAPER / clientWidth) });
+  }
+}
+
+function listenToThePage() {
+  let across = map.clientWidth;
+  new ResizeObserver(() => {
+    if (map.clientWidth === across || map.style.zoom) return;
+    across = map.clientWidth;
+    setTimeout(drawMap, 300); // names need the new places of the points; plotly waits for a pause, too
+  }).observe(map);
+  addEventListener("beforeprint", shrinkForPrint);
+  addEventListener("afterprint", () => { for (const { style } of pictures) Object.assign(style, { width: "", zoom: "" }); });
+}
+
 function setUp() {
   setTheme(prefersDark.matches ? "dark" : "light");
-  const choices = [["", "nothing"], ...(data.stress ? [["stress", "stress of each point"]] : []), ...data.columns.map((c, k) => [String(k), c.name])];
+  const choices = [["", "nothing"], ...(data.share ? [["stress", "point stress"]] : []), ...data.columns.map((c, k) => [String(k), c.name])];
   $("color").append(...choices.map(([value, text]) => element("option", text, { value })));
-  $("color").value = data.columns.length ? "0" : data.stress ? "stress" : "";
+  $("color").value = data.columns.length ? "0" : data.share ? "stress" : "";
   $("names").checked = n <= 150;
   $("keys").textContent = flat ? "Drag or use the arrow keys to move the map; scroll or press + and − to zoom." : "Drag or use the arrow keys to rotate the map; scroll or press + and − to zoom.";
   for (const i of data.worst ?? []) {
     const item = element("li");
-    item.append(pointButton(i, `${nameOf(i)} (${number(data.stress[i])})`));
+    item.append(pointButton(i, `${nameOf(i)} (${percent(data.share[i])})`));
     $("worst").append(item);
   }
   $("shepard-section").hidden = !data.shepard;
@@ -231,4 +255,4 @@ function setUp() {
 }
 
 setUp();
-draw().then(() => { listen(); root.dataset.ready = "yes"; });
+draw().then(() => { listen(); listenToThePage(); root.dataset.ready = "yes"; });
