@@ -116,7 +116,8 @@ def stress_1(
 ) -> float:
     r"""Return Kruskal's Stress-1, :math:`\sqrt{\sum w (u - d)^2 / \sum w u^2}`.
 
-    Kruskal's own words for it: 0.2 poor, 0.1 fair, 0.05 good, 0.025 excellent, 0 perfect.
+    Kruskal called 0.2 poor, 0.1 fair, 0.05 good and 0.025 excellent, but for nonmetric maps: the
+    stress of a metric map is higher, and best compared with that of other maps of the same data.
 
     Examples
     --------
@@ -150,9 +151,10 @@ def point_stress(
     space: str | Space = "euclidean",
     weights: ArrayLike | None = None,
 ) -> Array:
-    """Return each point's share of the squared error; the shares sum to 1.
+    """Return the point stress: each point's share of the squared error; the shares sum to 1.
 
-    Shares of a perfect map are all zero.
+    R's smacof calls it stress per point, and gives it in per cent, as reports do. Shares of a
+    perfect map are all zero.
 
     Examples
     --------

@@ -130,7 +130,7 @@ def test_every_setting_and_method_is_drawn(quick, figure):
     assert sum(name.startswith("line2d_") for name in ids) > 2 * len(settings) * len(methods)
     text = (quick.folder / f"{figure}.svg").read_text(encoding="utf-8")
     for words in (FIGURES[figure].title, *settings, *methods):
-        assert f"<!-- {words.replace('&', '&amp;')} -->" in text
+        assert f">{words.replace('&', '&amp;')}</text>" in text
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -147,7 +147,7 @@ def test_the_theorem_is_shown_for_every_projection(quick):
     methods = ("subspace", "gaussian", "sparse")
     assert lines == [(method, dimension) for method in methods for dimension in dimensions]
     text = (quick.folder / "spherical-jl.svg").read_text(encoding="utf-8")
-    assert all(f"<!-- {method}, all pairs -->" in text for method in methods)
+    assert all(f">{method}, all pairs</text>" in text for method in methods)
 
 
 @each_figure

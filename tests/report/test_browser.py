@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -127,7 +128,8 @@ def test_hovering_tells_of_a_point_and_its_partners(
     ActionChains(browser.driver).move_to_element_with_offset(field, *map(round, at)).perform()
     browser.wait("!document.getElementById('tip').hidden")
     told = browser.text("#tip")
-    assert told.startswith("Zug <b>Stress-1")
+    assert told.startswith("Zug <b>Point stress: ")
+    assert "times an equal share of the squared error" in told
     assert "fits worst with" in told
     ActionChains(browser.driver).click().perform()
     browser.wait("document.getElementById('details-title').textContent === 'Zug <b>'")
@@ -183,11 +185,94 @@ def test_dark_and_light(browser: Browser, reports: dict[str, Path]) -> None:
         browser.prefer("dark")
         browser.open(reports["disk"])
         assert np.median(shades(browser, "#map")) < 0.2
+        assert browser.text("#theme") == "Light"  # what a click brings
         browser.run("document.getElementById('theme').click()")
         browser.wait("document.documentElement.dataset.theme === 'light'")
         assert np.median(shades(browser, "#map")) > 0.9
+        assert browser.text("#theme") == "Dark"
     finally:
         browser.prefer("light")
+
+
+# --- narrow pages and paper -----------------------------------------------------------------------
+
+
+@contextmanager
+def telephone(browser: Browser) -> Iterator[None]:
+    """Make the page as narrow as that of a telephone."""
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        yield
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+NAMES = """
+const map = document.getElementById('map').getBoundingClientRect();
+const all = document.querySelectorAll('#map .textpoint text, #map .annotation-text');
+return [...all].map((text) => text.getBoundingClientRect())
+  .map(({ left, top, right, bottom }) => [left, top, right, bottom])
+  .map((box) => box.map((at, side) => at - (side % 2 ? map.top : map.left)))
+"""
+
+
+def assert_readable(names: list[list[float]], width: float) -> None:
+    """Assert that no name overlaps another or is cut."""
+    boxes = np.array(names) + np.array([1.0, 1.0, -1.0, -1.0])  # lines may touch
+    assert len(boxes) >= 5
+    assert boxes[:, 0].min() >= 0.0
+    assert boxes[:, 2].max() <= width
+    for i, box in enumerate(boxes):
+        apart = (boxes[:i, :2] >= box[2:]) | (boxes[:i, 2:] <= box[:2])
+        assert apart.any(axis=1).all()
+
+
+@pytest.mark.parametrize("kind", ["plane", "globe", "space", "disk"])
+def test_a_narrow_page_can_be_read(browser: Browser, reports: dict[str, Path], kind: str) -> None:
+    with telephone(browser):
+        browser.open(reports[kind])
+        browser.run(
+            "document.querySelector('h1').textContent = 'A long title of a page. '.repeat(4)"
+        )
+        width, wide, button = browser.run(
+            "const { clientWidth, scrollWidth } = document.documentElement;"
+            "return [clientWidth, scrollWidth, document.getElementById('theme').clientHeight]"
+        )
+        assert wide <= width == 390
+        assert button < 45  # one line
+        assert_readable(browser.run(NAMES), browser.run("return map.clientWidth"))
+
+
+def test_names_are_chosen_again_for_a_page_that_becomes_narrow(
+    browser: Browser, reports: dict[str, Path]
+) -> None:
+    browser.open(reports["plane"])
+    before = len(browser.run(NAMES))
+    with telephone(browser):
+        end = time.monotonic() + 20.0
+        while len(browser.run(NAMES)) >= before:
+            assert time.monotonic() < end, "all names are still there"
+        assert_readable(browser.run(NAMES), browser.run("return map.clientWidth"))
+
+
+@pytest.mark.parametrize("kind", ["plane", "globe"])
+def test_an_open_page_is_printed_whole(
+    browser: Browser, reports: dict[str, Path], kind: str
+) -> None:
+    browser.open(reports[kind])
+    browser.run(
+        "addEventListener('beforeprint', () => { window.printed ="
+        "[...document.querySelectorAll('.plot, .plot .main-svg, .plot canvas')]"
+        ".map((part) => part.getBoundingClientRect().width) })"
+    )
+    wide = "return document.getElementById('map').getBoundingClientRect().width"
+    before = browser.run(wide)
+    # A4 is 8.27 inches wide, of 96 pixels each; 12 mm of margin at both sides
+    browser.driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})
+    assert before > 8.27 * 96.0 - 24.0 / 25.4 * 96.0 > max(browser.run("return window.printed"))
+    assert browser.run(wide) == before
+    assert browser.complaints() == []
 
 
 def test_labels_stay_text(browser: Browser, tmp_path: Path) -> None:

@@ -105,15 +105,14 @@ def _stress(subject: Subject, fit: Fit | None, robust: bool) -> list[str]:
 
 def _compared(stress: float, fit: Fit) -> str:
     """Say what to compare the Stress-1 of a metric map with."""
-    said = f"If all distances on the map were equal, Stress-1 would be {fit.flat:.3g}"
-    if stress < fit.flat:
-        said += ": the lower the map is below that, the more of the data it shows."
-    else:
-        said += ", no more than it is: the data need more dimensions, or another space."
-    return (
-        f"{said} There is no limit that suits all data: more points raise Stress-1, and more "
-        "dimensions lower it, so compare it with other maps of the same data."
+    said = (
+        f"If all distances on the map were equal, Stress-1 would be {fit.flat:.3g}: compare it "
+        "with that, and with other maps of the same data. More points raise it, more dimensions "
+        "lower it."
     )
+    if stress >= fit.flat:
+        said += " This map is no better than that: try more dimensions, or another space."
+    return said
 
 
 def _errors(subject: Subject, fit: Fit | None) -> list[str]:
@@ -125,7 +124,7 @@ def _errors(subject: Subject, fit: Fit | None) -> list[str]:
     # two errors below 0.01 % are not worth telling apart
     said = [
         f"Half of the distances are off by less than {percent(max(fit.off, 1e-4))}, and "
-        f"{percent(fit.met)} of them by less than {percent(MET)}."
+        f"{percent(fit.met)} of all distances by less than {percent(MET)}."
     ]
     if subject.stress is not None and fit.off < 0.1 * subject.stress:
         said.append(

@@ -174,7 +174,7 @@ def embed(
         bool,
         typer.Option(
             "--point-stress",
-            help="Add a column: each point's share of the error.",
+            help="Add a column: each point's share of the squared error.",
             rich_help_panel=o.OUTPUT,
         ),
     ] = False,
@@ -362,7 +362,7 @@ def _write(
         from unimds.quality import point_stress
 
         given = distances_of(table, metric) if D is None else D
-        more["stress"] = point_stress(given, mds.embedding_, space=mds.space_)
+        more["point_stress"] = point_stress(given, mds.embedding_, space=mds.space_)
     how = (targets.out_format, targets.force, more, mds.space_, targets.coordinates)
     write_points(targets.output, mds.embedding_, table, *how)
     if targets.model is not None:

@@ -158,11 +158,14 @@ function widthOf(name) {
 function uncrowded() {
   const place = onScreen();
   const taken = [];
+  const left = flat ? (map._fullLayout?.xaxis?._offset ?? 0) : 0;
+  const cut = (x, half) => x - half < -left || x + half > map.clientWidth - left;
   const order = [state.selected, ...Array(n).keys()].filter((i, at) => i >= 0 && (at === 0 || i !== state.selected));
   return order.filter((i) => {
     const at = taken.length < 300 ? place(i) : null;
     if (!at) return false;
     const half = widthOf(shortened(nameOf(i))) / 2 + 3;
+    if (cut(at[0], half)) return false;
     const free = taken.every(([a, b, other]) => Math.abs(at[0] - a) > half + other || Math.abs(at[1] - b) > 18);
     if (free) taken.push([...at, half]);
     return free;
@@ -179,7 +182,7 @@ function layout(more) {
 }
 
 // The size of the globe in the picture, which plotly measures by its height.
-const wide = () => 1.9 * Math.min(1, map.clientWidth / map.clientHeight);
+const wide = () => 1.9 * Math.min(1, (0.92 * map.clientWidth) / map.clientHeight);
 
 // Keep the current view when the map is drawn again.
 function kept(name, base) {
