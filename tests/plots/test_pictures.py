@@ -290,6 +290,20 @@ def test_colour_bars_and_long_names_stay_on_the_page() -> None:
     assert_apart(figure)
 
 
+def test_parts_of_a_figure_keep_to_themselves() -> None:
+    figure = Figure()
+    result, D = a_map("plane")
+    names = [f"name {i}" for i in range(40)]
+    for half, plot in zip(figure.subfigures(1, 2), ("map", "fit"), strict=True):
+        ax = half.subplots()
+        if plot == "map":
+            plot_embedding(result, names, KINDS_OF_POINTS, ax)
+        else:
+            plot_shepard(D, result, ax=ax)
+        assert ax.get_position().width > 0.3
+    assert_apart(figure)
+
+
 def test_axes_with_room_enough_stay_where_they_are() -> None:
     ax = new()
     before = ax.get_position().bounds

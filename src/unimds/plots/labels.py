@@ -38,8 +38,8 @@ def write_labels(
     figure must be final, since space is measured in pixels. `gap` is the distance of a name from
     its point, in typographic points.
     """
-    figure: Any = ax.figure.figure  # the whole page, also from a part of it
-    figure.draw_without_rendering()
+    figure: Any = ax.figure
+    figure.figure.draw_without_rendering()  # of the whole page, if the figure is a part of it
     pixels = np.asarray(ax.transData.transform(avoid))
     points = np.asarray(ax.transData.transform(np.asarray(places)))
     far = gap * figure.dpi / 72.0

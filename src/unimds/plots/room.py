@@ -45,10 +45,11 @@ def arranges_bars(ax: Axes) -> bool:
 
 def neighbours(ax: Axes, *own: Axes) -> list[Array]:
     """Return the boxes of the other axes of the figure, with all that stands beside them."""
-    figure: Any = ax.figure.figure  # the whole page, also from a part of it
     mine = box_of(ax.bbox)
     others = [
-        other for other in figure.axes if other not in (ax, *own, *ax.child_axes, *_children(own))
+        other
+        for other in ax.figure.axes
+        if other not in (ax, *own, *ax.child_axes, *_children(own))
     ]
     # axes on top of these, such as a twin, share their place
     apart = [other for other in others if not _overlap(box_of(other.bbox), mine)]
@@ -111,8 +112,7 @@ def _overhang(side: int, part: Array, *group: Axes) -> float:
 
 def _part(ax: Axes, *more: Axes) -> Array:
     """Return the part of the page that belongs to axes: as far as their neighbours, in pixels."""
-    figure: Any = ax.figure.figure
-    part = box_of(figure.bbox) + MARGIN * np.array([1, 1, -1, -1])
+    part = box_of(ax.figure.bbox) + MARGIN * np.array([1, 1, -1, -1])
     mine = _around([each.bbox for each in (ax, *more)])
     for other in neighbours(ax, *more):
         for side in SIDES:
@@ -135,7 +135,8 @@ def _around(boxes: list[Any]) -> Array:
 def _shrink(side: int, by: float, ax: Axes, *more: Axes) -> None:
     """Move one side of axes inwards by some pixels; what stands beyond it moves along."""
     places = _places(ax, *more)
-    axis, size = side % 2, box_of(ax.figure.bbox)[2 + side % 2]
+    axis, page = side % 2, box_of(ax.figure.bbox)
+    size = page[axis + 2] - page[axis]
     low, high = places[0, axis], places[0, axis + 2]
     step = min(by / size, 0.8 * (high - low)) * (-1.0 if side >= 2 else 1.0)
     fixed = low if side >= 2 else high
