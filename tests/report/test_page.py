@@ -262,10 +262,10 @@ def test_stress_is_compared_with_equal_distances() -> None:
     subject, fit = judged(result, D)
     assert fit.flat == pytest.approx(best, rel=1e-4)
     said = " ".join(verdict(subject, fit))
-    assert f"If all distances on the map were equal, Stress-1 would be {fit.flat:.3g}: comp" in said
+    assert f"Compare this Stress-1 with {fit.flat:.3g}, its value if all distances" in said
     alike = np.random.default_rng(0).uniform(0.99, 1.01, size=D.shape)
     alike = np.triu(alike, 1) + np.triu(alike, 1).T
-    assert "no better than that: try more dimensions" in told(result, alike)
+    assert "no better than equal distances: try more dimensions" in told(result, alike)
     assert "no better" not in said
 
 
@@ -299,7 +299,7 @@ def test_robust_losses_begin_with_what_they_are_good_at(loss: Loss, robust: bool
     said = told(replace(result, loss=loss.resolved(1.0)), D)
     assert said.startswith("Half of the distances are off by less than") == robust
     assert ("a few wrong distances, which this loss tolerates" in said) == robust
-    assert ("compare it with" in said) != robust
+    assert ("Compare this Stress-1 with" in said) != robust
 
 
 def test_the_share_of_met_distances_is_told() -> None:

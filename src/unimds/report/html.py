@@ -43,7 +43,7 @@ def page_of(subject: Subject, fit: Fit | None, columns: Any, title: str) -> str:
             "plotly": require("plotly.offline", "report").get_plotlyjs(),
             "script": "\n".join(map(_asset, SCRIPTS)),
             "data": embedded(_data(subject, fit, view, columns)),
-            "verdict": "\n".join(f"<p>{escape(said)}</p>" for said in verdict(subject, fit)),
+            "verdict": "\n".join(map(_paragraph, verdict(subject, fit))),
             "settings": _rows(_settings(subject, fit)),
             "note": escape(view.note),
             "details": escape(_invitation(fit, columns)),
@@ -52,6 +52,10 @@ def page_of(subject: Subject, fit: Fit | None, columns: Any, title: str) -> str:
         },
     )
     return page.encode("utf-8", "replace").decode()  # UTF-8 cannot encode half a surrogate pair
+
+
+def _paragraph(said: str) -> str:
+    return f"<p>{escape(said).replace(' %', '&nbsp;%')}</p>"  # no line begins with a sign
 
 
 def _invitation(fit: Fit | None, columns: Mapping[str, Any]) -> str:

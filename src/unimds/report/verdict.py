@@ -106,12 +106,14 @@ def _stress(subject: Subject, fit: Fit | None, robust: bool) -> list[str]:
 def _compared(stress: float, fit: Fit) -> str:
     """Say what to compare the Stress-1 of a metric map with."""
     said = (
-        f"If all distances on the map were equal, Stress-1 would be {fit.flat:.3g}: compare it "
-        "with that, and with other maps of the same data. More points raise it, more dimensions "
+        f"Compare this Stress-1 with {fit.flat:.3g}, its value if all distances on the map were "
+        "equal, and with other maps of the same data. More points raise it, more dimensions "
         "lower it."
     )
     if stress >= fit.flat:
-        said += " This map is no better than that: try more dimensions, or another space."
+        said += (
+            " This map does no better than equal distances: try more dimensions, or another space."
+        )
     return said
 
 
