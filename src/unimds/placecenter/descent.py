@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Protocol, final
 
@@ -33,6 +34,7 @@ Array = NDArray[Any]
 LEVEL_SWEEPS = 100  # most levels settle in far fewer
 STRETCH, MOST = 10**8, 10**4  # pairs, and steps, without looking up: a tenth of a second
 PATIENCE = 5  # with momentum the cost falls in waves: judge a whole wave
+BLUR = 1e-6  # share of a cost that single precision may be wrong by
 
 
 def descend(
@@ -40,6 +42,8 @@ def descend(
 ) -> Result:
     """Sweep over all points until the cost no longer falls, from the configuration `X`."""
     record, outcome = lowered(problem, X, plan, watch, slot)
+    if record.blurred and not watch.stopped:  # most of what was minimised was rounding
+        record, outcome = lowered(problem.in_double(), X.astype(np.float64), plan, watch)
     return record.result(outcome)
 
 
@@ -381,17 +385,36 @@ class Record:
         """Return a level of smoothing in the user's unit."""
         return self.frame.smoothing_in(1.0 / self.frame.unit, smoothing) if smoothing else 0.0
 
+    @property
+    def single(self) -> bool:
+        """Whether the costs were found in single precision: their rounding is not the map's."""
+        return bool(self.best.X.dtype == np.float32)
+
+    @cached_property
+    def cost(self) -> float:
+        """The cost of the best configuration in the user's unit, in double precision."""
+        best = self.best
+        if not self.single:
+            return best.cost * self.frame.cost_unit
+        return self.problem.cost_of(self.frame.outer(best.X), best.space)
+
+    @property
+    def blurred(self) -> bool:
+        """Whether single precision cannot tell the costs apart that the descent ended with."""
+        found = self.best.cost * self.frame.cost_unit
+        return self.single and not abs(found - self.cost) <= BLUR * self.cost
+
     def result(self, outcome: Outcome) -> Result:
         """Return the best configuration and how it was found."""
-        frame, best = self.frame, self.best
-        embedding, loss, space = frame.outer_all(best.X, best.space)
-        cost = best.cost * frame.cost_unit
-        if best.X.dtype == np.float32:  # its own rounding is not the map's
-            cost = self.problem.cost_of(embedding, best.space)
+        embedding, loss, space = self.frame.outer_all(self.best.X, self.best.space)
+        history = np.array(self.history)
+        if self.single:  # the best of the costs becomes the cost, and no other lies below it
+            lowest = history[:, 1].min()
+            history[history[:, 1] <= max(lowest, self.cost), 1] = self.cost
         return Result(
             embedding=embedding,
-            cost=cost,
-            history=np.array(self.history),
+            cost=self.cost,
+            history=history,
             levels=np.array(self.levels),
             outcome=outcome,
             loss=loss,

@@ -27,6 +27,7 @@ from unimds.spaces.sphere import Sphere
 Array = NDArray[Any]
 
 SHARED_FROM, STRIPES = 5000, 8  # points from which threads share a table, and its parts
+SINGLE_FROM = 200  # points from which single precision saves time worth its rounding
 
 
 @final
@@ -191,16 +192,20 @@ class Problem:
         Loss and space.
     n_components : int
         Dimension of the map.
+    single : bool
+        Whether points may be in single precision, if the distances are and the space allows it.
     """
 
     pairs: Pairs
     frame: Frame
     n_components: int
+    single: bool = False
 
     @classmethod
     def make(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
         """Bring distances, loss and space to a common unit."""
-        return cls(pairs, Frame.make(loss, space, pairs.typical), n_components)
+        frame = Frame.make(loss, space, pairs.typical)
+        return cls(pairs, frame, n_components, single=pairs.n >= SINGLE_FROM)
 
     @classmethod
     def posed(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
@@ -214,7 +219,11 @@ class Problem:
     def on(self, index: Array, *, single: bool = False) -> Problem:
         """Return the problem of some of the points, in `single` precision if that suffices."""
         dtype = np.float32 if single and self.single_suffices else None
-        return replace(self, pairs=self.pairs.subset(index, dtype))
+        return replace(self, pairs=self.pairs.subset(index, dtype), single=self.single or single)
+
+    def in_double(self) -> Problem:
+        """Return the problem with points in double precision, whatever the distances are."""
+        return replace(self, single=False)
 
     def within(self, space: Space, *, resize: bool = False) -> Problem:
         """Return the problem in another space."""
@@ -345,8 +354,8 @@ class Problem:
 
     @cached_property
     def dtype(self) -> Any:
-        """Precision of the arithmetic: that of the distances where the space can do with it."""
-        single = self.single_suffices and self.pairs.dtype == np.float32
+        """Precision of the arithmetic: that of the distances where that pays and suffices."""
+        single = self.single and self.single_suffices and self.pairs.dtype == np.float32
         return np.dtype(np.float32 if single else np.float64)
 
     @property

@@ -19,7 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -30,6 +30,7 @@ from unimds._runtime.watch import Watch
 from unimds.placecenter.descent import Plan, descend, lowered
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.new_points import place_against
+from unimds.placecenter.problem import SINGLE_FROM, Frame, Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.starts.initial import draw, first_seed
 from unimds.starts.keep import Keeper
@@ -37,15 +38,12 @@ from unimds.starts.shaking import SHAKE_SWEEPS, rounded, shaken
 from unimds.starts.size import estimate_size
 from unimds.starts.small import FEW, Chosen, on_line, small_table
 
-if TYPE_CHECKING:
-    from unimds.placecenter.problem import Frame, Problem
-
 Array = NDArray[Any]
 Start = TypeVar("Start")
 Run = TypeVar("Run")
 
 RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory counts from here
-SINGLE_FROM, ALL_BELOW = 200, 1000
+ALL_BELOW = 1000
 SINGLE_EPS = 1e-7  # the cost may fall as slowly as this before rounding blurs it
 SMALL_SAMPLE, RANDOM_STARTS = 150, 6
 SEED_TOL = 0.01  # enough where a map cannot be exact
@@ -233,7 +231,7 @@ def _placed(frame: Frame, fixed: Array, D: Array, W: Array | None) -> Array:
     return P
 
 
-Starts = Callable[[Search, "Problem", Anchors | None, np.random.Generator], Chosen]
+Starts = Callable[[Search, Problem, Anchors | None, np.random.Generator], Chosen]
 """Finds the configurations to descend from."""
 
 
