@@ -311,7 +311,7 @@ class Record:
         if not np.isfinite(cost):
             raise ValueError(
                 f"the cost of the seed is {cost}: are the weights too large, or is the value of "
-                f"{self.frame.loss} not finite for some distance?"
+                f"{self.frame.loss.scaled(1.0 / self.frame.unit)} not finite for some distance?"
             )
         self.history: list[tuple[float, float]] = []
         self.levels: list[tuple[float, float]] = []

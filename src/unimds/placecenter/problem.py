@@ -19,6 +19,7 @@ from unimds.distances.tiles import Tile
 from unimds.kernels.engine import COST, ERRORS, MUTUAL, UNROLLED, Engine, by_shift, engine_for
 from unimds.kernels.rows import Kind
 from unimds.losses import Loss
+from unimds.placecenter.annealing import own_smoothing
 from unimds.placecenter.pulls import add_pulls
 from unimds.spaces.base import Space
 from unimds.spaces.euclidean import Euclidean
@@ -28,6 +29,8 @@ Array = NDArray[Any]
 
 SHARED_FROM, STRIPES = 5000, 8  # points from which threads share a table, and its parts
 SINGLE_FROM = 200  # points from which single precision saves time worth its rounding
+LEAST_COST = 1e-250  # of a fair error at all pairs: below it, costs of good maps have no digits
+MOST_SMOOTHING = 1e8  # of the largest error that matters: beyond it, no digit of the cost tells
 
 
 @final
@@ -170,9 +173,13 @@ class Frame:
 
     def outer_all(self, X: Array, space: Space) -> tuple[Array, Loss, Space]:
         """Return rows of points, the loss and a space, all in the user's unit."""
+        return self.outer(X), self.loss.scaled(1.0 / self.unit), self.outer_space(space)
+
+    def outer_space(self, space: Space) -> Space:
+        """Return a space in the user's unit."""
         outer = _in_unit(space, 1.0 / self.unit)
         assert outer is not None  # it came to the frame's unit
-        return self.outer(X), self.loss.scaled(1.0 / self.unit), outer
+        return outer
 
     def smoothing_in(self, factor: float, smoothing: float) -> float:
         """Return a level of smoothing in a unit in which distances are `factor` times as large."""
@@ -209,11 +216,16 @@ class Problem:
 
     @classmethod
     def posed(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
-        """Return the problem of finding a map; raise where there is no room for one."""
+        """Return the problem of finding a map; raise where there is none, or none in numbers."""
         _check_room(pairs, n_components)
-        problem = cls.make(pairs, loss, space, n_components)
-        if not problem.frame.resize:
+        if space.is_auto:
+            space.check_auto(pairs.typical)
+        else:
+            space.check_curved(pairs.largest)
             space.check_distances(pairs.largest)
+        problem = cls.make(pairs, loss, space, n_components)
+        _check_smoothing(problem.frame)
+        _check_digits(problem)
         return problem
 
     def on(self, index: Array, *, single: bool = False) -> Problem:
@@ -338,7 +350,12 @@ class Problem:
         frame = self._at(loss, space)
         _, _, above, below = self.pairs.table.total(frame.sums, X) / self.pairs.layers
         factor = above / below if above > 0.0 and below > 0.0 else 1.0
-        return space.sized(space.unit * factor)
+        try:
+            grown = space.sized(space.unit * factor)
+            frame.outer_space(grown)
+        except ValueError:  # as good as flat: the user's unit has no number for its curvature
+            return space
+        return grown
 
     def extrapolate(self, X: Array, previous: Array, beta: float, space: Space) -> Array:
         """Return the points beyond `X` as seen from `previous`."""
@@ -438,3 +455,33 @@ def _check_room(pairs: Pairs, n_components: int) -> None:
         )
     if pairs.largest == 0.0 and n > 1:
         warn("all distances are zero: all points are put in one place", UserWarning)
+
+
+def _check_smoothing(frame: Frame) -> None:
+    """Raise where a loss is so smooth that every map costs the same."""
+    smoothing, scale = own_smoothing(frame.loss), frame.scale
+    error = abs(float(frame.loss.residual(2.0 * scale, scale)))
+    if frame.loss.anneals and smoothing > MOST_SMOOTHING * error:
+        given = frame.smoothing_in(1.0 / frame.unit, smoothing)
+        raise ValueError(
+            f"smoothing={given:g} is {smoothing / error:.0e} times the error of a distance that is "
+            "twice as long as given: all maps would cost the same; use a smaller smoothing"
+        )
+
+
+def _check_digits(problem: Problem) -> None:
+    """Raise where costs are so small that they are no more than rounding."""
+    total, error = problem.pairs.weighing.total, problem._cost_of_error(0.1)
+    if not (total > 0.0 and error > 0.0) or total * error > LEAST_COST:
+        return
+    if total < error:
+        raise ValueError(
+            f"the weights add up to {total:g}, so little that costs lose their digits; multiply "
+            "all weights by one large number: the best map stays the same"
+        )
+    frame = problem.frame
+    raise ValueError(
+        f"{frame.loss.scaled(1.0 / frame.unit)} costs {error * frame.cost_unit:g} where a typical "
+        "distance is wrong by a tenth, so little that costs lose their digits; use a loss with "
+        "larger values"
+    )

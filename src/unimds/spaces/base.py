@@ -27,6 +27,11 @@ from unimds.spaces.vectors import Array
 
 _POINT, _POINTS, _ROW = np.ones(2), np.ones((2, 3)), np.ones(3)
 
+TINY = float(np.finfo(float).tiny)
+"""The least number that has all its digits."""
+
+FLAT = 1e-140  # of the size of a space: squares of shorter distances leave the range of numbers
+
 
 @dataclass(frozen=True)
 class Space(Part, ABC):
@@ -226,6 +231,17 @@ class Space(Part, ABC):
         """Return the smallest and largest `unit` to try, given the typical distance."""
         return 0.4 * typical, 20.0 * typical
 
+    def check_auto(self, typical: float) -> None:
+        """Raise if no number can say the size that suits a typical distance."""
+        for unit in self.sizes(typical):
+            try:
+                self.sized(unit)
+            except ValueError as error:
+                raise ValueError(
+                    f'{self}: distances of about {typical:g} leave the range of an "auto" size; '
+                    "use another unit of length"
+                ) from error
+
     def check_distances(self, largest: float) -> None:
         """Warn or raise if the space cannot hold the largest given distance."""
         if largest > self.diameter * (1.0 + 1e-6):
@@ -233,6 +249,15 @@ class Space(Part, ABC):
                 f"the largest distance, {largest:g}, is longer than the largest one of {self}, "
                 f'{self.diameter:g}; a size of "auto" fits the space to the data',
                 UserWarning,
+            )
+
+    def check_curved(self, largest: float) -> None:
+        """Raise if a space with a size is so large that coordinates cannot tell points apart."""
+        sized = type(self).unit_length is not Space.unit_length
+        if sized and 0.0 < largest < FLAT * self.unit:
+            raise ValueError(
+                f"{self} is flat to the last digit for distances up to {largest:g}; use "
+                'Euclidean(), or a size of "auto"'
             )
 
     def project_points(self, X: Array) -> Array:
@@ -258,6 +283,11 @@ def check_size(owner: str, field: str, value: object) -> None:
         return
     if not isinstance(value, Real) or not 0.0 < value < np.inf:
         raise ValueError(f'{owner}({field}={value!r}): {field} must be positive or "auto"')
+    if value < TINY:
+        raise ValueError(
+            f"{owner}({field}={value!r}): smaller numbers than {TINY:.2g} have lost digits; use "
+            f"another unit of length, or a larger {field}"
+        )
 
 
 # --- distances by a space's compiled `measure` ----------------------------------------------------

@@ -93,7 +93,7 @@ class Hyperbolic(Space):
         return self.curvature == "auto"
 
     def sized(self, unit):
-        return replace(self, curvature=float(unit) ** -2.0)
+        return replace(self, curvature=1.0 / float(unit) / float(unit))
 
     def scaled(self, factor):
         return replace(self, curvature=self.curvature / factor / factor)
