@@ -3,18 +3,25 @@
 Run it with ``make bench-starts``; it writes docs/starts-measured.md. Every cost is compared with
 the lowest cost that any run of any method found. s_gd2 runs with unit weights and also with ten
 random states; the classical seed is deterministic.
+
+The page also says how often the order of the points decides where small random problems end.
+``python benchmarks/starts.py order`` measures that alone, and leaves the rest of the page.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import sys
 import time
+import warnings
+from itertools import cycle, islice, product
 from pathlib import Path
 
 import numpy as np
 from peers import s_gd2
 from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 from sklearn import datasets
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from unimds import place_center, spaces
@@ -23,6 +30,17 @@ from unimds.quality import total_cost
 
 PAGE = Path(__file__).parents[1] / "docs" / "starts-measured.md"
 STATES = range(10)
+
+ORDER = "## Order of the points"
+PROBLEMS = 590
+LOSSES = ("squared", "absolute", "huber")
+SPACES = {
+    "Euclidean, k = 1": ("euclidean", 1),
+    "Euclidean, k = 2": ("euclidean", 2),
+    "sphere": (spaces.Sphere("auto"), 2),
+    "hyperbolic": (spaces.Hyperbolic("auto"), 2),
+}
+APART = (2.0, 20.0)  # percent
 
 
 def points() -> dict[str, np.ndarray]:
@@ -144,12 +162,69 @@ def page(found: dict[str, dict[str, tuple[np.ndarray, float]]]) -> list[str]:
     return [*lines, f"| **mean of the worst cases** | {means} |"]
 
 
+def small_table(rng: np.random.Generator) -> np.ndarray:
+    """Return distances of 4 to 12 points: random numbers, or points of a plane with noise."""
+    n = int(rng.integers(4, 13))
+    if rng.random() < 0.5:
+        D = rng.random((n, n))
+    else:
+        points = spaces.distances(rng.normal(size=(n, 2)))
+        D = points * np.exp(0.3 * rng.normal(size=(n, n)))
+    upper = np.triu(D, 1)
+    return upper + upper.T
+
+
+def by_order() -> dict[tuple[str, str], np.ndarray]:
+    """Return how far apart, in percent, the costs of problems and of their permutations are."""
+    rng = np.random.default_rng(0)
+    found: dict[tuple[str, str], list[float]] = {}
+    for loss, name in islice(cycle(product(LOSSES, SPACES)), PROBLEMS):
+        D, (space, k) = small_table(rng), SPACES[name]
+        turn = rng.permutation(len(D))
+        fits = (place_center(T, k, loss=loss, space=space, random_state=0, max_iter=20_000)
+                for T in (D, D[np.ix_(turn, turn)]))  # fmt: skip
+        low, high = sorted(fit.cost for fit in fits)
+        exact = high <= 1e-9 * D.sum()  # both maps are exact up to rounding
+        found.setdefault((name, loss), []).append(0.0 if exact else 100.0 * (high / low - 1.0))
+    return {which: np.array(apart) for which, apart in found.items()}
+
+
+def order_section(found: dict[tuple[str, str], np.ndarray]) -> list[str]:
+    """Return the section on the order of the points."""
+    few, many = APART
+    lines = [
+        ORDER,
+        "",
+        "Written by `python benchmarks/starts.py order`; do not edit.",
+        f"{PROBLEMS} random problems of 4 to 12 points, half of them random numbers and half",
+        "points of a plane with 30 % noise. Each is embedded with the defaults twice: as it is,",
+        "and with its points in another order. Where the costs differ, the higher one is not the",
+        "lowest that can be found.",
+        "",
+        f"| space | loss | problems | costs differ by > {few:g} % | by > {many:g} % | most, % |",
+        "|---|---|---:|---:|---:|---:|",
+    ]
+    for (space, loss), apart in found.items():
+        counts = " | ".join(str(int((apart > limit).sum())) for limit in APART)
+        lines.append(f"| {space} | {loss} | {apart.size} | {counts} | {apart.max():.1f} |")
+    every = np.concatenate(list(found.values()))
+    counts = " | ".join(f"**{int((every > limit).sum())}**" for limit in APART)
+    return [*lines, f"| **all** | | **{every.size}** | {counts} | **{every.max():.1f}** |"]
+
+
 def main() -> None:
-    """Measure and write the page."""
-    with threadpool_limits(1):
-        for dtype in (np.float32, np.float64):
-            place_center(spaces.distances(np.random.default_rng(0).random((600, 5))).astype(dtype))
-        PAGE.write_text("\n".join(page(measured())) + "\n", encoding="utf-8")
+    """Measure and write the page, or only its section on the order of the points."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        if sys.argv[1:] == ["order"]:
+            before = PAGE.read_text(encoding="utf-8").partition(f"\n{ORDER}")[0].splitlines()
+        else:
+            for dtype in (np.float32, np.float64):
+                table = spaces.distances(np.random.default_rng(0).random((600, 5)))
+                place_center(table.astype(dtype))
+            before = page(measured())
+        lines = [*before, "", *order_section(by_order())]
+        PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
