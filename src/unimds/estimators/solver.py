@@ -26,11 +26,10 @@ from unimds.distances.pairs import Pairs, as_pairs
 from unimds.distances.table import ComputedTable
 from unimds.estimators.elsewhere import check_names
 from unimds.losses import Loss, as_loss
-from unimds.placecenter.annealing import own_smoothing
 from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
 from unimds.placecenter.new_points import place_checked, placed_squares, reach
-from unimds.placecenter.problem import Problem
+from unimds.placecenter.problem import Problem, own_smoothing
 from unimds.placecenter.result import Outcome, Result, stress_1
 from unimds.spaces.base import Space, as_space
 from unimds.starts.keep import Keeper, as_store, run_digests

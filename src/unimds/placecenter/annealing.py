@@ -6,15 +6,13 @@ exactly. Its smoothing rounds the kink, and annealing lowers the smoothing level
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds.losses import Loss
-
-if TYPE_CHECKING:
-    from unimds.placecenter.problem import Frame, Problem
+from unimds.placecenter.problem import Frame, Problem, own_smoothing
 
 Array = NDArray[Any]
 
@@ -56,8 +54,3 @@ def sharpened(frame: Frame, first: float | None = None) -> list[Loss]:
 def rounded(frame: Frame, smoothing: float) -> Loss:
     """Return the loss with its kink rounded by at least `smoothing`, if it has one."""
     return frame.loss.smoothed(max(own_smoothing(frame.loss), smoothing))
-
-
-def own_smoothing(loss: Loss) -> float:
-    """Return the smoothing that a loss was given."""
-    return float(getattr(loss, "smoothing", 0.0))

@@ -14,20 +14,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.watch import Watch
 from unimds.losses import Loss
-from unimds.placecenter.annealing import ROUNDING, annealing, own_smoothing
+from unimds.placecenter.annealing import ROUNDING, annealing
+from unimds.placecenter.problem import Frame, Problem, own_smoothing
 from unimds.placecenter.quasi_newton import EXACT, SETTLED, STUCK, Limits, QuasiNewton
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.base import Space
-
-if TYPE_CHECKING:
-    from unimds.placecenter.problem import Frame, Problem
 
 Array = NDArray[Any]
 

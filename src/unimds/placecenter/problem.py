@@ -19,7 +19,6 @@ from unimds.distances.tiles import Tile
 from unimds.kernels.engine import COST, ERRORS, MUTUAL, UNROLLED, Engine, by_shift, engine_for
 from unimds.kernels.rows import Kind
 from unimds.losses import Loss
-from unimds.placecenter.annealing import own_smoothing
 from unimds.placecenter.pulls import add_pulls
 from unimds.spaces.base import Space
 from unimds.spaces.euclidean import Euclidean
@@ -307,11 +306,14 @@ class Problem:
         return local and alike and (kind is Euclidean or on_sphere)
 
     @property
+    def held(self) -> bool:
+        """Whether all distances are in the memory of this process, or mapped to it."""
+        return isinstance(self.pairs.table, HeldTable)
+
+    @property
     def descends_compiled(self) -> bool:
         """Whether compiled code can descend without coming back for every step."""
-        pairs = self.pairs
-        held = isinstance(pairs.table, HeldTable) and pairs.n < SHARED_FROM
-        return held and self.n_coordinates <= UNROLLED
+        return self.held and self.pairs.n < SHARED_FROM and self.n_coordinates <= UNROLLED
 
     def descend_compiled(
         self, X: Array, loss: Loss, limits: Any, costs: Array, state: Any
@@ -455,6 +457,11 @@ def _check_room(pairs: Pairs, n_components: int) -> None:
         )
     if pairs.largest == 0.0 and n > 1:
         warn("all distances are zero: all points are put in one place", UserWarning)
+
+
+def own_smoothing(loss: Loss) -> float:
+    """Return the smoothing that a loss was given."""
+    return float(getattr(loss, "smoothing", 0.0))
 
 
 def _check_smoothing(frame: Frame) -> None:
