@@ -13,6 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tests.support.tables import table
 from unimds import MDS, Euclidean, Outcome, place_center
+from unimds._runtime.watch import COMPILING, Bar, Watch, compiling, compiling_told, tell
+from unimds.distances.metric import Metric
+from unimds.distances.table import ComputedTable
 from unimds.quality import total_cost
 
 
@@ -67,6 +70,67 @@ def test_progress_bar_on_standard_error(noisy, capsys):
 def test_quiet_by_default(noisy, capsys):
     MDS(metric="precomputed", random_state=0).fit(noisy)
     assert capsys.readouterr() == ("", "")
+
+
+def test_work_that_takes_long_shows_its_seconds(capsys):
+    watch = Watch(None, 1, 0.0)
+    with watch.ticking("reading d.csv"):
+        time.sleep(2.3)
+    drawn = capsys.readouterr().err.split("\r")
+    assert [text.split("·")[-1].strip() for text in drawn if "d.csv" in text] == [
+        "reading d.csv  1.0 s", "reading d.csv  2.0 s",
+    ]  # fmt: skip
+    assert drawn[-1] == ""  # nothing is left of the line
+
+
+def test_work_that_takes_long_is_silent_unless_asked(capsys):
+    with Watch(None, 0, 0.0).ticking("reading d.csv"):
+        time.sleep(1.2)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_message_does_not_end_up_within_a_bar(capsys):
+    bar = Bar()
+    bar.draw(0.5, "halfway", now=True)
+    tell("Stop.")
+    bar.draw(0.5, "halfway", now=True)
+    bar.close()
+    *_, blank, message, _ = capsys.readouterr().err.split("\r")
+    assert blank.strip() == ""
+    assert message == "Stop.\n"
+
+
+def test_compiling_is_told_once_and_only_to_who_asks(capsys):
+    with compiling_told(0):
+        compiling()
+    assert capsys.readouterr().err == ""
+    with compiling_told(1):
+        assert capsys.readouterr().err == ""  # nothing is compiled yet
+        with compiling_told(1):
+            compiling()
+        compiling()
+    compiling()
+    assert capsys.readouterr().err == f"{COMPILING}\n"
+
+
+def test_the_share_of_the_distances_that_are_computed_is_shown(capsys, monkeypatch):
+    """A metric in plain Python: a pass over 30 points takes seconds, and is no silent one."""
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    monkeypatch.setattr("unimds.distances.table.TILE", 60)  # two rows at a time
+
+    def slow(x, y):
+        time.sleep(0.002)
+        return float(np.linalg.norm(x - y))
+
+    table = ComputedTable(X, Metric(slow, {}), np.float64)
+    watch, shares = Watch(None, 1, 0.0), []
+    table.told = lambda share: (shares.append(share), watch.passing(share))
+    with watch.ticking("checking"):
+        for _ in table.tiles():
+            pass
+    assert shares == sorted(shares)
+    assert (len(shares), shares[-1]) == (15, 1.0)
+    assert "checking  computing distances " in capsys.readouterr().err
 
 
 sends_interrupts = pytest.mark.skipif(

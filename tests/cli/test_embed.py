@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -434,3 +435,21 @@ def test_a_warning_is_told_once(tmp_path):
     (tmp_path / "d.csv").write_text(CITIES.replace("Ulm", "\N{UNICORN FACE}\N{UNICORN FACE}"))
     said = run("embed", tmp_path / "d.csv", "-o", tmp_path / "m.csv", "--plot", tmp_path / "p.png")
     assert said.err.count("UNICORN") == 1
+
+
+def test_reading_a_file_shows_on_a_terminal_for_how_long(cities, tmp_path, monkeypatch):
+    """As a large file would: this one is read after more than a second."""
+    from unimds import files
+
+    read = files.read
+
+    def slowly(*args, **options):
+        time.sleep(1.2)
+        return read(*args, **options)
+
+    monkeypatch.setattr(files, "read", slowly)
+    monkeypatch.setattr("unimds.cli.progress.watched", lambda quiet: not quiet)
+    said = run("embed", cities, "-o", tmp_path / "map.csv")
+    assert f"reading {cities}"[:40] in said.err
+    said = run("embed", cities, "-o", tmp_path / "map.csv", "-f", "-q")
+    assert (said.code, said.err) == (0, "")

@@ -185,6 +185,28 @@ def test_built_in_parts_are_compiled_once_and_are_plain_python_without_numba(lab
     np.testing.assert_allclose(first["costs"][0], np.sum(errors(first) ** 2), rtol=1e-12)
 
 
+def test_compiling_is_said_when_and_only_when_it_happens(lab):
+    """At the first fit of a kind of map; not at a second one, nor in another process."""
+    lab.write(
+        "fit.py",
+        """
+        import contextlib, io, json, sys
+        import numpy as np
+        from unimds import place_center
+
+        D = np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0))) ** 0.5
+        told = []
+        for loss in ("squared", "squared", "huber"):
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                place_center(D, loss=loss, init="classical", verbose=1)
+            told.append(said.getvalue().count("Compiling for this loss and space (once) …\\n"))
+        print(json.dumps(told))
+        """,
+    )
+    assert lab.run("fit.py") == [1, 0, 1]
+    assert lab.run("fit.py") == [0, 0, 0]
+
+
 def test_a_loss_is_compiled_again_when_and_only_when_it_changes(lab):
     lab.write("helpers.py", HELPERS)
     first = lab.script(CAUCHY)

@@ -1,4 +1,7 @@
-"""What a run tells: its clock, the callback, the bar on standard error, ^C, and warnings."""
+"""What a run tells: its clock, the callback, the bar on standard error, ^C, and warnings.
+
+A run that takes long is never silent: on `Watch.ticking` a thread draws the bar anew every second.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,33 +23,96 @@ Callback = Callable[[int, float, NDArray[np.floating[Any]]], object]
 
 WIDTH = 24  # characters of the bar itself
 INTERVAL = 0.1  # seconds between two drawings
+TICK = 1.0  # seconds after which a bar is drawn anew though nothing has happened
+
+_LINE = threading.RLock()  # one thread at a time writes on standard error
 
 
 @final
 class Bar:
     """A line on standard error, drawn over itself."""
 
+    open: ClassVar[Bar | None] = None  # the bar on whose line the cursor stands
+
     def __init__(self) -> None:
         self._drawn, self._length = time.perf_counter(), 0
 
     def draw(self, share: float, text: str, *, now: bool = False) -> None:
         """Show which share is done, from 0 to 1, and a text; not too often unless `now`."""
-        if now or time.perf_counter() - self._drawn > INTERVAL:
+        if not (now or self.age > INTERVAL):
+            return
+        with _LINE:
             full = int(WIDTH * min(share, 1.0) + 1e-9)
             line = f"{'█' * full}{'·' * (WIDTH - full)} {text} "
             self._print(line[: shutil.get_terminal_size().columns - 1])
-            self._drawn = time.perf_counter()
+            self._drawn, Bar.open = time.perf_counter(), self
+
+    @property
+    def age(self) -> float:
+        """Seconds since the bar was drawn."""
+        return time.perf_counter() - self._drawn
 
     def clear(self) -> None:
         """Remove the line."""
         if self._length:
             self._print("")
             self._print("")
+        Bar.open = None
+
+    def close(self) -> None:
+        """Leave the line as it is, and go to the next one."""
+        self._length, Bar.open = 0, None
+        with suppress(OSError):
+            print(file=sys.stderr, flush=True)
 
     def _print(self, line: str) -> None:
         with suppress(OSError):  # nobody can be told, but the work continues
             print("\r" + line.ljust(self._length), end="", file=sys.stderr, flush=True)
         self._length = len(line)
+
+
+def tell(message: str) -> None:
+    """Print a line on standard error; a bar that stands there makes room for it."""
+    with _LINE, suppress(OSError):
+        if Bar.open is not None:
+            Bar.open.clear()
+        print(message, file=sys.stderr, flush=True)
+
+
+# --- compiling ------------------------------------------------------------------------------------
+
+COMPILING = "Compiling for this loss and space (once) …"
+
+_tellers: list[Callable[[], None]] = []
+
+
+@contextmanager
+def compiling_told(verbose: int) -> Iterator[None]:
+    """Say once if anything is compiled meanwhile; of nested calls only the outermost does."""
+    said = threading.Event()
+
+    def say_once() -> None:
+        if not said.is_set():
+            said.set()
+            tell(COMPILING)
+
+    if not verbose or _tellers:
+        yield
+        return
+    _tellers.append(say_once)
+    try:
+        yield
+    finally:
+        _tellers.remove(say_once)
+
+
+def compiling() -> None:
+    """Note that code was not found in the cache, and is compiled now."""
+    for say_once in tuple(_tellers):
+        say_once()
+
+
+# --- a run ----------------------------------------------------------------------------------------
 
 
 @final
@@ -72,6 +138,7 @@ class Watch:
         self.called_off = threading.Event()  # by the callback
         self._lock = threading.Lock()
         self._bar, self._cost, self._full = Bar(), np.inf, 0.0
+        self._text, self._pass = "", ""
 
     def seconds(self) -> float:
         """Return the time since the fit began."""
@@ -112,14 +179,50 @@ class Watch:
     def say(self, message: str) -> None:
         """Tell what takes time before the first sweep."""
         if self.verbose:
-            print(message, file=sys.stderr, flush=True)
+            with self._lock:
+                tell(message)
+                self._text = self._pass = ""
+
+    def passing(self, share: float) -> None:
+        """Note which share of a pass over all distances is done, where that takes long."""
+        if self.verbose:
+            with self._lock:
+                self._pass = f"computing distances {100.0 * share:.0f} %  " if share < 1.0 else ""
+                if self._bar.age > TICK:
+                    self._draw(now=True)
+
+    @contextmanager
+    def ticking(self, what: str = "") -> Iterator[None]:
+        """Draw the bar anew every second meanwhile, with what is done; and tell of compiling."""
+        if not self.verbose:
+            yield
+            return
+        self._text, over = f"{what}  " if what else "", threading.Event()
+
+        def tick() -> None:
+            while not over.wait(TICK):
+                with self._lock:
+                    if self._bar.age > TICK and not over.is_set():
+                        self._draw(now=True)
+
+        clock = threading.Thread(target=tick, daemon=True)
+        clock.start()
+        try:
+            with compiling_told(self.verbose):
+                yield
+        finally:
+            over.set()
+            clock.join()
+            self._bar.clear()
 
     def done(self, iteration: int, cost: float, message: str) -> None:
         """Close the progress bar with the reason why the run ended, or without one."""
         if self.verbose:
             self._full = 1.0
             self._show(iteration, cost, now=True)
-            print(f"\n{message}" if message else "", file=sys.stderr, flush=True)
+            self._bar.close()
+            if message:
+                tell(message)
 
     def _advance(self, cost: float) -> None:
         """Fill the bar as the cost falls more slowly, down to `eps` of itself a sweep."""
@@ -129,7 +232,11 @@ class Watch:
         self._cost = cost
 
     def _show(self, iteration: int, cost: float, *, now: bool = False) -> None:
-        text = f"{self.step} {iteration}  cost {cost:.6g}  {self.seconds():.1f} s"
+        self._text = f"{self.step} {iteration}  cost {cost:.6g}  "
+        self._draw(now=now)
+
+    def _draw(self, *, now: bool = False) -> None:
+        text = f"{self._text}{self._pass}{self.seconds():.1f} s"
         self._bar.draw(self._full, text, now=now)
 
     def silent(self) -> Watch:
@@ -167,7 +274,7 @@ class Progress:
         """Close the bar and return the seconds it took."""
         self._show(now=True)
         if self.verbose:
-            print(file=sys.stderr, flush=True)
+            self._bar.close()
         return time.perf_counter() - self.began
 
     def _show(self, *, now: bool = False) -> None:

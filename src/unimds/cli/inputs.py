@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unimds.cli.guide import check_metric, near, suggestion
 from unimds.cli.messages import say, usage
+from unimds.cli.progress import waiting
 
 if TYPE_CHECKING:
     from unimds.files import Table
@@ -15,12 +16,18 @@ MANY = 2000  # points above which a second look at the table would take too much
 
 
 def read_table(
-    file: str, format: str, kind: str, metric: str, encoding: str = "auto", weight: str = "auto"
+    file: str,
+    format: str,
+    kind: str,
+    metric: str,
+    encoding: str = "auto",
+    weight: str = "auto",
+    quiet: bool = False,
 ) -> Table:
     """Read the input of a command, and check that the options suit it."""
     from unimds.files import read
 
-    with usage():
+    with usage(), waiting(f"reading {file}", quiet):
         table = read(file, format=format, kind=kind, encoding=encoding, weight=weight)
     if not table.precomputed:
         check_metric(metric)

@@ -7,13 +7,20 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from unimds._runtime.watch import Bar
+from unimds._runtime.watch import Bar, Watch
 from unimds.cli.messages import say
 
 
 def watched(quiet: bool) -> bool:
     """Return whether to show a bar: on a terminal, unless told to be quiet."""
     return sys.stderr.isatty() and not quiet
+
+
+@contextmanager
+def waiting(what: str, quiet: bool = False) -> Iterator[None]:
+    """Show on a terminal for how long something has been going on; and say if code is compiled."""
+    with Watch(None, int(watched(quiet)), 0.0).ticking(what):
+        yield
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields
 from functools import lru_cache
 from types import FunctionType
@@ -27,7 +28,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic
 
-from unimds.compiled.parts import JIT, Part, forgiving, part_type
+from unimds.compiled.parts import JIT, Part, looked_up, part_type
 
 __all__ = [
     "ARGUMENTS",
@@ -115,11 +116,9 @@ def compiled_function(function: Callable, precision: Precision) -> int:
     if PLAIN:
         return _in_python(function, precision)
     made = c_function(function, precision)
-    try:
+    with suppress(RuntimeError):  # no folder for the cache is writable: a read-only container
         made.enable_caching()
-        forgiving(made)
-    except RuntimeError:  # no folder for the cache is writable, as in a read-only container
-        pass
+    looked_up(made)
     address = _address(made)
     _KEPT[address] = made  # the code lives as long as its owner
     return address
@@ -187,9 +186,9 @@ def driver(function: Callable) -> Any:
     """Compile a driver: cached on disk, without the GIL."""
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     try:
-        return forgiving(njit(cache=True, **options)(function))
+        return looked_up(njit(cache=True, **options)(function))
     except RuntimeError:
-        return njit(**options)(function)
+        return looked_up(njit(**options)(function))
 
 
 @intrinsic

@@ -39,6 +39,7 @@ from numba.extending import (
     unbox,
 )
 
+from unimds._runtime.watch import compiling
 from unimds.compiled.digest import code_digest, methods
 
 # error_model="numpy": Python's checks every division, and then no loop vectorises.
@@ -56,29 +57,34 @@ INLINED = {**JIT, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wra
 def kernel(function: Callable) -> Any:
     """Compile a function that takes parts: cached on disk, without the GIL."""
     try:
-        return forgiving(njit(cache=True, nogil=True, **JIT)(function))
+        return looked_up(njit(cache=True, nogil=True, **JIT)(function))
     except RuntimeError:  # no folder for the cache is writable, as in a read-only container
-        return njit(nogil=True, **JIT)(function)
+        return looked_up(njit(nogil=True, **JIT)(function))
 
 
-def forgiving(compiled: Any) -> Any:
-    """Let an index that another version of this package left in the cache count as empty.
+def looked_up(compiled: Any) -> Any:
+    """Let an outdated index in the cache count as empty, and tell of code that is not found there.
 
-    Numba unpickles the whole index before it sees that it is out of date; and it looks at the file
-    of a function alone, though constants and inlined functions come from other files.
+    Numba unpickles the whole index before it sees that another version of this package left it;
+    and it looks at the file of a function alone, though constants and inlined functions come from
+    other files. What it does not find it compiles.
     """
     kept = getattr(compiled, "_cache", None)
     if kept is None:  # plain Python
         return compiled
-    load, file = kept.load_overload, kept._cache_file
-    file._source_stamp = file._source_stamp, _edition()
+    load, file = kept.load_overload, getattr(kept, "_cache_file", None)
+    if file is not None:
+        file._source_stamp = file._source_stamp, _edition()
 
     def load_overload(signature: Any, context: Any) -> Any:
         try:
-            return load(signature, context)
+            found = load(signature, context)
         except (ImportError, AttributeError):  # a type of a module that is gone
             kept.flush()
-            return None
+            found = None
+        if found is None:
+            compiling()
+        return found
 
     kept.load_overload = load_overload
     return compiled

@@ -263,9 +263,15 @@ class ComputedTable(LocalTable):
         Precision of the distances.
     numbers : ndarray of int, optional
         The numbers of the points among those that were given.
+
+    Attributes
+    ----------
+    told : callable, optional
+        Gets the share of a pass over all rows that is done, tile by tile.
     """
 
     layers = 1
+    told: Callable[[float], object] | None = None
 
     def __init__(self, features: Array, metric: Metric, dtype: Any, numbers: Array | None = None):
         self.features, self.metric, self.numbers = features, metric, numbers
@@ -279,6 +285,8 @@ class ComputedTable(LocalTable):
     def tiles(self) -> Iterator[Tile]:
         for rows in gen_batches(self.n, max(1, TILE // self.n)):
             yield rows.start, self._zeroed(rows, slice(self.n))[:, None, :], None
+            if self.told is not None:
+                self.told(rows.stop / self.n)
 
     def block(self, rows: Array, columns: Array, dtype: Any = None) -> tuple[Array, Array | None]:
         out = np.empty((len(rows), 1, len(columns)), dtype=dtype or self.dtype)

@@ -19,6 +19,7 @@ from unimds.distances.inputs import (
 )
 from unimds.distances.metric import Metric, warn_of_distances
 from unimds.distances.table import ComputedTable
+from unimds.estimators.forecast import measuring
 from unimds.estimators.parameters import (
     AMOUNT,
     CONSTRAINTS,
@@ -256,7 +257,8 @@ class MDS(TableEstimator):
         # weights and missing features need the whole table
         whole = weighted or self.metric == "nan_euclidean"
         limit = None if whole else self.memory_limit
-        return at.measured(table, features, limit), features.dtype
+        with measuring(table, self.verbose):
+            return at.measured(table, features, limit), features.dtype
 
     def transform(self, X: ArrayLike) -> Any:
         """Place new points on the map, each by itself; the map does not move.

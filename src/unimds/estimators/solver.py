@@ -25,6 +25,7 @@ from unimds.distances.metric import Metric
 from unimds.distances.pairs import Pairs, as_pairs
 from unimds.distances.table import ComputedTable
 from unimds.estimators.elsewhere import check_names
+from unimds.estimators.forecast import before_the_check, before_the_search
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
@@ -286,16 +287,20 @@ class Solver:
             shape = D.shape if hasattr(D, "shape") else as_float(D, "D").shape
             anchors = as_anchors(fixed, (*shape, 0)[0], n_components, space)
             free = None if anchors is None else anchors.free
-        with at.pairs(D, weights, free, self.dtype, watch) as pairs:
+        if isinstance(D, ComputedTable):
+            D.told = watch.passing
+        before_the_check(D, watch)
+        with watch.ticking(), at.pairs(D, weights, free, self.dtype, watch) as pairs:
             problem = Problem.posed(pairs, loss, space, n_components)
+            before_the_search(problem, watch)
             keeper = self._keeper(pairs, anchors, watch, (loss, space, n_components, plan))
             search = Search(plan, watch, self.init, self.n_init, self.n_jobs)
             result = lowest(search, problem, self._generator(), anchors, keeper, at.find)
             result = replace(result, stress=stress_1(pairs.table, pairs.largest, result))
-        message = result.outcome.value
-        # of ^C the warning tells, once
-        said = "" if result.outcome is Outcome.INTERRUPTED else message
-        watch.done(result.n_iter, result.cost, said)
+            message = result.outcome.value
+            # of ^C the warning tells, once
+            said = "" if result.outcome is Outcome.INTERRUPTED else message
+            watch.done(result.n_iter, result.cost, said)
         if result.outcome is Outcome.MAX_ITER:
             advice = f"Raise max_iter={self.max_iter} or eps={self.eps:g}."
             kept = self.checkpoint

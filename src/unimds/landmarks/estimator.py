@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from unimds._runtime.watch import Progress
+from unimds._runtime.watch import Progress, compiling_told
 from unimds.compiled.parts import explained
 from unimds.distances.inputs import TABLE, as_float, as_table, columns_by_label
 from unimds.distances.metric import Metric, warn_of_distances
@@ -215,7 +215,7 @@ class LandmarkMDS(TableEstimator):
         LandmarkMDS
             The estimator itself.
         """
-        with self._all_or_nothing():
+        with self._all_or_nothing(), compiling_told(self.verbose):
             self._fit_anew(X)
         return self
 

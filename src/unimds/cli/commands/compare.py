@@ -72,7 +72,7 @@ def compare(
     with errors_told("Interrupted before any method had finished.", debug, quiet, as_json):
         check_outputs({"--plot": plot}, file, force)
         parts = o.parts(variant, loss, space, size)
-        table = read_table(file, format, kind, metric, encoding, weight)
+        table = read_table(file, format, kind, metric, encoding, weight, quiet)
         table = with_columns(table, file, columns, drop, None)
         check_complete(table, file, metric)
         warn_of_doubts(table, file, quiet)

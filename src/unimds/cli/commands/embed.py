@@ -225,7 +225,7 @@ def embed(
         if dask is not None and cluster.is_store(file):
             table = cluster.open_store(file)
         else:
-            table = read_table(file, format, kind, metric, encoding, weight)
+            table = read_table(file, format, kind, metric, encoding, weight, quiet)
             table = with_columns(table, file, columns, drop, metadata, encoding)
             check_complete(table, file, metric)
             warn_of_doubts(table, file, quiet, dask is not None)

@@ -20,6 +20,7 @@ from unimds.cli.outputs import (
     draw,
     write_points,
 )
+from unimds.cli.progress import waiting
 
 if TYPE_CHECKING:
     from unimds.files import Table
@@ -65,11 +66,12 @@ def place(
 
         mds: Any = load(model)
         o.check_coordinates(coordinates, mds.space_, mds.n_components)
-        table = read_table(new, format, "points", "euclidean", encoding)
+        table = read_table(new, format, "points", "euclidean", encoding, quiet=quiet)
         if mds.metric != "precomputed":
             check_complete(table, new, mds.metric)
         given, table = _matched(mds, table, new)
-        points = mds.transform(given)
+        with waiting("placing points", quiet):
+            points = mds.transform(given)
         how = (out_format, force, None, mds.space_, coordinates)
         write_points(output, points, table, *how)
         if plot is not None or report is not None:

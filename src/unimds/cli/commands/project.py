@@ -79,7 +79,7 @@ def project(
         with usage():
             projection._validate_params()
         check_outputs({"--output": output}, file, force)
-        table = read_table(file, format, "points", "euclidean", encoding)
+        table = read_table(file, format, "points", "euclidean", encoding, quiet=quiet)
         table = with_columns(table, file, columns, drop, None)
         check_complete(table, file)
         points = projection.fit_transform(table.values)
