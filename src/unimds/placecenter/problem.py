@@ -20,7 +20,7 @@ from unimds.kernels.engine import COST, ERRORS, MUTUAL, UNROLLED, Engine, by_shi
 from unimds.kernels.rows import Kind
 from unimds.losses import Loss
 from unimds.placecenter.pulls import add_pulls
-from unimds.spaces.base import Space
+from unimds.spaces.base import Space, check_auto, check_curved
 from unimds.spaces.euclidean import Euclidean
 from unimds.spaces.sphere import Sphere
 
@@ -218,9 +218,9 @@ class Problem:
         """Return the problem of finding a map; raise where there is none, or none in numbers."""
         _check_room(pairs, n_components)
         if space.is_auto:
-            space.check_auto(pairs.typical)
+            check_auto(space, pairs.typical)
         else:
-            space.check_curved(pairs.largest)
+            check_curved(space, pairs.largest)
             space.check_distances(pairs.largest)
         problem = cls.make(pairs, loss, space, n_components)
         _check_smoothing(problem.frame)

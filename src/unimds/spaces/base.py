@@ -231,17 +231,6 @@ class Space(Part, ABC):
         """Return the smallest and largest `unit` to try, given the typical distance."""
         return 0.4 * typical, 20.0 * typical
 
-    def check_auto(self, typical: float) -> None:
-        """Raise if no number can say the size that suits a typical distance."""
-        for unit in self.sizes(typical):
-            try:
-                self.sized(unit)
-            except ValueError as error:
-                raise ValueError(
-                    f'{self}: distances of about {typical:g} leave the range of an "auto" size; '
-                    "use another unit of length"
-                ) from error
-
     def check_distances(self, largest: float) -> None:
         """Warn or raise if the space cannot hold the largest given distance."""
         if largest > self.diameter * (1.0 + 1e-6):
@@ -249,15 +238,6 @@ class Space(Part, ABC):
                 f"the largest distance, {largest:g}, is longer than the largest one of {self}, "
                 f'{self.diameter:g}; a size of "auto" fits the space to the data',
                 UserWarning,
-            )
-
-    def check_curved(self, largest: float) -> None:
-        """Raise if a space with a size is so large that coordinates cannot tell points apart."""
-        sized = type(self).unit_length is not Space.unit_length
-        if sized and 0.0 < largest < FLAT * self.unit:
-            raise ValueError(
-                f"{self} is flat to the last digit for distances up to {largest:g}; use "
-                'Euclidean(), or a size of "auto"'
             )
 
     def project_points(self, X: Array) -> Array:
@@ -287,6 +267,28 @@ def check_size(owner: str, field: str, value: object) -> None:
         raise ValueError(
             f"{owner}({field}={value!r}): smaller numbers than {TINY:.2g} have lost digits; use "
             f"another unit of length, or a larger {field}"
+        )
+
+
+def check_auto(space: Space, typical: float) -> None:
+    """Raise if no number can say the size that suits a typical distance."""
+    for unit in space.sizes(typical):
+        try:
+            space.sized(unit)
+        except ValueError as error:
+            raise ValueError(
+                f'{space}: distances of about {typical:g} leave the range of an "auto" size; '
+                "use another unit of length"
+            ) from error
+
+
+def check_curved(space: Space, largest: float) -> None:
+    """Raise if a space with a size is so large that coordinates cannot tell points apart."""
+    sized = type(space).unit_length is not Space.unit_length
+    if sized and 0.0 < largest < FLAT * space.unit:
+        raise ValueError(
+            f"{space} is flat to the last digit for distances up to {largest:g}; use "
+            'Euclidean(), or a size of "auto"'
         )
 
 
