@@ -25,6 +25,7 @@ from unimds import (
     Power,
     Squared,
     SquaredDistance,
+    place_center,
 )
 from unimds.files import FileError
 from unimds.quality import point_stress, stress_1
@@ -531,3 +532,14 @@ def test_without_plotly_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch
 def test_a_loss_of_ones_own_is_named() -> None:
     result, D = a_map("plane", n=3)
     assert str(Squared()) in report(result, D)
+
+
+def test_it_says_how_often_the_lowest_map_was_found():
+    D = np.random.default_rng(0).uniform(0.3, 1.0, (9, 9))
+    D = np.triu(D, 1) + np.triu(D, 1).T
+    result = place_center(D, random_state=0)
+    said = f"The lowest map was found from {result.found} of {len(result.starts)} starts."
+    assert said in report(result, D)
+    assert "lowest map was found" not in report(place_center(D, n_init=2), D)
+    alone = replace(result, starts=np.array([2.0, 3.0, 4.0]))
+    assert "from 1 of 3 starts. There may be a lower one" in report(alone, D)

@@ -26,14 +26,18 @@ class Run:
     ----------
     n : int
         Number of points that were fitted.
-    cost, outcome, history
+    cost, outcome, history, found
         As in `Result`; they belong to these points.
+    starts : int
+        Number of starts of the search, 0 if there was none.
     """
 
     n: int
     cost: float
     outcome: Outcome
     history: Array
+    starts: int
+    found: int
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,9 @@ def _stress(mds: Any, D: Any) -> float | None:
 
 
 def _run(fitted: Result) -> Run:
-    return Run(len(fitted.embedding), fitted.cost, fitted.outcome, fitted.history)
+    starts = 0 if fitted.starts is None else len(fitted.starts)
+    known = fitted.cost, fitted.outcome, fitted.history, starts, fitted.found
+    return Run(len(fitted.embedding), *known)
 
 
 def _result(mds: Any) -> Result | None:

@@ -7,7 +7,7 @@ import numpy as np
 from unimds.losses import Loss
 from unimds.plots.fit import MUCH
 from unimds.report.fit import FULL, MET, OTHERS, Fit
-from unimds.report.subject import Subject
+from unimds.report.subject import Run, Subject
 from unimds.spaces import distances
 
 PERFECT = 1e-6
@@ -148,9 +148,20 @@ def _settled(subject: Subject) -> list[str]:
     said = f"{run.outcome.value} It took {sweeps} sweeps and {seconds:.2g} seconds."
     if not run.outcome.converged:
         said += f" {what} may still improve: let the fit run longer."
+    said += _found(run)
     if subject.landmarks is None:
         return [said]
     return [f"The fit of the {run.n:,} landmarks came first. {said}", _placed(subject)]
+
+
+def _found(run: Run) -> str:
+    """Say how often the lowest map was found; one start is no search."""
+    if run.starts < 2:
+        return ""
+    said = f" The lowest map was found from {run.found} of {run.starts} starts."
+    if run.found == 1:
+        said += " There may be a lower one: try other random states."
+    return said
 
 
 def _placed(subject: Subject) -> str:
