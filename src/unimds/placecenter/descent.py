@@ -305,6 +305,7 @@ class Record:
     def __init__(self, problem: Problem, X: Array, watch: Watch, slot: Keep | None = None):
         self.problem, self.frame, self.watch = problem, problem.frame, watch
         self.now = self.best = _judged(problem, X, self.frame.space, self.frame.loss)
+        problem.check_costs()
         cost = self.now.cost
         if not np.isfinite(cost):
             raise ValueError(

@@ -222,10 +222,7 @@ class Problem:
         else:
             check_curved(space, pairs.largest)
             space.check_distances(pairs.largest)
-        problem = cls.make(pairs, loss, space, n_components)
-        _check_smoothing(problem.frame)
-        _check_digits(problem)
-        return problem
+        return cls.make(pairs, loss, space, n_components)
 
     def on(self, index: Array, *, single: bool = False) -> Problem:
         """Return the problem of some of the points, in `single` precision if that suffices."""
@@ -408,6 +405,15 @@ class Problem:
         cost, _ = self.costs(X, self.frame.loss, self.frame.space)
         return cost <= self._cost_of_error(0.05) * self.pairs.weighing.total
 
+    def check_costs(self) -> None:
+        """Raise where costs tell nothing of a map.
+
+        The loss must have been compiled before: its methods are called as Python here, which does
+        not explain the mistakes in them.
+        """
+        _check_smoothing(self.frame)
+        _check_digits(self)
+
     @cached_property
     def exact_cost(self) -> float:
         """The cost of being wrong by rounding everywhere: what counts as zero."""
@@ -467,8 +473,10 @@ def own_smoothing(loss: Loss) -> float:
 def _check_smoothing(frame: Frame) -> None:
     """Raise where a loss is so smooth that every map costs the same."""
     smoothing, scale = own_smoothing(frame.loss), frame.scale
+    if not (frame.loss.anneals and smoothing > 0.0):
+        return
     error = abs(float(frame.loss.residual(2.0 * scale, scale)))
-    if frame.loss.anneals and smoothing > MOST_SMOOTHING * error:
+    if smoothing > MOST_SMOOTHING * error > 0.0:
         given = frame.smoothing_in(1.0 / frame.unit, smoothing)
         raise ValueError(
             f"smoothing={given:g} is {smoothing / error:.0e} times the error of a distance that is "
