@@ -438,15 +438,16 @@ def test_a_warning_is_told_once(tmp_path):
 
 
 def test_reading_a_file_shows_on_a_terminal_for_how_long(cities, tmp_path, monkeypatch):
-    """As a large file would: this one is read after more than a second."""
+    """As a large file would: this one is read after five ticks of the clock."""
     from unimds import files
 
     read = files.read
 
     def slowly(*args, **options):
-        time.sleep(1.2)
+        time.sleep(0.5)
         return read(*args, **options)
 
+    monkeypatch.setattr("unimds._runtime.watch.TICK", 0.1)
     monkeypatch.setattr(files, "read", slowly)
     monkeypatch.setattr("unimds.cli.progress.watched", lambda quiet: not quiet)
     said = run("embed", cities, "-o", tmp_path / "map.csv")
