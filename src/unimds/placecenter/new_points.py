@@ -20,7 +20,7 @@ from unimds.spaces.base import Space, as_space, distances
 Array = NDArray[Any]
 
 STARTS = 5
-STEPS, SOFT_STEPS = 5000, 30
+STEPS, SOFT_STEPS = 20_000, 30
 LARGEST = 1e154  # what can be squared
 NEARLY_ZERO = 1e-4  # relative to the map: what features give for equal rows is not quite zero
 
@@ -50,6 +50,8 @@ def place_against(
     place costs less than half.
     """
     *soft_losses, sharp = sharpened(frame, frame.scale)
+    # near a kink the cost goes on falling by next to nothing, step after step
+    rest = 1e-10 if frame.loss.anneals else 1e-16
     known = D if W is None else np.where(W > 0.0, D, np.nan)
     given = np.where(np.isnan(known), np.inf, known)
     if starts == 1:
@@ -62,7 +64,7 @@ def place_against(
         P = np.ascontiguousarray(X[:, nearest[:, start]])
         for soft in softer:
             replace(frame, loss=soft).place(D, W, X, P, SOFT_STEPS, 1e-6)
-        return Placed(P, *replace(frame, loss=sharp).place(D, W, X, P, steps, 1e-16))
+        return Placed(P, *replace(frame, loss=sharp).place(D, W, X, P, steps, rest))
 
     best = settle(0, [])
     same = np.nanmin(known, axis=1) * frame.unit <= NEARLY_ZERO * frame.scale
