@@ -98,8 +98,11 @@ def test_gaps_of_a_function_are_told():
 @pytest.mark.parametrize(
     ("shape", "message"),
     [
-        ((12, 20, 20), r"12 tables of 20 × 20, .*D.mean\(axis=0\).* D\[0\], D\[1\] and so on"),
-        ((20, 20, 12), r"12 tables of 20 × 20, .*D.mean\(axis=2\).* D\[:, :, 0\]"),
+        (
+            (12, 20, 20),
+            r"12 tables of 20 × 20, .*nanmean\(D, axis=0\).* D\[0\], D\[1\] and so on",
+        ),
+        ((20, 20, 12), r"12 tables of 20 × 20, .*numpy.nanmean\(D, axis=2\).* D\[:, :, 0\]"),
     ],
 )
 def test_a_stack_of_tables_is_refused(shape, message):

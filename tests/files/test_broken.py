@@ -327,6 +327,6 @@ def test_a_stack_of_tables(tmp_path, save):
     with open(tmp_path / "x", "wb") as file:
         save(file, np.zeros((12, 20, 20)))
     with pytest.raises(
-        FileError, match=r"12 tables of 20 × 20, .* array.mean\(axis=0\).*array\[0\]"
+        FileError, match=r"12 tables of 20 × 20, .*nanmean\(array, axis=0\).*array\[0\]"
     ):
         read(tmp_path / "x")

@@ -18,13 +18,13 @@ from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.problem import Problem
 from unimds.starts.race import (
     RACE_SAMPLE,
-    Search,
     Starts,
     extended,
     held,
     lowest,
     starts_in_memory,
 )
+from unimds.starts.search import Search
 from unimds.starts.small import Chosen
 
 Array = NDArray[Any]

@@ -11,6 +11,8 @@ from typing import Any, final
 
 import numpy as np
 
+from unimds.files.errors import stack_told
+
 
 @final
 @dataclass(frozen=True)
@@ -80,14 +82,14 @@ def native(X: Any, name: str) -> Any:
         return np.asarray(X.redundant_form())
     _check_known(X, name)
     shape = _shape(X)
-    if len(shape) == 3 and shape[0] > 1:
-        count = shape[0]
-        raise ValueError(
-            f"{name} is a stack of {count} tables, {' × '.join(map(str, shape))}, and a map is "
-            f"made from one table: give their mean, numpy.nanmean({name}, axis=0), or map each "
-            "table by itself"
-        )
+    check_one_table(shape, name)
     return X
+
+
+def check_one_table(shape: tuple[int, ...], name: str) -> None:
+    """Refuse a stack of tables, and say how to make one table of it."""
+    if len(shape) == 3 and min(shape) > 1:
+        raise ValueError(f"{name} {stack_told(shape, name)}")
 
 
 def native_features(X: Any) -> Any:

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unimds._runtime.watch import warn
-from unimds.distances.foreign import is_labelled_square, native
+from unimds.distances.foreign import check_one_table, is_labelled_square, native
 from unimds.distances.validate import check_square, check_weights
-from unimds.files.errors import stack_told
 
 Array = NDArray[Any]
 
@@ -53,12 +52,6 @@ def as_table(X: Any, square: bool = True) -> Any:
     if square and np.ndim(X) == 2:
         _check(X, "D")
     return X
-
-
-def check_one_table(shape: tuple[int, ...], name: str) -> None:
-    """Refuse a stack of tables, and say how to make one table of it."""
-    if len(shape) == 3 and min(shape) > 1:
-        raise ValueError(f"{name} {stack_told(shape, name)}")
 
 
 def rows_by_label(table: Any, labels: Array) -> Any:

@@ -34,7 +34,8 @@ from unimds.placecenter.problem import Problem, own_smoothing
 from unimds.placecenter.result import Outcome, Result, stress_1
 from unimds.spaces.base import Space, as_space
 from unimds.starts.keep import Keeper, as_store, run_digests
-from unimds.starts.race import Search, Starts, lowest, starts_in_memory
+from unimds.starts.race import Starts, lowest, starts_in_memory
+from unimds.starts.search import Search
 
 Array = NDArray[Any]
 

@@ -104,16 +104,17 @@ def stack_told(shape: tuple[int, ...], name: str) -> str:
     Examples
     --------
     >>> print(stack_told((12, 20, 20), "D"))
-    is a stack of 12 tables of 20 × 20, and one table is needed: take their mean, D.mean(axis=0), \
-or make a map of each, D[0], D[1] and so on
+    is a stack of 12 tables of 20 × 20, and one table is needed: take their mean, \
+numpy.nanmean(D, axis=0), or make a map of each, D[0], D[1] and so on
     """
     if shape[1] != shape[2] and shape[0] == shape[1]:  # the last axis counts the tables
-        count, side, mean, one = shape[2], shape[:2], f"{name}.mean(axis=2)", f"{name}[:, :, 0]"
+        count, side, axis, one = shape[2], shape[:2], 2, f"{name}[:, :, 0]"
         other = f"{name}[:, :, 1]"
     else:
-        count, side, mean, one = shape[0], shape[1:], f"{name}.mean(axis=0)", f"{name}[0]"
+        count, side, axis, one = shape[0], shape[1:], 0, f"{name}[0]"
         other = f"{name}[1]"
     return (
         f"is a stack of {count} tables of {side[0]} × {side[1]}, and one table is needed: take "
-        f"their mean, {mean}, or make a map of each, {one}, {other} and so on"
+        f"their mean, numpy.nanmean({name}, axis={axis}), or make a map of each, {one}, {other} "
+        "and so on"
     )

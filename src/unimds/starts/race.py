@@ -14,19 +14,17 @@ the centre: there starts are looked for at less curvature, and then bent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar, final
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from unimds._runtime.watch import Watch
 from unimds.placecenter.descent import Plan, descend, lowered
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.new_points import place_against
@@ -34,13 +32,12 @@ from unimds.placecenter.problem import SINGLE_FROM, Frame, Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.starts.initial import draw, first_seed
 from unimds.starts.keep import Keeper
+from unimds.starts.search import Search
 from unimds.starts.shaking import SHAKE_SWEEPS, rounded, shaken
 from unimds.starts.size import estimate_size
 from unimds.starts.small import FEW, Chosen, on_line, small_table
 
 Array = NDArray[Any]
-Start = TypeVar("Start")
-Run = TypeVar("Run")
 
 RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory counts from here
 ALL_BELOW = 1000
@@ -50,41 +47,6 @@ SEED_TOL = 0.01  # enough where a map cannot be exact
 ALONE_TOL = 0.1  # of a start that has no race to win
 HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 6
 TRIAL_STEPS, NEAR = 12, 0.001  # of the seed, and how near it must come to go on
-
-
-@final
-@dataclass(frozen=True)
-class Search:
-    """How the lowest minimum is looked for; `unimds.place_center` says what the fields mean."""
-
-    plan: Plan
-    watch: Watch
-    init: str | ArrayLike = "auto"
-    n_init: int | str = "auto"
-    n_jobs: int | None = None
-
-    def in_unit(self, frame: Frame) -> Search:
-        """Return the search with a fixed smoothing in the unit of a frame."""
-        return replace(self, plan=self.plan.in_unit(frame))
-
-    def each(self, task: Callable[[Start], Run], starts: Iterable[Start]) -> list[Run]:
-        """Run a task for every start, on threads where asked for; in the order of the starts."""
-        starts = list(starts)
-        threads = min(effective_n_jobs(self.n_jobs), len(starts))
-        if threads <= 1:
-            return [task(X) for X in starts]
-        with ThreadPoolExecutor(threads) as pool:
-            futures: list[Future[Run]] = []
-            try:
-                futures.extend(pool.submit(task, X) for X in starts)
-                return [future.result() for future in futures]
-            except KeyboardInterrupt:  # every start ends after its sweep, with its best so far
-                self.watch.interrupted.set()
-                return [future.result() for future in futures] or [task(starts[0])]
-            except BaseException:  # an error of one start ends the others too
-                self.watch.interrupted.set()
-                pool.shutdown(cancel_futures=True)
-                raise
 
 
 def race_pays(problem: Problem, init: str) -> bool:

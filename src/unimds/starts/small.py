@@ -15,22 +15,20 @@ On a line the squared loss leaves no doubt: see `unimds.starts.line`.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds.losses import Squared
 from unimds.placecenter.descent import State, lowered
+from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result, alike
 from unimds.spaces.euclidean import Euclidean
 from unimds.starts.initial import completed, draw, first_seed
 from unimds.starts.line import PROVEN, best_order, inserted, placed
+from unimds.starts.search import Search
 from unimds.starts.shaking import SHAKE_SWEEPS, rounded, shaken
-
-if TYPE_CHECKING:
-    from unimds.placecenter.problem import Problem
-    from unimds.starts.race import Search
 
 Array = NDArray[Any]
 

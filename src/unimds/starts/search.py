@@ -1,0 +1,53 @@
+"""The search for the lowest map: from which starts, on how many threads, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TypeVar, final
+
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+
+from unimds._runtime.watch import Watch
+from unimds.placecenter.descent import Plan
+from unimds.placecenter.problem import Frame
+
+Start = TypeVar("Start")
+Run = TypeVar("Run")
+
+
+@final
+@dataclass(frozen=True)
+class Search:
+    """How the lowest minimum is looked for; `unimds.place_center` says what the fields mean."""
+
+    plan: Plan
+    watch: Watch
+    init: str | ArrayLike = "auto"
+    n_init: int | str = "auto"
+    n_jobs: int | None = None
+
+    def in_unit(self, frame: Frame) -> Search:
+        """Return the search with a fixed smoothing in the unit of a frame."""
+        return replace(self, plan=self.plan.in_unit(frame))
+
+    def each(self, task: Callable[[Start], Run], starts: Iterable[Start]) -> list[Run]:
+        """Run a task for every start, on threads where asked for; in the order of the starts."""
+        starts = list(starts)
+        threads = min(effective_n_jobs(self.n_jobs), len(starts))
+        if threads <= 1:
+            return [task(X) for X in starts]
+        with ThreadPoolExecutor(threads) as pool:
+            futures: list[Future[Run]] = []
+            try:
+                futures.extend(pool.submit(task, X) for X in starts)
+                return [future.result() for future in futures]
+            except KeyboardInterrupt:  # every start ends after its sweep, with its best so far
+                self.watch.interrupted.set()
+                return [future.result() for future in futures] or [task(starts[0])]
+            except BaseException:  # an error of one start ends the others too
+                self.watch.interrupted.set()
+                pool.shutdown(cancel_futures=True)
+                raise
