@@ -20,7 +20,7 @@ def words(said):
     ("line", "says"),
     [
         (["embed", "x.csv", "--nonmetric"], "unimds has no nonmetric (ordinal) scaling"),
-        (["embed", "x.csv", "--ordinal"], "a robust loss, --loss absolute or --loss huber"),
+        (["embed", "x.csv", "--ordinal"], "a map of the ranks"),
         (["embed", "x.csv", "--n_components", "3"], "no option --n_components: use --dim."),
         (["embed", "x.csv", "--dmi", "3"], "no option --dmi; did you mean --dim?"),
         (["embed", "x.csv", "--colour", "a"], "no option --colour: use --color."),

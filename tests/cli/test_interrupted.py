@@ -145,3 +145,20 @@ def test_a_reader_who_has_had_enough_is_no_error(tmp_path):
         process.stdout.close()
         assert process.stderr.read() == ""
         assert process.wait() == 1
+
+
+def test_interrupted_while_the_report_is_made_it_says_where_the_map_is(
+    cities, tmp_path, monkeypatch
+):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("unimds.report.write_report", interrupted)
+    files = {name: tmp_path / name for name in ("map.csv", "r.html", "p.png")}
+    options = ("-o", files["map.csv"], "--report", files["r.html"], "--plot", files["p.png"])
+    said = run("embed", cities, *options)
+    assert said.code == 130
+    assert f"the map is complete and in {files['map.csv']}" in said.err
+    assert f"Not written: {files['r.html']}, {files['p.png']}." in said.err
+    assert "nothing was written" not in said.err
+    assert names(tmp_path) == sorted({*names(tmp_path), "map.csv"} - {"r.html", "p.png"})

@@ -14,8 +14,8 @@ from unimds.cli.messages import end_with, say
 USAGE: type[Exception] = typer.BadParameter.__bases__[0]  # typer has it by several names
 NONMETRIC = (
     "unimds has no nonmetric (ordinal) scaling. Its maps are metric: they match the distances "
-    "themselves, not their order. The nearest is a robust loss, --loss absolute or --loss huber, "
-    "which lets a few large errors pass"
+    "themselves, not their order. The nearest is a map of the ranks: put the rank of each distance "
+    "in its place, and embed this table"
 )
 UNFOLDING = (
     "for unfolding, give unimds embed one table of all rows and columns, and leave the distances "

@@ -112,7 +112,9 @@ def _compared(stress: float, fit: Fit) -> str:
     )
     if stress >= fit.flat:
         said += (
-            " This map does no better than equal distances: try more dimensions, or another space."
+            " It is not lower, although equal distances fit in no map of few dimensions: the given "
+            "distances hardly differ, or a few of them are far off. Look at the Shepard diagram "
+            "before you trust this map."
         )
     return said
 

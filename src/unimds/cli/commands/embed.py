@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,6 +55,7 @@ class Targets:
     point_stress: bool
     force: bool
     coordinates: str = "auto"
+    done: list[str] = field(default_factory=list)  # those that have been written
 
     def named(self) -> dict[str, str | None]:
         """Return the files by their options, in the order in which they are written."""
@@ -217,7 +218,7 @@ def embed(
         o.check_alone("--landmarks", weights=weights, point_stress=point_stress)
     if dask is not None:
         o.check_alone("--dask", landmarks=landmarks, point_stress=point_stress, report=report)
-    told = errors_told(lambda: NO_MAP + _resume(checkpoint, force=True), debug, quiet, as_json)
+    told = errors_told(lambda: _cut_short(targets, checkpoint), debug, quiet, as_json)
     with told, cluster.connected(dask, quiet):
         targets.check(file, checkpoint)
         wanted["loss"], wanted["space"] = o.parts(variant, loss, space, size)
@@ -365,8 +366,10 @@ def _write(
         more["point_stress"] = point_stress(given, mds.embedding_, space=mds.space_)
     how = (targets.out_format, targets.force, more, mds.space_, targets.coordinates)
     write_points(targets.output, mds.embedding_, table, *how)
+    targets.done.append(targets.output)
     if targets.model is not None:
         _save(targets.model, mds, table, targets.force)
+        targets.done.append(targets.model)
     if targets.report is not None:
         from unimds.report import write_report
 
@@ -380,6 +383,7 @@ def _write(
             weights=weights,
             force=targets.force,
         )
+        targets.done.append(targets.report)
     if targets.plot is not None:
         from unimds.plots import plot_embedding
 
@@ -391,6 +395,17 @@ def _write(
             edges=table.edges,
         )
         draw(targets.plot, axes.figure, targets.force)
+        targets.done.append(targets.plot)
+
+
+def _cut_short(targets: Targets, checkpoint: str | None) -> str:
+    """Return what there is after ^C, while the map was made or while the files were written."""
+    if not targets.done:
+        return NO_MAP + _resume(checkpoint, force=True)
+    where = "on standard output" if targets.output == "-" else f"in {targets.output}"
+    left = [name for name in targets.written() if name not in targets.done]
+    missing = f" Not written: {', '.join(left)}." if left else ""
+    return f"Interrupted: the map is complete and {where}.{missing}"
 
 
 def _save(path: str, mds: Any, table: Table, force: bool) -> None:
