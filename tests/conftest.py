@@ -1,6 +1,7 @@
 """Settings shared by all tests."""
 
 import signal
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,6 +23,15 @@ settings.load_profile("unimds")
 # themselves, or to a process they start, which inherits this from them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    """Leave no figure open: pyplot would keep all of them, and warn of twenty."""
+    yield
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        pyplot.close("all")
 
 
 @pytest.fixture(params=[by_function, by_estimator], ids=["place_center", "MDS"])

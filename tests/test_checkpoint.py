@@ -19,7 +19,7 @@ POINTS = np.random.default_rng(1).normal(size=(40, 3))
 D, _ = corrupt(distances(POINTS), 0.2, rng=0)
 RUNS = {
     "annealed": {"loss": "absolute"},
-    "squared": {"loss": "squared", "eps": 1e-10},
+    "squared": {"loss": "squared", "eps": 1e-10, "n_init": 3},
     "resized": {"loss": "squared", "space": Sphere("auto"), "n_init": 1},
     "threads": {"loss": "absolute", "n_init": 3, "n_jobs": 2},
     "fixed": {"loss": "absolute", "fixed": {0: [0.0, 0.0], 1: [1.0, 0.0]}},
@@ -180,7 +180,7 @@ def test_the_estimator_takes_one(tmp_path):
 # --- a run that ended at its limit ----------------------------------------------------------------
 
 LIMITED = {
-    "squared": {"loss": "squared", "eps": 1e-10},
+    "squared": {"loss": "squared", "eps": 1e-10, "n_init": 3},
     "annealed": {"loss": "absolute"},
     "many dimensions": {"loss": "absolute", "n_components": 5, "solver": "sweeps"},
     "resized": {"loss": "squared", "space": Sphere("auto")},
