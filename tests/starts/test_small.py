@@ -1,17 +1,20 @@
 """Small tables: the lowest map, whatever the random state and the order of the points."""
 
+import signal
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from unimds import MDS, place_center
-from unimds.placecenter.result import Outcome, alike
+from unimds.placecenter.minima import alike
+from unimds.placecenter.result import Outcome
 from unimds.spaces import distances
-from unimds.starts.line import best_order, inserted, placed
-from unimds.starts.small import AGAIN
+from unimds.starts.line import best_order, placed
+from unimds.starts.small import EFFORTS, Found
+
+AGAIN = EFFORTS["auto"].again
 
 
 def random_table(n, seed, low=0.0):
@@ -76,17 +79,6 @@ def test_an_asymmetric_table_has_the_best_order_of_its_means():
     assert error_of(mean, x) == pytest.approx(least_error(mean), rel=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(2, 12), st.integers(0, 10**6))
-def test_inserting_never_makes_an_order_worse(n, seed):
-    D = random_table(n, seed)
-    first = np.random.default_rng(seed).permutation(n)
-    found = inserted(D, first)
-    assert sorted(found.tolist()) == list(range(n))
-    before, after = (np.sum(placed(D, order) ** 2) for order in (first, found))
-    assert after >= before * (1.0 - 1e-12)
-
-
 def tables():
     rng = np.random.default_rng(7)
     yield random_table(10, 0, 0.2), {}
@@ -95,9 +87,13 @@ def tables():
     yield distances(rng.normal(size=(12, 6))), {"n_components": 3}
     yield random_table(12, 3, 0.5), {"space": "sphere"}
     yield random_table(24, 2), {"n_components": 1}
+    yield random_table(14, 1, 0.3), {"n_components": 1, "loss": "absolute"}
+    yield 3.0 * random_table(16, 1, 0.2), {"n_components": 1, "space": "sphere"}
+    yield 3.0 * random_table(12, 2, 0.2), {"n_components": 1, "space": "sphere", "loss": "absolute"}
+    yield distances(rng.normal(size=(14, 4))), {"loss": "absolute"}
 
 
-@pytest.mark.parametrize("case", range(6))
+@pytest.mark.parametrize("case", range(10))
 def test_random_states_and_orders_of_the_points_end_in_the_same_map(case):
     D, options = list(tables())[case]
     costs = [place_center(D, random_state=state, **options).cost for state in range(3)]
@@ -118,8 +114,8 @@ def test_a_result_tells_what_the_starts_cost():
     D = random_table(11, 2, 0.2)
     result = place_center(D, random_state=0)
     assert result.found >= AGAIN
-    assert result.found == alike(result.starts)
-    assert result.starts.min() == pytest.approx(result.cost, rel=1e-6)
+    assert result.found == alike(result.starts.costs)
+    assert result.starts.costs.min() == pytest.approx(result.cost, rel=1e-6)
     assert place_center(D, n_init=3).starts is None
     assert place_center(D, n_init=3).found == 0
 
@@ -128,7 +124,7 @@ def test_the_starts_and_the_map_are_the_same_on_threads():
     D = random_table(16, 4)
     one, two = (place_center(D, random_state=0, n_jobs=jobs) for jobs in (1, 2))
     assert np.array_equal(one.embedding, two.embedding)
-    assert np.array_equal(one.starts, two.starts)
+    assert np.array_equal(one.starts.costs, two.starts.costs)
 
 
 def test_an_exact_table_needs_no_search():
@@ -150,3 +146,60 @@ def test_missing_pairs_and_weights_take_part():
 def test_the_estimator_has_the_starts():
     mds = MDS(metric="precomputed", random_state=0).fit(random_table(9, 0, 0.3))
     assert mds.result_.found >= AGAIN
+
+
+def test_the_best_different_maps_are_apart_and_turned_onto_the_first():
+    result = place_center(random_table(15, 3, 0.3), random_state=0)
+    starts = result.starts
+    maps = starts.different(3, apart=0.1)
+    assert len(maps) == 3
+    assert [one.cost for one in maps] == sorted(one.cost for one in maps)
+    assert maps[0].cost == pytest.approx(starts.costs.min(), rel=1e-9)
+    assert maps[0].embedding == pytest.approx(result.embedding, abs=1e-4)
+    first = maps[0].embedding - maps[0].embedding.mean(axis=0)
+    size = np.sqrt(np.mean(np.sum(first**2, axis=1)))
+    for one in maps[1:]:
+        other = one.embedding - one.embedding.mean(axis=0)
+        u, _, vt = np.linalg.svd(other.T @ first)
+        off = np.sqrt(np.mean(np.sum((other @ (u @ vt) - first) ** 2, axis=1)))
+        assert off / size == pytest.approx(one.distance, rel=1e-6)
+        assert one.distance > 0.1
+
+
+def test_a_mirrored_map_is_not_a_different_one():
+    result = place_center(random_table(10, 4, 0.3), random_state=0)
+    mirrored = result.starts.embeddings[:1] * [-1.0, 1.0]
+    both = np.concatenate([result.starts.embeddings[:1], mirrored])
+    twice = replace(result.starts, embeddings=both, embedding_costs=np.ones(2))
+    assert len(twice.different()) == 1
+
+
+def test_thorough_starts_are_more_and_never_end_higher():
+    D = random_table(9, 8, 0.3)
+    usual, thorough = (place_center(D, n_init=n, random_state=0) for n in ("auto", "thorough"))
+    assert thorough.cost <= usual.cost * (1.0 + 1e-9)
+    assert thorough.found >= EFFORTS["thorough"].again > usual.found // 2
+    assert len(thorough.starts) > len(usual.starts)
+
+
+def test_thorough_starts_can_be_interrupted(monkeypatch):
+    D, calls = random_table(60, 1), []
+
+    def stop(minima):
+        calls.append(minima)
+        if len(calls) == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    add = Found.add
+    monkeypatch.setattr(Found, "add", lambda self, minima: (add(self, minima), stop(minima))[0])
+    with pytest.warns(RuntimeWarning, match="Interrupted"):
+        result = place_center(D, n_init="thorough", random_state=0)
+    assert result.outcome is Outcome.INTERRUPTED
+    assert np.isfinite(result.cost)
+
+
+def test_thorough_races_several_times_where_points_are_many():
+    X = np.random.default_rng(0).normal(size=(310, 3))
+    usual, thorough = (MDS(n_init=n, random_state=0).fit(X) for n in ("auto", "thorough"))
+    assert thorough.cost_ <= usual.cost_ * (1.0 + 1e-9)
+    assert thorough.starts_ is None

@@ -74,6 +74,9 @@ class MDS(TableEstimator):
         Number of sweeps.
     loss_, space_ : Loss, Space
         Loss and space as used, every "auto" replaced by what was found.
+    starts_ : Starts or None
+        What many starts led to, where the table has few points: ``mds.starts_.costs``,
+        ``mds.starts_.found`` and ``mds.starts_.different()``, the best maps that differ.
     result_ : Result
         All of it, and why the run ended.
     dissimilarity_matrix_ : ndarray of shape (n, n), or None
@@ -235,7 +238,7 @@ class MDS(TableEstimator):
         self._keep(result, D, dtype)
 
     def _keep(self, result: Result, D: Any, dtype: np.dtype[Any]) -> None:
-        self.result_ = result
+        self.result_, self.starts_ = result, result.starts
         self.embedding_ = result.embedding.astype(dtype, copy=False)
         self.cost_, self.stress_ = result.cost, result.stress
         self.history_ = result.history

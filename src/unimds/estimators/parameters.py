@@ -78,7 +78,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "loss": [LossNames(set(LOSSES)), Loss],
     "space": [StrOptions(set(SPACES)), Space],
     "init": [StrOptions(set(init_names())), "array-like"],
-    "n_init": [StrOptions({"auto"}), Count(1, ROUNDS)],
+    "n_init": [StrOptions({"auto", "thorough"}), Count(1, ROUNDS)],
     "max_iter": [COUNT],
     "eps": [AMOUNT],
     "smoothing": [StrOptions({"auto"}), AMOUNT],
@@ -126,13 +126,15 @@ MEANINGS = {
         "shaken" is that seed, roughly, shaken on a sample: a single start that most often ends
         nearly as low as a race, and the quickest way to a good map of few points, with
         ``eps=1e-3``.""",
-    "n_init": """int or "auto", default="auto"
+    "n_init": """int, "auto" or "thorough", default="auto"
         Number of starts, of which the best is returned. All but the first are random; a seed
         given by name or as points is the only start, but any number can be shaken. "auto" looks
         for the lowest minimum in maps of up to three dimensions, with ``init="auto"`` or "random".
-        Of up to 100 points it tries many starts, until the lowest map has been found 25 times; of
-        more, it races several kinds of start briefly and finishes the best, and below 1,000 points
-        the first as well.""",
+        Of up to 100 points it tries many starts, until the lowest map has been found 25 times, or
+        for about half a second; of more, it races several kinds of start briefly and finishes the
+        best, and below 1,000 points the first as well. "thorough" goes on until the lowest map of
+        up to 300 points has been found 100 times, which may take half a minute, and races eight
+        times where there are more. Either can be interrupted and returns the lowest map so far.""",
     "max_iter": """int, default=2000
         Maximum number of sweeps of one start; a quasi-Newton step counts as a sweep.""",
     "eps": """float, default=1e-7

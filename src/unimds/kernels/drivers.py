@@ -15,6 +15,8 @@ distances and weights, the bytes of a row of one layer in each, and the number o
 
 from __future__ import annotations
 
+from math import inf
+
 from unimds.compiled.functions import call, driver
 from unimds.compiled.parts import inlined
 from unimds.kernels.moves import BLOCK, GO, PLACE, STEP
@@ -22,10 +24,13 @@ from unimds.kernels.steps import (
     ACROSS,
     BEGUN,
     EXACT,
+    HERE,
+    LOWEST,
     ONTO,
     SETTLED,
     SHORTER,
     STUCK,
+    TRIAL,
     VERDICT,
     WENT,
 )
@@ -311,6 +316,40 @@ def descend(functions, points, n, table, unit, rooms, state, measured, limits, c
         last += 1
         costs[0, last], costs[1, last] = cost, exact
         call(keep, who, free, nothing, span, exact, own)
+
+
+@driver
+def anneal(
+    functions, points, n, table, unit, rooms, state, measured, limits, costs, numbers, out, memory
+):  # fmt: skip
+    """Descend by one loss after another; return how many steps it took.
+
+    ``limits`` are, besides those of `descend`, the number of losses, the bytes of the fields of
+    each, the losses that must be tried, and a cost: from there on, a descent that has not come
+    below it is given up. ``memory`` is that of the steps; its row `BEST` has the best points.
+    """
+    own, learnt, trial, pulled, others, carried = rooms
+    (steps, known, window, count, width, tried), (eps, zero, bar) = limits
+    taken = 0
+    for level in range(count):
+        low, shift = numbers[LOWEST], level * width
+        for a in range(numbers.size):
+            numbers[a] = 0.0
+        numbers[LOWEST], numbers[VERDICT] = low, BEGUN
+        for a in range(memory.shape[1]):
+            memory[TRIAL, a] = memory[HERE, a]
+        costs[0, 0], costs[1, 0] = inf, inf
+        pulling = (others[0], others[1], others[2] + shift)
+        carrying = (carried[0], carried[1], carried[2] + shift)
+        here, until = (own, learnt, trial, pulled, pulling, carrying), (steps, known, window)
+        done, why = descend(
+            functions, points, n, table, unit, here, state, measured, (until, (eps, zero)), costs,
+            numbers, out,
+        )  # fmt: skip
+        taken += done
+        if why == EXACT or (level + 1 >= tried and numbers[LOWEST] > bar):
+            break
+    return taken
 
 
 # --- subsampled sweeps ----------------------------------------------------------------------------

@@ -256,24 +256,48 @@ class Engine:
         state: tuple[Array, Array, Array],
     ) -> tuple[int, int]:
         """Take quasi-Newton steps, see `unimds.kernels.drivers.descend`; work in `X`."""
+        work = _Work(X, self.judged_by(judge), state)
+        done, why = self._run(drivers.descend, *self._stepping(work, D, W, unit, limits, costs))
+        return int(done), int(why)
+
+    def anneal(
+        self,
+        D: Array,
+        W: Array | None,
+        X: Array,
+        unit: float,
+        losses: list[Any],
+        limits: tuple[tuple[int, int, int, int], tuple[float, float, float]],
+        costs: Array,
+        state: tuple[Array, Array, Array],
+    ) -> int:
+        """Do so by one loss after another, all of the kind of the engine's, which judges."""
+        space, judge = astuple(self.space), astuple(self.loss)
+        fields = np.array([[*space, *astuple(loss), *judge, 0.0] for loss in losses])
+        (steps, known, window, tried), other = limits
+        until = (steps, known, window, len(fields), fields.strides[0], tried), other
+        work = _Work(X, fields, state)
+        stepping = self._stepping(work, D, W, unit, until, costs)
+        return int(self._run(drivers.anneal, *stepping, state[0]))
+
+    def _stepping(
+        self, work: _Work, D: Array, W: Array | None, unit: float, limits: Any, costs: Array
+    ) -> tuple[Any, ...]:
+        """Return the arguments of drivers that take quasi-Newton steps."""
         (_, sums, _), out = self._memory()
-        (memory, numbers, free), (k, n), fields = state, X.shape, self.judged_by(judge)
-        measured = np.empty((k + 1, n))
-        others, shares = np.zeros((k + 1, n), self.precision.points), np.empty(steps.MEMORY)
-        told, pulls, at = measured.ctypes.data, others.ctypes.data, numbers.ctypes.data
+        told, pulls, at = work.measured.ctypes.data, work.others.ctypes.data, work.numbers_at
+        fields, shares, trial = work.fields.ctypes.data, work.shares.ctypes.data, work.trial_at
         rooms = (
-            (shares.ctypes.data, at, 0), (told, at, 0), (0, memory[steps.TRIAL].ctypes.data, 0),
-            (pulls, told, 0), (pulls, sums, fields.ctypes.data), (told, at, fields.ctypes.data),
+            (shares, at, 0), (told, at, 0), (0, trial, 0), (pulls, told, 0), (pulls, sums, fields),
+            (told, at, fields),
         )  # fmt: skip
         helpers = (moves.plain(f, self.precision) for f in (moves.spread, moves.collect))
         functions = *steps.step_functions(), *helpers, self.row(MUTUAL), self.carry
-        work = np.empty(2 * k)
-        where = memory.ctypes.data, memory.shape[1], free.ctypes.data, work.ctypes.data
-        done, why = self._run(
-            drivers.descend, functions, _points(X), n, self._table(D, W), unit, rooms, where,
-            measured, limits, costs, numbers, out,
+        n, table = work.X.shape[1], self._table(D, W)
+        return (
+            functions, _points(work.X), n, table, unit, rooms, work.where, work.measured, limits,
+            costs, work.state[1], out,
         )  # fmt: skip
-        return int(done), int(why)
 
     def carry_on(self, X: Array, previous: Array, beta: float) -> Array:
         """Return the points beyond `X` as seen from `previous`: exp_x(−β log_x(previous))."""
@@ -331,6 +355,21 @@ class Engine:
     def _hand_back(self, P: Array, X: Array) -> None:
         if P is not X:
             X[:] = P[: len(X), : X.shape[1]]
+
+
+@final
+class _Work:
+    """Memory that quasi-Newton steps work in, besides their `state`; it must outlive the call."""
+
+    def __init__(self, X: Array, fields: Array, state: tuple[Array, Array, Array]):
+        k, n = X.shape
+        self.X, self.fields, self.state = X, fields, state
+        self.measured, self.others = np.empty((k + 1, n)), np.zeros((k + 1, n), X.dtype)
+        self.shares, self.pair = np.empty(steps.MEMORY), np.empty(2 * k)
+        memory, numbers, free = state
+        self.numbers_at, self.trial_at = numbers.ctypes.data, memory[steps.TRIAL].ctypes.data
+        addresses = free.ctypes.data, self.pair.ctypes.data
+        self.where = memory.ctypes.data, memory.shape[1], *addresses
 
 
 def _points(X: Array) -> tuple[int, int, int]:

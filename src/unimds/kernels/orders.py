@@ -1,6 +1,8 @@
-"""Orders of points on a line; `unimds.starts.line` has the mathematics."""
+"""Orders of points on a line or a circle; `unimds.starts.curves` has the mathematics."""
 
 from __future__ import annotations
+
+from math import floor
 
 from unimds.compiled.functions import driver
 
@@ -39,37 +41,101 @@ def search_all(D, low_sums, high_sums, half, value, order):
 
 
 @driver
-def insert(D, order, t):
+def settled(D, W, inverse, length, x, t):
+    """Move all points to where their present order wants them, until that changes no order.
+
+    Return the cost; `t` is memory.
+    """
+    n, cost, passes = x.size, 0.0, 0
+    while True:
+        square = within = 0.0
+        for i in range(n):
+            t[i] = 0.0
+        for i in range(n):
+            for j in range(i):
+                gap = x[i] - x[j]
+                turns = length * floor(gap / length + 0.5) if length > 0.0 else 0.0
+                goal = turns + (D[i, j] if gap >= turns else -D[i, j])
+                t[i] += W[i, j] * goal
+                t[j] -= W[i, j] * goal
+                square += W[i, j] * goal * goal
+        for i in range(n):
+            x[i] = 0.0
+            for j in range(n):
+                x[i] += inverse[i, j] * t[j]
+            within += t[i] * x[i]
+        before, cost, passes = cost, square - within, passes + 1
+        if (passes > 1 and not cost < before - 1e-13 * abs(before)) or passes == 100:
+            return cost
+
+
+@driver
+def insert(D, W, inverse, length, x, ring, at, room):
     """Move one point after another to its best place in the order, until none can be moved.
 
-    `t` are the sums of distances to the points before less those to the points after.
+    All points follow: the cost of an order is that of its lowest map. ``ring`` are the marks that a
+    point may pass, as they lie along the curve: points, and on a circle their antipodes, whose
+    numbers are larger by n. ``at`` is memory for where they lie, ``room`` for three maps. Return
+    the cost.
     """
-    n, moved, passes = D.shape[0], True, 0
-    while moved and passes < 100:  # ten are many; rounding must not keep it going
-        moved, passes = False, passes + 1
-        for i in range(n):
-            place = 0
-            while order[place] != i:
-                place += 1
-            best, to = 1e-12 * abs(t[i]) * abs(t[i]), place
-            for way in (-1, 1):
-                own, gain, at = t[i], 0.0, place + way
-                while 0 <= at < n:
-                    j = order[at]
-                    step = 2.0 * way * D[i, j]
-                    other = t[j] - step
-                    gain += other * other - t[j] * t[j]
-                    own += step
-                    total = gain + own * own - t[i] * t[i]
-                    if total > best:
-                        best, to = total, at
-                    at += way
-            if to != place:
-                moved = True
-                way = 1 if to > place else -1
-                for at in range(place, to, way):
-                    j = order[at + way]
-                    order[at] = j
-                    t[i] += 2.0 * way * D[i, j]
-                    t[j] -= 2.0 * way * D[i, j]
-                order[to] = i
+    n, marks, passes, still = x.size, ring.size, 0, 0
+    trial, best, t = room[0], room[1], room[2]
+    cost = settled(D, W, inverse, length, x, t)
+    while still < n and passes < 100 * n:  # ten times n are many; rounding must not keep it going
+        i, passes, still = passes % n, passes + 1, still + 1
+        start = arranged(x, ring, at, length, i)
+        most = 1e-10 * cost
+        for way in (1, -1):
+            gain, place = 0.0, start
+            for a in range(n):
+                trial[a] = x[a]
+            for _ in range(marks - 1):
+                place += way
+                if length > 0.0:
+                    place %= marks
+                elif place < 0 or place >= marks:
+                    break
+                mark = ring[place]
+                j = mark if mark < n else mark - n
+                if j == i:
+                    continue
+                gap = at[mark] - at[i]
+                gap = gap + length if gap < 0.0 else gap
+                apart = x[i] - x[j] + (gap if length > 0.0 else at[mark] - at[i])
+                pull = way * W[i, j] * (2.0 * D[i, j] if mark < n else length - 2.0 * D[i, j])
+                stiff = inverse[i, i] + inverse[j, j] - 2.0 * inverse[i, j]
+                gain -= pull * (2.0 * (apart - trial[i] + trial[j]) - pull * stiff)
+                for a in range(n):
+                    trial[a] += pull * (inverse[i, a] - inverse[j, a])
+                if gain > most:
+                    most, still = gain, 0
+                    for a in range(n):
+                        best[a] = trial[a]
+            if length > 0.0:  # once round the circle
+                break
+        if still == 0:
+            for a in range(n):
+                x[a] = best[a]
+            cost = settled(D, W, inverse, length, x, t)
+    return cost
+
+
+@driver
+def arranged(x, ring, at, length, i):
+    """Bring the marks in order, which they nearly are; return the place of point `i`."""
+    n, marks = x.size, ring.size
+    for a in range(n):
+        at[a] = x[a] - length * floor(x[a] / length) if length > 0.0 else x[a]
+    for a in range(n, marks):
+        half = at[a - n] + 0.5 * length
+        at[a] = half - length if half >= length else half
+    found = 0
+    for place in range(1, marks):
+        mark, to = ring[place], place
+        while to > 0 and at[ring[to - 1]] > at[mark]:
+            ring[to] = ring[to - 1]
+            to -= 1
+        ring[to] = mark
+    for place in range(marks):
+        found = place if ring[place] == i else found
+    return found

@@ -293,10 +293,15 @@ class Problem:
     @cached_property
     def moves_together(self) -> bool:
         """Whether points move together, by their `pulls`: on a line sweeps end lower."""
+        return self.n_components > 1 and self._pulls_suffice
+
+    @cached_property
+    def _pulls_suffice(self) -> bool:
+        """Whether the `pulls` on the points tell how to lower the cost."""
         # not a subclass, which may measure and move in another way
         kind, few = type(self.frame.space), self.n_coordinates <= UNROLLED
         on_sphere = kind is Sphere and few and not self.frame.resize
-        local = isinstance(self.pairs.table, LocalTable) and self.n_components > 1
+        local = isinstance(self.pairs.table, LocalTable)
         # one compiled row knows the loss as given and the smoothed one, as two of a kind
         loss = self.frame.loss
         alike = type(loss.smoothed(self.frame.scale)) is type(loss)
@@ -312,6 +317,11 @@ class Problem:
         """Whether compiled code can descend without coming back for every step."""
         return self.held and self.pairs.n < SHARED_FROM and self.n_coordinates <= UNROLLED
 
+    @property
+    def anneals_compiled(self) -> bool:
+        """Whether compiled code can descend by one loss after another, on a line too."""
+        return self._pulls_suffice and self.descends_compiled and not PLAIN
+
     def descend_compiled(
         self, X: Array, loss: Loss, limits: Any, costs: Array, state: Any
     ) -> tuple[int, int]:
@@ -319,6 +329,13 @@ class Problem:
         frame, (_, D, W) = self._at(loss, self.frame.space), _in_order((0, *self._whole))
         judge, engine = self.frame.loss, frame.engine(X, D, W)
         return engine.descend(D, W, X, frame.unit, judge, limits, costs, state)
+
+    def anneal_compiled(
+        self, X: Array, losses: list[Loss], limits: Any, costs: Array, state: Any
+    ) -> int:
+        """Take quasi-Newton steps by one loss after another; `X` is memory to work in."""
+        frame, (_, D, W) = self.frame, _in_order((0, *self._whole))
+        return frame.engine(X, D, W).anneal(D, W, X, frame.unit, losses, limits, costs, state)
 
     def pulls(self, X: Array, smooth: Loss, threads: int = 1) -> tuple[Array, tuple[float, float]]:
         """Return the pull on every point by `smooth`, in a last row its weights; and the `costs`.

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-__all__ = ["EXACT", "SETTLED", "STUCK", "WENT", "Limits", "QuasiNewton"]
+__all__ = ["EXACT", "SETTLED", "STUCK", "WENT", "Descent", "Limits", "QuasiNewton", "annealed"]
 
 
 class Limits(NamedTuple):
@@ -51,6 +51,34 @@ class Limits(NamedTuple):
     eps: float
     zero: float
     threads: int = 1
+
+
+class Descent(NamedTuple):
+    """Where a descent ended that nobody watched: its points, their cost, and how many steps."""
+
+    X: Array
+    cost: float
+    steps: int
+
+
+def annealed(
+    problem: Problem, X: Array, losses: list[Loss], limits: Limits, tried: int, bar: float = np.inf
+) -> Descent:
+    """Descend by one loss after another in one call of compiled code.
+
+    With each loss there are at most `limits.steps`. After `tried` losses, a descent that has not
+    come below `bar` is given up.
+    """
+    memory, numbers = empty_memory(X.size)
+    memory[HERE] = X.ravel()
+    numbers[LOWEST] = np.inf
+    state, work = (memory, numbers, problem.pairs.free.astype(np.float64)), np.empty_like(X)
+    steps, window, eps, zero, _ = limits
+    until = (steps, 1, window, tried), (eps, zero, bar)
+    costs = np.empty((2, 1 + steps))
+    taken = problem.anneal_compiled(work, losses, until, costs, state)
+    best = np.array(memory[BEST].reshape(X.shape), dtype=X.dtype)
+    return Descent(best, float(numbers[LOWEST]), taken)
 
 
 def empty_memory(size: int) -> tuple[Array, Array]:

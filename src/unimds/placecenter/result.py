@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from unimds.distances.table import DistanceTable
 from unimds.distances.tiles import BLOCK, Tile
 from unimds.losses import Loss
+from unimds.placecenter.minima import Starts
 from unimds.spaces.base import Space
 
 Array = NDArray[np.floating[Any]]
@@ -61,9 +62,8 @@ class Result:
         Number of sweeps.
     stress : float or None
         Kruskal's Stress-1, weighted, whatever the loss; only rivals do not compute it.
-    starts : ndarray or None
-        What the maps cost that many starts led to, in the order of the starts; None where there
-        was no such search.
+    starts : Starts or None
+        What many starts led to: their costs and the best maps; None where there was no such search.
     found : int
         How many of the starts led to the lowest map, up to a difference of 1e-6 in its cost.
 
@@ -83,12 +83,12 @@ class Result:
     loss: Loss
     space: Space
     stress: float | None = None
-    starts: Array | None = None
+    starts: Starts | None = None
 
     @property
     def found(self) -> int:
         """How many of the starts led to the lowest map."""
-        return 0 if self.starts is None else alike(self.starts)
+        return 0 if self.starts is None else self.starts.found
 
     def __repr__(self) -> str:
         n, width = self.embedding.shape
@@ -113,21 +113,6 @@ class Result:
     def message(self) -> str:
         """Why the run ended, as a sentence."""
         return self.outcome.value
-
-
-SAME = 1e-6
-"""Costs of one map, found from two starts, differ by less than this, relative to the cost."""
-
-
-def alike(costs: Array) -> int:
-    """Return how many costs belong to the lowest map.
-
-    Examples
-    --------
-    >>> alike(np.array([3.0, 2.0000001, 2.0]))
-    2
-    """
-    return int(np.count_nonzero(costs <= (1.0 + SAME) * np.min(costs)))
 
 
 def table_stress(

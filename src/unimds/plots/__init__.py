@@ -6,7 +6,7 @@ readers, and shapes differ too, so that a picture can be read in grey.
 """
 
 from unimds.plots.embedding import plot_embedding, plot_poincare, plot_sphere, plot_ternary
-from unimds.plots.fit import plot_convergence, plot_point_stress, plot_shepard
+from unimds.plots.fit import plot_convergence, plot_point_stress, plot_shepard, plot_starts
 from unimds.plots.globe import plot_globe
 
 __all__ = [
@@ -17,5 +17,6 @@ __all__ = [
     "plot_point_stress",
     "plot_shepard",
     "plot_sphere",
+    "plot_starts",
     "plot_ternary",
 ]

@@ -202,6 +202,61 @@ def plot_convergence(results: Any, ax: Axes | None = None, *, title: str | None 
     return ax
 
 
+def plot_starts(mds: Any, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """Draw where the starts of a small table ended: the cost of each, from the lowest up.
+
+    A long step at the left says that many starts led to the lowest map; many steps say that the
+    table has many minima.
+
+    Parameters
+    ----------
+    mds : fitted estimator, Result or Starts
+        The run.
+    ax : Axes, default=None
+        Axes to draw on; a new figure by default.
+    title : str, default=None
+        Title of the picture.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from unimds import place_center
+    >>> result = place_center([[0, 1, 2, 2], [1, 0, 2, 1], [2, 2, 0, 1], [2, 1, 1, 0]])
+    >>> plot_starts(result)  # doctest: +SKIP
+    """
+    starts = _starts(mds)
+    ax = new_axes(7, 4.2) if ax is None else ax
+    costs = np.sort(starts.costs)
+    lowest = np.arange(1, costs.size + 1) <= starts.found
+    for which, hue, shape, name in (
+        (lowest, HUES[0], SHAPES[0], f"the lowest map: {starts.found} of {len(starts)} starts"),
+        (~lowest, HUES[1], SHAPES[1], "other maps"),
+    ):
+        if which.any():
+            number = np.flatnonzero(which) + 1
+            ax.plot(number, costs[which], shape, color=hue, markersize=4, label=name)
+    ax.set(xlabel="starts, from the lowest cost up", ylabel="cost", title=title or "")
+    tidy(ax)
+    ax.legend(frameon=False, loc="upper left")
+    make_room(ax)
+    return ax
+
+
+def _starts(run: Any) -> Any:
+    found = run
+    for name in ("starts_", "starts"):
+        found = getattr(found, name, found)
+    if not hasattr(found, "costs"):
+        raise TypeError(
+            f"{type(run).__name__} has no starts to draw: only tables of few points are embedded "
+            'from many starts, with n_init="auto" or "thorough"'
+        )
+    return found
+
+
 def _history(run: Any) -> tuple[Any, Any]:
     history = getattr(run, "history", getattr(run, "history_", None))
     if history is None:

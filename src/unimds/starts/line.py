@@ -1,4 +1,4 @@
-r"""Orders on a line: the lowest one of few points, proven; good ones of more.
+r"""Orders on a line: the lowest one of few points, proven.
 
 On a line, the lowest map of an order has its points at :math:`t_i / n`, where :math:`t_i` is the
 sum of the distances to all points before point i less the sum of those to all points after it, and
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.kernels.orders import insert, search_all
+from unimds.kernels.orders import search_all
 
 Array = NDArray[Any]
 
@@ -50,21 +50,6 @@ def _subset_sums(D: Array) -> Array:
     for column in D.T:
         sums = np.hstack([sums, sums + column[:, None]])
     return np.ascontiguousarray(sums)
-
-
-def inserted(D: Array, order: Array) -> Array:
-    """Return an order that no single point can better by changing its place.
-
-    Examples
-    --------
-    >>> x = np.arange(6.0)
-    >>> found = inserted(np.abs(x[:, None] - x), np.array([2, 0, 1, 5, 4, 3]))
-    >>> sorted(found.tolist()) == found.tolist() or sorted(found.tolist()) == found.tolist()[::-1]
-    True
-    """
-    order = np.array(order, dtype=np.intp)
-    insert(np.ascontiguousarray(D, dtype=np.float64), order, _sums(D, order))
-    return order
 
 
 def _sums(D: Array, order: Array) -> Array:

@@ -35,7 +35,7 @@ from unimds.starts.keep import Keeper
 from unimds.starts.search import Search
 from unimds.starts.shaking import SHAKE_SWEEPS, rounded, shaken
 from unimds.starts.size import estimate_size
-from unimds.starts.small import FEW, Chosen, on_line, small_table
+from unimds.starts.small import EFFORTS, Chosen, on_line, small_table
 
 Array = NDArray[Any]
 
@@ -202,13 +202,13 @@ def starts_in_memory(
 ) -> Chosen:
     """Return the configurations to descend from, found by looking at any of the pairs."""
     init = search.init if isinstance(search.init, str) else "given"
-    if search.n_init == "auto" and anchors is None and race_pays(problem, init):
-        own = search.in_unit(problem.frame)
-        if problem.pairs.n <= FEW and problem.flatter() is problem:
+    if search.n_init in EFFORTS and anchors is None and race_pays(problem, init):
+        own, effort = search.in_unit(problem.frame), EFFORTS[str(search.n_init)]
+        if problem.pairs.n <= effort.few and problem.flatter() is problem:
             return small_table(own, problem, random)
-        search.watch.say(f"Choosing among {2 + RANDOM_STARTS} starts …")
-        return Chosen(race(own, problem, random))
-    count = 1 if search.n_init == "auto" else int(search.n_init)
+        search.watch.say(f"Choosing among {effort.races * (2 + RANDOM_STARTS)} starts …")
+        return Chosen([X for _ in range(effort.races) for X in race(own, problem, random)])
+    count = EFFORTS[str(search.n_init)].races if search.n_init in EFFORTS else int(search.n_init)
     if init == "shaken":
         own = search.in_unit(problem.frame)
         starts = search.each(lambda rng: shaken_start(own, problem, rng), random.spawn(count))
@@ -267,7 +267,7 @@ def lowest(
     with threadpool_limits(1) if problem.n_components > 3 else nullcontext():
         runs = search.each(finish, range(len(starts)))
     best = min(runs, key=lambda run: run.cost)  # the first of equals: the same on any threads
-    best = chosen.told(best, problem.frame.cost_unit)
+    best = chosen.told(best)
     if watch.interrupted.is_set():
         best = replace(best, outcome=Outcome.INTERRUPTED)
     if keeper is not None:

@@ -1,56 +1,75 @@
 """Small tables: many starts, until the lowest map has been found again and again.
 
-Where points are few, a start takes about a millisecond: a random configuration is shaken (see
-`unimds.starts.shaking`) and descends. Of most tables a third of such starts or more lead to the
-lowest map, of a hard one a hundredth. So starts go on until the lowest map has been found `AGAIN`
-times, or until they have taken all the work that a small table is worth.
+Where points are few, a start takes about a millisecond. Of most tables a third of all starts or
+more lead to the lowest map, of a hard one a hundredth. So starts go on until the lowest map has
+been found `Effort.again` times, or until they have taken all the work that a small table is worth.
+In between, from the best map of every batch of starts, hops look for a better one nearby.
 
 The rule has a stated risk: after N starts, a map that a share p of all starts leads to has been
 missed with a probability of (1 − p)^N. Where every second start leads to the lowest map so far, N
-is about fifty, and a lower map with p = 0.1 is missed in one of two hundred fits.
+is about fifty, and a lower map with p = 0.1 is missed in one of two hundred fits; with
+``n_init="thorough"`` N is about two hundred, and a lower map with p = 0.03 is missed in one of four
+hundred.
 
 On a line the squared loss leaves no doubt: see `unimds.starts.line`.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds.losses import Squared
-from unimds.placecenter.descent import State, lowered
+from unimds.placecenter.minima import SAME, Starts, alike
 from unimds.placecenter.problem import Problem
-from unimds.placecenter.result import Outcome, Result, alike
+from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.euclidean import Euclidean
-from unimds.starts.initial import completed, draw, first_seed
-from unimds.starts.line import PROVEN, best_order, inserted, placed
+from unimds.starts.hopping import Hopping, Minimum, hopping
+from unimds.starts.initial import completed, first_seed
+from unimds.starts.line import PROVEN, best_order, placed
 from unimds.starts.search import Search
-from unimds.starts.shaking import SHAKE_SWEEPS, rounded, shaken
 
 Array = NDArray[Any]
 
-FEW = 100
-"""Points up to which there are many starts."""
 BATCH = 16  # starts between two looks, the same whatever the number of threads
-AGAIN = 25  # times that the lowest map must be found
-WORK = 3e7  # pairs that all starts may compute, or what takes as long
-STEP, SWEEP = 2_000, 60_000  # pairs that take as long as all else in a step, and in a sweep
+KEPT = 20  # maps that are kept
+SILENCE = 2.0  # seconds between two words on how far it is
+
+
+class Effort(NamedTuple):
+    """How much is done: up to how many points, until when, and within how much work.
+
+    `again` is how often the lowest map must be found, `work` how many pairs may be computed, or
+    what takes as long, and `patience` how many hops for each point may be in vain. `races` is how
+    often starts are compared where points are many.
+    """
+
+    few: int
+    again: int
+    work: float
+    patience: float
+    races: int
+
+
+EFFORTS = {"auto": Effort(100, 25, 6e7, 1.5, 1), "thorough": Effort(300, 100, 1.6e9, 6.0, 8)}
+"""By the `n_init` that asks for it."""
 
 
 class Chosen(NamedTuple):
-    """Where to descend from, what all starts cost, and whether the lowest map is known for sure."""
+    """Where to descend from, what is known of the starts, and whether the lowest map is proven."""
 
     starts: list[Array]
-    costs: Array | None = None
+    minima: Starts | None = None
     proven: bool = False
 
-    def told(self, result: Result, unit: float) -> Result:
+    def told(self, result: Result) -> Result:
         """Return the result of the last descent with what is known of the starts."""
-        if self.costs is not None:
-            result = replace(result, starts=self.costs * unit)
+        if self.minima is not None:
+            result = replace(result, starts=self.minima.onto(result.embedding))
         if self.proven and result.outcome.converged and result.outcome is not Outcome.EXACT:
             result = replace(result, outcome=Outcome.PROVEN)
         return result
@@ -58,45 +77,123 @@ class Chosen(NamedTuple):
 
 def small_table(search: Search, problem: Problem, rng: np.random.Generator) -> Chosen:
     """Return the lowest map of a table of few points."""
-    n, line = problem.pairs.n, on_line(problem)
-    if line and n <= PROVEN and _is_plain(problem):
-        table = _mean_distances(problem)
-        return Chosen([_placed(table, best_order(table), problem)], proven=True)
+    n, effort = problem.pairs.n, EFFORTS[str(search.n_init)]
+    if on_line(problem) and n <= PROVEN and _is_plain(problem):
+        table = completed(problem.pairs) * problem.frame.unit
+        x = placed(table, best_order(table))
+        return Chosen([np.ascontiguousarray(x[None], dtype=problem.dtype)], proven=True)
     search.watch.say("Looking for the lowest map …")
     order = rng.permutation(n)  # shaking needs points in random order
-    mixed, quiet = problem.on(order), search.watch.silent()
-    plan = replace(search.plan, eps=max(search.plan.eps, 1e-7))
+    mixed = problem.on(order)
+    ways = hopping(mixed, search.plan, search.watch.silent())
+    found = Found()
+    seed = np.ascontiguousarray(first_seed(problem, search.init, rng)[:, order])
+    try:
+        _look(ways, seed, found, effort, search, rng)
+    except KeyboardInterrupt:
+        search.watch.interrupted.set()
+    back = np.argsort(order)
+    if not found.best_maps:  # there was no time for anything
+        return Chosen([np.ascontiguousarray(seed[:, back])])
+    return Chosen([np.ascontiguousarray(found.best.X[:, back])], found.told(mixed, back))
 
-    def end(X: Array) -> tuple[State, int]:
-        record, _ = lowered(mixed, X, plan, quiet)
-        return record.best, record.sweeps
 
-    D = _mean_distances(mixed) if line else np.empty(0)
-
-    def start(own: np.random.Generator) -> tuple[State, int]:
-        if line:
-            return end(_placed(D, inserted(D, own.permutation(n)), mixed))
-        X = draw(mixed, own)
-        _, loss = rounded(mixed, X)
-        return end(shaken(mixed, loss, X, SHAKE_SWEEPS, own, quiet))
-
-    runs, work = [], 0.0
+def _look(
+    ways: Hopping,
+    seed: Array,
+    found: Found,
+    effort: Effort,
+    search: Search,
+    rng: np.random.Generator,
+) -> None:
+    """Run one start after another, until the rule says enough."""
+    zero = ways.problem.exact_cost
     if search.init != "random":
-        runs.append(end(np.ascontiguousarray(first_seed(problem, search.init, rng)[:, order])))
-    while not _enough(runs, mixed.exact_cost) and work < WORK and not search.watch.stopped:
-        batch = search.each(start, rng.spawn(BATCH))
-        each = 0.5 * n * n + (STEP if plan.moves_together(mixed) else SWEEP)
-        work += sum(steps for _, steps in batch) * each
-        runs += batch
-    best = min((state for state, _ in runs), key=lambda state: state.cost)
-    costs = np.array([state.cost for state, _ in runs])
-    return Chosen([np.ascontiguousarray(best.X[:, np.argsort(order)])], costs)
+        found.add([ways.end(seed)])
+    known = np.inf  # the cost of the map that hops could not better
+    spoken = search.watch.seconds()
+    while not (found.enough(effort) or found.lowest <= zero or search.watch.stopped):
+        if search.watch.seconds() > spoken + SILENCE:
+            spoken = search.watch.seconds()
+            search.watch.say(f"  {len(found.costs)} starts, the lowest map found {found.times} ×")
+        batch = search.each(partial(ways.fresh, found.lowest), rng.spawn(BATCH))
+        found.add(batch)
+        best = min(batch, key=_cost)
+        if not abs(best.cost - known) <= SAME * known:
+            known = _hop(ways, best, found, effort, search, rng)
+        elif ways.pays:
+            _hop(ways, found.best, found, effort, search, rng)
 
 
-def _enough(runs: list[tuple[State, int]], zero: float) -> bool:
-    """Whether the lowest map has been found often enough, or is exact."""
-    costs = np.array([state.cost for state, _ in runs])
-    return costs.size > 0 and (alike(costs) >= AGAIN or costs.min() <= zero)
+def _hop(
+    ways: Hopping,
+    here: Minimum,
+    found: Found,
+    effort: Effort,
+    search: Search,
+    rng: np.random.Generator,
+) -> float:
+    """Hop on from the best of a batch until that was in vain for long; return the cost there."""
+    first, vain, patience = here, 0, effort.patience * here.X.shape[1]
+    while vain < patience and found.work < effort.work and not search.watch.stopped:
+        there = ways.hop(min(found.lowest, here.cost), here, rng)
+        found.work += there.work
+        vain = 0 if there.cost < (1.0 - SAME) * here.cost else vain + 1
+        here = there if there.cost < here.cost else here
+    if here is not first:
+        found.add([here._replace(work=0.0)])
+    return here.cost
+
+
+@final
+@dataclass
+class Found:
+    """What has been found so far: all costs, and the best maps with different costs."""
+
+    costs: list[float] = field(default_factory=list)
+    best_maps: list[Minimum] = field(default_factory=list)
+    work: float = 0.0
+
+    @property
+    def best(self) -> Minimum:
+        """The lowest of all."""
+        return self.best_maps[0]
+
+    @property
+    def lowest(self) -> float:
+        """Its cost."""
+        return min(self.costs, default=np.inf)
+
+    @property
+    def times(self) -> int:
+        """How often the lowest map has been found."""
+        return alike(np.array(self.costs)) if self.costs else 0
+
+    def add(self, minima: list[Minimum]) -> None:
+        """Note some minima."""
+        self.costs += [one.cost for one in minima]
+        self.work += sum(one.work for one in minima)
+        maps: list[Minimum] = []
+        for one in sorted([*self.best_maps, *minima], key=_cost):
+            if not maps or one.cost > (1.0 + SAME) * maps[-1].cost:
+                maps.append(one)
+        self.best_maps = maps[:KEPT]
+
+    def enough(self, effort: Effort) -> bool:
+        """Whether the lowest map has been found often enough, or all work is done."""
+        return self.times >= effort.again or self.work >= effort.work
+
+    def told(self, problem: Problem, order: Array) -> Starts:
+        """Return it in the user's unit, with the points in their order."""
+        frame = problem.frame
+        maps = [frame.outer(one.X[:, order]) for one in self.best_maps]
+        costs = [one.cost * frame.cost_unit for one in self.best_maps]
+        all_costs, space = np.array(self.costs) * frame.cost_unit, frame.outer_space(frame.space)
+        return Starts(all_costs, np.array(maps), np.array(costs), space)
+
+
+def _cost(minimum: Minimum) -> float:
+    return minimum.cost
 
 
 def on_line(problem: Problem) -> bool:
@@ -109,12 +206,3 @@ def _is_plain(problem: Problem) -> bool:
     pairs = problem.pairs
     _, W = pairs.table.whole()
     return type(problem.frame.loss) is Squared and pairs.weighing.complete and W is None
-
-
-def _mean_distances(problem: Problem) -> Array:
-    return completed(problem.pairs) * problem.frame.unit
-
-
-def _placed(D: Array, order: Array, problem: Problem) -> Array:
-    """Return the lowest map of an order, as a configuration."""
-    return np.ascontiguousarray(placed(D, order)[None], dtype=problem.dtype)

@@ -113,7 +113,8 @@ def embed(
         typer.Option(
             "--n-init",
             metavar="N",
-            help="Number of starts; auto races several kinds of start.",
+            help="Number of starts. auto looks for the lowest map of few points, and races several "
+            "kinds of start; thorough looks longer.",
             rich_help_panel=o.RUN,
         ),
     ] = "auto",
@@ -301,11 +302,11 @@ def _init(given: str, table: Table, space: Any, dim: int) -> Any:
 
 
 def _starts(text: str) -> int | str:
-    if text == "auto":
+    if text in ("auto", "thorough"):
         return text
     if text.isdecimal() and int(text) > 0:
         return int(text)
-    raise typer.BadParameter(f"--n-init must be auto or a number of starts, not {text!r}")
+    raise typer.BadParameter(f"--n-init must be auto, thorough or a number of starts, not {text!r}")
 
 
 def _weights(file: str | None, table: Table) -> Any:

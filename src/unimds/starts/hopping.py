@@ -1,0 +1,186 @@
+"""Ways to look for minima of a small table: a fresh start, and a hop from one minimum to another.
+
+A hop exchanges two points, or puts one or two of them anywhere, and descends again. Where most
+fresh starts end in a poor minimum, hops lead from it to better ones nearby.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds._runtime.watch import Watch
+from unimds.losses import Loss, Squared
+from unimds.placecenter.annealing import annealing
+from unimds.placecenter.descent import LEVEL_SWEEPS, PATIENCE, Plan, lowered
+from unimds.placecenter.problem import Problem
+from unimds.placecenter.quasi_newton import Limits, annealed
+from unimds.starts.curves import Curve, curve_of
+from unimds.starts.initial import draw
+from unimds.starts.shaking import SHAKE_SWEEPS, rounded, shaken
+
+Array = NDArray[Any]
+
+CALL, STEP, SWEEP = 20_000, 300, 60_000  # pairs that take as long as all else in each of them
+SHARPER = 3.0  # decades of smoothing: hops begin with the first smoothing, or up to that much less
+SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
+HOPELESS = 1.03  # times the cost of where a hop began: above it, a hop is given up there
+NEAR = 1e-3  # of the lowest cost: within it, a descent goes on to the last digit
+LAST_STEPS = 2000
+BLURRED = 1e-9  # of the cost of all points in one place
+
+
+class Minimum(NamedTuple):
+    """Where a descent ended: a configuration, its cost, and how much work it took, in pairs."""
+
+    X: Array
+    cost: float
+    work: float
+
+
+class Hopping(ABC):
+    """Fresh starts and hops of one problem, whose points must be in random order.
+
+    ``lowest`` is the lowest cost so far: descents that come near it go on to the last digit.
+    """
+
+    problem: Problem
+    pays = True  # whether hops from a map pay again where they have been in vain
+
+    @abstractmethod
+    def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
+        """Return the minimum that a random start leads to."""
+
+    @abstractmethod
+    def hop(self, lowest: float, there: Minimum, rng: np.random.Generator) -> Minimum:
+        """Return the minimum that a hop leads to."""
+
+    @abstractmethod
+    def end(self, X: Array) -> Minimum:
+        """Return the minimum that a configuration leads to."""
+
+
+def hopping(problem: Problem, plan: Plan, watch: Watch) -> Hopping:
+    """Return the way that suits a problem."""
+    curve = curve_of(problem)
+    if curve is not None and type(problem.frame.loss) is Squared:
+        return AlongCurve(problem, curve)
+    plain = plan.solver == "sweeps" or not plan.accelerate or plan.inner_iter > 1
+    if problem.anneals_compiled and plan.smoothing == "auto" and not plain:
+        return Compiled(problem, curve, plan.eps, watch)
+    return Watched(problem, plan, watch)
+
+
+def kicked(problem: Problem, X: Array, rng: np.random.Generator) -> Array:
+    """Return the map with two points exchanged, or with one or two of them anywhere."""
+    X, two = X.copy(), rng.choice(X.shape[1], 2, replace=False)
+    if rng.random() < 0.5:
+        X[:, two] = X[:, two[::-1]]
+    else:
+        gone = two[: rng.integers(1, 3)]
+        X[:, gone] = draw(problem, rng)[:, gone]
+    return X
+
+
+def scattered(problem: Problem, rng: np.random.Generator, watch: Watch) -> Array:
+    """Return a random configuration, shaken."""
+    X = draw(problem, rng)
+    _, loss = rounded(problem, X)
+    return shaken(problem, loss, X, SHAKE_SWEEPS, rng, watch)
+
+
+@final
+class AlongCurve(Hopping):
+    """The squared loss on a line or a circle: see `unimds.starts.curves`."""
+
+    def __init__(self, problem: Problem, curve: Curve):
+        self.problem, self.curve = problem, curve
+        self.work, self.pays = CALL + 2.0 * curve.n**3, False
+
+    def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
+        return self._lowered(self.curve.random(rng))
+
+    def hop(self, lowest: float, there: Minimum, rng: np.random.Generator) -> Minimum:
+        return self.end(kicked(self.problem, there.X, rng))
+
+    def end(self, X: Array) -> Minimum:
+        return self._lowered(self.curve.positions(X))
+
+    def _lowered(self, x: Array) -> Minimum:
+        x, cost = self.curve.lowered(x)
+        X = self.curve.points(x, self.problem.dtype)
+        # the formula is a difference of large numbers, and knows the mean of both directions only
+        if self.problem.pairs.layers > 1 or not cost > BLURRED * self.curve.total:
+            cost, _ = self.problem.costs(X, self.problem.frame.loss, self.problem.frame.space)
+        return Minimum(X, cost, self.work)
+
+
+@final
+class Compiled(Hopping):
+    """Descents that are one call of compiled code each, with all levels of smoothing."""
+
+    def __init__(self, problem: Problem, curve: Curve | None, eps: float, watch: Watch):
+        self.problem, self.curve, self.watch = problem, curve, watch
+        self.pays = curve is None
+        self.limits = Limits(LEVEL_SWEEPS, PATIENCE, max(eps, 1e-7), problem.exact_cost)
+        self.last = self.limits._replace(steps=LAST_STEPS, eps=0.01 * self.limits.eps)
+
+    def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
+        if self.curve is None:
+            X = scattered(self.problem, rng, self.watch)
+        else:  # the order is what matters, and the squared loss finds good ones
+            x, _ = self.curve.lowered(self.curve.random(rng))
+            X = self.curve.points(x, self.problem.dtype)
+        return self._lowered(X, self._losses(X), lowest)
+
+    def hop(self, lowest: float, there: Minimum, rng: np.random.Generator) -> Minimum:
+        losses = self._losses(there.X, 10.0 ** (-SHARPER * rng.random()))
+        X = kicked(self.problem, there.X, rng)
+        return self._lowered(X, losses, lowest, HOPELESS * there.cost)
+
+    def end(self, X: Array) -> Minimum:
+        return self._lowered(X, self._losses(X), np.inf)
+
+    def _losses(self, X: Array, share: float = 1.0) -> list[Loss]:
+        """Return the losses to descend by, from a share of the first smoothing on."""
+        loss = self.problem.frame.loss
+        if not loss.anneals:
+            return [loss]
+        first, *others = annealing(self.problem, X)
+        first *= share
+        return [loss.smoothed(s) for s in (first, *(s for s in others if s < first))]
+
+    def _lowered(self, X: Array, losses: list[Loss], lowest: float, bar: float = np.inf) -> Minimum:
+        """Descend; give up where the cost is still above `bar` when the loss is nearly as given."""
+        problem, n = self.problem, self.problem.pairs.n
+        found = annealed(problem, X, losses, self.limits, max(len(losses) - SHARP, 1), bar)
+        steps = found.steps
+        if found.cost <= (1.0 + NEAR) * lowest:
+            last = annealed(problem, found.X, losses[-SHARP:], self.last, 0)
+            steps += last.steps
+            found = last if last.cost < found.cost else found
+        return Minimum(found.X, found.cost, CALL + steps * (0.5 * n * n + STEP))
+
+
+@final
+class Watched(Hopping):
+    """Descents that come back after every sweep: any space, any solver."""
+
+    def __init__(self, problem: Problem, plan: Plan, watch: Watch):
+        self.problem, self.watch = problem, watch
+        self.plan = replace(plan, eps=max(plan.eps, 1e-7))
+
+    def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
+        return self.end(scattered(self.problem, rng, self.watch))
+
+    def hop(self, lowest: float, there: Minimum, rng: np.random.Generator) -> Minimum:
+        return self.end(kicked(self.problem, there.X, rng))
+
+    def end(self, X: Array) -> Minimum:
+        record, _ = lowered(self.problem, X, self.plan, self.watch)
+        each = 0.5 * self.problem.pairs.n**2 + SWEEP
+        return Minimum(record.best.X, record.best.cost, CALL + record.sweeps * each)

@@ -1,0 +1,94 @@
+"""Orders on a line and a circle."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unimds import Sphere, place_center
+from unimds.starts.curves import Curve
+
+
+def problem(n, seed, length):
+    """Return random distances and weights, with ties, zeros and missing pairs."""
+    rng = np.random.default_rng(seed)
+    D = np.triu(rng.uniform(0.0, 0.5 * length or 1.0, (n, n)).round(rng.integers(1, 4)), 1)
+    W = np.triu(rng.uniform(0.2, 2.0, (n, n)) * (rng.random((n, n)) < 0.9), 1)
+    return D + D.T, W + W.T
+
+
+def cost_of(D, W, length, x):
+    """Return Σ_{i<j} w (u − d)², computed the plain way."""
+    u = np.abs(x[:, None] - x)
+    if length:
+        u %= length
+        u = np.minimum(u, length - u)
+    return 0.5 * np.sum(W * (u - D) ** 2)
+
+
+lengths = st.sampled_from([0.0, 2.0 * np.pi, 1.0])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(2, 12), st.integers(0, 10**6), lengths)
+def test_the_cost_never_rises_and_is_that_of_the_map(n, seed, length):
+    D, W = problem(n, seed, length)
+    curve = Curve(D, W, length)
+    first = curve.random(np.random.default_rng(seed))
+    x, cost = curve.lowered(first)
+    assert cost == pytest.approx(cost_of(D, W, length, x), abs=1e-9 * curve.total + 1e-12)
+    assert cost <= cost_of(D, W, length, first) + 1e-9 * curve.total
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(3, 9), st.integers(0, 10**6), lengths)
+def test_no_point_has_a_better_place(n, seed, length):
+    D, W = problem(n, seed, length)
+    curve = Curve(D, W, length)
+    x, cost = curve.lowered(curve.random(np.random.default_rng(seed)))
+    reach = length or 4.0
+    for i in range(n):
+        for place in np.linspace(0.0, reach, 60) - (0.0 if length else 2.0):
+            y = x.copy()
+            y[i] = place
+            assert cost_of(D, W, length, y) >= cost * (1.0 - 1e-6) - 1e-9 * curve.total
+
+
+def test_on_a_line_the_best_of_some_orders_is_the_best_of_all():
+    for seed in range(10):
+        D, _ = problem(6, seed, 0.0)
+        W = 1.0 - np.eye(6)
+        curve, rng = Curve(D, W), np.random.default_rng(seed)
+        found = min(curve.lowered(curve.random(rng))[1] for _ in range(30))
+        place = np.argsort(list(permutations(range(6))), axis=1)
+        t = np.einsum("oij,ij->oi", np.sign(place[:, :, None] - place[:, None, :]), D)
+        assert found == pytest.approx(curve.total - np.max(np.sum(t**2, axis=1)) / 6, rel=1e-9)
+
+
+def test_points_and_positions_belong_together():
+    x = np.array([-2.0, 0.5, 3.0])
+    for length in (0.0, 7.0):
+        curve = Curve(np.ones((3, 3)), np.ones((3, 3)), length)
+        assert curve.positions(curve.points(x, np.float64)) == pytest.approx(x)
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+@pytest.mark.parametrize("asymmetric", [False, True])
+def test_circles_with_weights_and_missing_pairs_end_in_the_same_map(loss, asymmetric):
+    D, W = problem(11, 5, 2.0 * np.pi)
+    if asymmetric:
+        D = np.minimum(D * np.random.default_rng(1).uniform(0.8, 1.0, D.shape), np.pi)
+    options = {"loss": loss, "space": Sphere(), "weights": W}
+    runs = [place_center(D, 1, random_state=state, **options) for state in range(3)]
+    costs = [run.cost for run in runs]
+    assert max(costs) <= min(costs) * (1.0 + 1e-6)
+    assert runs[0].starts.costs.min() >= runs[0].cost * (1.0 - 1e-6)
+
+
+def test_an_exact_circle_is_found():
+    angle = np.random.default_rng(0).uniform(0.0, 2.0 * np.pi, 20)
+    D = np.abs(angle[:, None] - angle)
+    D = np.minimum(D, 2.0 * np.pi - D)
+    assert place_center(D, 1, space=Sphere(), random_state=0).stress < 1e-9
