@@ -28,7 +28,7 @@ def first_seed(
     space, k = problem.frame.space, problem.n_components
     if not isinstance(init, str):
         given = np.asarray(problem.inner(_given(init, problem)).T, dtype=np.float64)
-        return configuration(_untied(given, problem), problem)
+        return configuration(untied(given, problem), problem)
     if init == "random":
         return draw(problem, rng)
     if init != "auto":
@@ -40,7 +40,7 @@ def first_seed(
                 f'init={init!r} is not a seed for {type(space).__name__}; use "auto" for its own'
             )
     X = space.seed(_seed_table(problem, tol), k)
-    return draw(problem, rng) if X is None else configuration(_untied(X, problem), problem)
+    return draw(problem, rng) if X is None else configuration(untied(X, problem), problem)
 
 
 def draw(problem: Problem, rng: np.random.Generator) -> Array:
@@ -107,7 +107,7 @@ def _given(init: ArrayLike, problem: Problem) -> Array:
     return X
 
 
-def _untied(X: Array, problem: Problem) -> Array:
+def untied(X: Array, problem: Problem) -> Array:
     """Part points of a seed that coincide though their distance is not zero.
 
     A pair in one place has no direction to part in, and for some losses no reason to.

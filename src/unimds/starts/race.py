@@ -9,7 +9,8 @@ still where there are many; they may find another arrangement of clusters. The b
 meets the spectral ones, and after a few sweeps the winner is known; all other points are placed
 against its map.
 In a space of strong negative curvature points hardly pass each other, as shortest paths pass near
-the centre: there starts are looked for at less curvature, and then bent.
+the centre: there starts are looked for at less curvature, and then bent. A table that a tree fits
+has one more start there, see `unimds.starts.tree`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from unimds.starts.search import Search
 from unimds.starts.shaking import SHAKE_SWEEPS, rounded, shaken
 from unimds.starts.size import estimate_size
 from unimds.starts.small import EFFORTS, Chosen, on_line, small_table
+from unimds.starts.tree import JOINED, tree_start
 
 Array = NDArray[Any]
 
@@ -97,13 +99,16 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
 
     known, *random = search.each(find, range(len(seeds)))
     starts = [known, extended(flat, np.arange(few.pairs.n), winner(few, random))]
+    grown: list[Array] = []
     if flat is not small:
         starts = search.each(lambda X: _bent(search, flat, small, X, smoothing), starts)
+        grown = [] if init == "random" else _grown(small)
     low = winner(small, starts)
     if _settles(problem, small):
         low = _lower(search, small, low, first, surely=n < ALL_BELOW)
         return [extended(problem, sample, low)]
-    finished = [first, low] if n < ALL_BELOW else [winner(small, [first, *starts])]
+    # a tree has settled already: to finish it takes little, and tells if it is lower
+    finished = [first, low, *grown] if n < ALL_BELOW else [winner(small, [first, *starts, *grown])]
     return [extended(problem, sample, X) for X in finished]
 
 
@@ -164,6 +169,13 @@ def _bent(search: Search, flat: Problem, small: Problem, X: Array, smoothing: fl
     settled = descend(flat, X, heat, search.watch.silent())
     bent = small.frame.space.from_flatter(settled.embedding, flat.frame.space)
     return small.inner(bent)
+
+
+def _grown(small: Problem) -> list[Array]:
+    """Return the start from a tree, with the points beyond its own placed; none if no tree fits."""
+    few = np.arange(min(small.pairs.n, JOINED))
+    found = tree_start(small if few.size == small.pairs.n else small.on(few))
+    return [] if found is None else [extended(small, few, found)]
 
 
 def _sample_size(n: int) -> int:

@@ -12,6 +12,7 @@ from unimds._runtime.watch import Watch
 from unimds.placecenter.descent import Plan, descend
 from unimds.spaces.base import Space
 from unimds.starts.initial import completed, configuration, draw
+from unimds.starts.tree import tree_size
 
 if TYPE_CHECKING:
     from unimds.placecenter.problem import Problem
@@ -45,4 +46,6 @@ def estimate_size(problem: Problem, watch: Watch) -> Space:
     at = int(np.argmin([cost_at(x) for x in grid]))
     around = (grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)])
     found = minimize_scalar(cost_at, bounds=around, method="bounded", options={"xatol": 1e-5})
-    return space.sized(float(np.exp(found.x)))
+    unit = float(np.exp(found.x))
+    tree = tree_size(small.within(space.sized(unit)), low)
+    return space.sized(unit if tree is None else tree.unit)
