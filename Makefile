@@ -17,7 +17,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-report bench-starts reproduce screenshots format clean
+.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-report bench-starts bench-trees reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -91,6 +91,9 @@ bench-report: $(TEST_STAMP) ## Measure how fluid reports are, write it into docs
 bench-starts: $(TEST_STAMP) ## Measure how low fits end, beside s_gd2 (minutes)
 	$(PIP) install s_gd2
 	$(BIN)/python benchmarks/starts.py
+
+bench-trees: $(TEST_STAMP) ## Measure how well hyperbolic maps hold trees (minutes)
+	$(BIN)/python benchmarks/trees.py
 
 reproduce: $(TEST_STAMP) ## Run the paper's experiments and write docs/reproduction.md (half an hour)
 	$(BIN)/unimds reproduce --folder docs/reproduction

@@ -152,7 +152,8 @@ class Keeper:
     def _resume(self, problem: Problem, header: dict[str, Any], arrays: dict[str, Array]) -> None:
         shape = (problem.n_coordinates, problem.pairs.n)
         space = replace(problem.frame.space, **header["space"])
-        self.problem = problem.within(space, resize=problem.frame.resize)
+        resize = header.get("resize", problem.frame.resize)  # older files know no size that stays
+        self.problem = problem.within(space, resize=bool(resize))
         self.starts = [arrays[f"start{i}"] for i in range(header["starts"])]
         for name, array in arrays.items():
             points = name.startswith("start") or name.endswith(("state", "previous", "best"))
@@ -204,6 +205,7 @@ class Keeper:
             header = {
                 "digest": self.digests[0],
                 "space": asdict(self.problem.frame.space),
+                "resize": self.problem.frame.resize,
                 "starts": len(self.starts),
                 "seconds": self.watch.seconds(),
                 "descents": descents,

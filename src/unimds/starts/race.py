@@ -102,8 +102,9 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     grown: list[Array] = []
     if flat is not small:
         starts = search.each(lambda X: _bent(search, flat, small, X, smoothing), starts)
-        grown = [] if init == "random" else _grown(small)
     low = winner(small, starts)
+    if flat is not small and init != "random":
+        grown = _grown(small, np.argsort(sample[:JOINED]), [first, low])
     if _settles(problem, small):
         low = _lower(search, small, low, first, surely=n < ALL_BELOW)
         return [extended(problem, sample, low)]
@@ -171,10 +172,9 @@ def _bent(search: Search, flat: Problem, small: Problem, X: Array, smoothing: fl
     return small.inner(bent)
 
 
-def _grown(small: Problem) -> list[Array]:
-    """Return the start from a tree, with the points beyond its own placed; none if no tree fits."""
-    few = np.arange(min(small.pairs.n, JOINED))
-    found = tree_start(small if few.size == small.pairs.n else small.on(few))
+def _grown(small: Problem, few: Array, known: list[Array]) -> list[Array]:
+    """Return the start from the tree of a few points, if it fits better than the known maps."""
+    found = tree_start(small.on(few), [X[:, few] for X in known])
     return [] if found is None else [extended(small, few, found)]
 
 
@@ -252,7 +252,7 @@ def lowest(
     if begun is None:
         if problem.frame.resize:
             watch.say("Estimating the size of the space …")
-            problem = problem.within(estimate_size(problem, watch), resize=True)
+            problem = estimate_size(problem, watch)
         chosen = find(search, problem, anchors, random)
         starts = chosen.starts
         if keeper is not None and not watch.interrupted.is_set():  # else they are not the best

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from unimds._runtime.watch import Watch
-from unimds.placecenter.descent import Plan, descend
-from unimds.spaces.base import Space
+from unimds.placecenter.descent import Plan, State, lowered
 from unimds.starts.initial import completed, configuration, draw
 from unimds.starts.tree import tree_size
 
@@ -22,30 +21,45 @@ Array = NDArray[Any]
 SIZE_SAMPLE, SIZE_SWEEPS = 150, 10
 
 
-def estimate_size(problem: Problem, watch: Watch) -> Space:
-    """Return the space at the size whose seed fits best, after a few sweeps on a sample."""
+def estimate_size(problem: Problem, watch: Watch) -> Problem:
+    """Return the problem at the size whose seed fits best, after a few sweeps on a sample.
+
+    Where a tree fits better, its size is taken. An exact tree fits the better, the stronger the
+    curvature, without end: then the size stays where coordinates still have digits.
+    """
     pairs, space = problem.pairs, problem.frame.space
     sample = pairs.table.sample(SIZE_SAMPLE, pairs.weighing.complete, np.random.default_rng(0))
     small = problem if sample is None else problem.on(sample)
     D = completed(small.pairs) * small.frame.unit
     apart = D[D > 0.0]
     if not apart.size:
-        return space.sized(1.0)
+        return problem.within(space.sized(1.0), resize=True)
     typical = float(np.median(apart))  # not the largest, which may be corrupted
     plan = Plan(max_iter=SIZE_SWEEPS, smoothing=0.2 * typical)
 
-    def cost_at(log_unit: float) -> float:
-        trial = small.within(space.sized(np.exp(log_unit)))
+    def at(unit: float) -> Problem:
+        return small.within(space.sized(unit))
+
+    def run(trial: Problem, X: Array) -> State:
+        return lowered(trial, X, plan, watch.silent())[0].best
+
+    def found_at(unit: float) -> State:
+        trial = at(unit)
         seed = trial.frame.space.seed(D, problem.n_components)
         X = draw(trial, np.random.default_rng(0)) if seed is None else configuration(seed, trial)
-        return float(descend(trial, X, plan, watch.silent()).cost)
+        return run(trial, X)
+
+    def cost_at(log_unit: float) -> float:
+        return found_at(np.exp(log_unit)).cost
 
     # Beyond the upper end any space is as good as flat.
     low, high = space.sizes(typical)
     grid = np.linspace(np.log(low), np.log(high), 16)
-    at = int(np.argmin([cost_at(x) for x in grid]))
-    around = (grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)])
+    best = int(np.argmin([cost_at(x) for x in grid]))
+    around = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
     found = minimize_scalar(cost_at, bounds=around, method="bounded", options={"xatol": 1e-5})
     unit = float(np.exp(found.x))
-    tree = tree_size(small.within(space.sized(unit)), low)
-    return space.sized(unit if tree is None else tree.unit)
+    tree = tree_size(at(unit), [found_at(unit).X])
+    if tree is not None and run(at(tree.unit), tree.X).cost < found.fun:
+        return problem.within(space.sized(tree.unit), resize=tree.free)
+    return problem.within(space.sized(unit), resize=True)

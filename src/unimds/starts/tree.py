@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
+from threadpoolctl import threadpool_limits
 
 from unimds.spaces.hyperbolic import Hyperbolic
 from unimds.starts.initial import completed, configuration, untied
@@ -31,9 +32,12 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 JOINED = 500  # points that are joined: the time grows with their cube
-TREELIKE = 0.1  # error of the tree's own distances, of the given ones, up to which it is a start
+TREELIKE = 0.15  # error of the tree's own distances, of the given ones, up to which it is a start
+QUARTETS, CROOKED = 500, 0.35  # fours of points, and how far the four-point rule may fail for them
 MERGED = 1e-9  # of a typical distance: shorter edges are none
 FADING = 0.5  # room that a branch needs, by the units of length to its points: exp(-FADING r)
+LEAST, ACROSS = 0.08, 32.0  # strongest curvature: units in a typical distance, or in the largest
+FARTHEST = 500.0  # units of length, beyond which an edge is as good as any longer one
 REACH = 20.0  # units of length from the middle, beyond which coordinates lose all digits
 STEPS, MEMORY = 100, 20  # most trees settle in fewer, and sweeps do the rest
 ASIDE = 0.1  # units of length, out of the plane of the layout
@@ -186,36 +190,31 @@ def laid_out(tree: Tree, unit: float) -> Array:
     >>> np.degrees(laid_out(star, 1.0)).round()
     array([   0., -120.,    0.,  120.])
     """
-    parent, w = tree.parent, tree.length / unit
+    parent, w = tree.parent, np.minimum(tree.length / unit, FARTHEST)
     m, fading = w.size, np.exp(-FADING * w)
-    inner = np.zeros(m, dtype=bool)
-    inner[parent[1:]] = True
     beyond, room = np.zeros(m), np.zeros(m)  # room of the branches at a node; of its own branch
     for v in range(m - 1, 0, -1):
-        room[v] = fading[v] * (beyond[v] if inner[v] else 1.0)
+        room[v] = fading[v] * max(beyond[v], 1.0)  # a node counts where nothing beyond it does
         beyond[parent[v]] += room[v]
     back, half, begun, angle = np.zeros(m), np.full(m, pi), np.zeros(m), np.zeros(m)
     begun[0] = -pi
     for v in range(1, m):
         up = parent[v]
-        # what is too far to need any room has its share all the same
-        seen = half[up] * room[v] / beyond[up] if beyond[up] > 0.0 else 0.0
+        seen = half[up] * room[v] / beyond[up]
         angle[v] = begun[up] + seen
         begun[up] += 2.0 * seen
-        back[v] = fading[v] * (back[up] + beyond[up] - room[v])
-        need = back[v] + beyond[v]
-        free = 2.0 * np.arctan2(np.exp(min(w[v], 700.0)) * np.sin(0.5 * seen), np.cos(0.5 * seen))
-        half[v] = min(free, pi * (beyond[v] / need if need > 0.0 else 0.5))
+        back[v] = fading[v] * max(back[up] + beyond[up] - room[v], 1.0)
+        free = 2.0 * np.arctan2(np.exp(w[v]) * np.sin(0.5 * seen), np.cos(0.5 * seen))
+        half[v] = min(free, pi * beyond[v] / (back[v] + beyond[v]))
         begun[v] = -half[v]
     return angle
 
 
 class Settled(NamedTuple):
-    """A tree that has settled: rows of points on the hyperboloid, their unit and their cost."""
+    """A tree that has settled: rows of points on the hyperboloid, and its unit of length."""
 
     points: Array
     unit: float
-    cost: float
 
 
 @final
@@ -250,17 +249,18 @@ class Limbs:
         edges, wide = self.length.size, np.inf
         low = np.concatenate([np.full(edges, -wide), -self.length, last[:1]])
         high = np.concatenate([np.full(edges, wide), self.length + self.typical, last[-1:]])
-        found = minimize(
-            self.cost,
-            np.zeros(low.size),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=np.column_stack([low * self.scale, high * self.scale]),
-            options={"maxiter": STEPS, "maxfun": 2 * STEPS, "maxcor": MEMORY, "ftol": 1e-9},
-        )
+        with threadpool_limits(1):  # on more threads BLAS would round in another way
+            found = minimize(
+                self.cost,
+                np.zeros(low.size),
+                jac=True,
+                method="L-BFGS-B",
+                bounds=np.column_stack([low * self.scale, high * self.scale]),
+                options={"maxiter": STEPS, "maxfun": 2 * STEPS, "maxcor": MEMORY, "ftol": 1e-9},
+            )
         at = found.x if np.isfinite(found.fun) else np.zeros(low.size)
         frames, _, unit = self._frames(at)
-        return Settled(self._points(frames), unit, float(self.cost(at)[0]))
+        return Settled(self._points(frames), unit)
 
     def _frames(self, variables: Array) -> tuple[Array, Array, float]:
         """Return the frame of each node, how it follows from that of its parent, and the unit.
@@ -346,34 +346,68 @@ def _distances(X: Array) -> tuple[Array, Array]:
 # --- starts of a problem ------------------------------------------------------------------------
 
 
-def tree_start(problem: Problem) -> Array | None:
-    """Return a start from the tree of a table; None where no tree fits, or the space is another.
+class Sized(NamedTuple):
+    """A start from a tree, its unit of length, and whether that may still change."""
 
-    The map is looked for in a plane. In more dimensions the points step aside a little, so that
-    they can leave it.
+    X: Array
+    unit: float
+    free: bool
+
+
+def tree_start(problem: Problem, known: list[Array]) -> Array | None:
+    """Return a start from the tree of a table; None where another space is, or no tree fits.
+
+    The tree must fit better than the `known` maps: else it would not lead to a better one.
     """
-    limbs = _limbs(problem)
+    limbs = _limbs(problem, known)
+    return None if limbs is None else _configuration(limbs.settled().points, problem)
+
+
+def tree_size(problem: Problem, known: list[Array]) -> Sized | None:
+    """Return a start at the size that fits the tree of a table best, if there is a tree."""
+    limbs = _limbs(problem, known)
     if limbs is None:
         return None
-    flat, rng = limbs.settled().points, np.random.default_rng(0)
-    aside = rng.normal(scale=ASIDE, size=(len(flat), problem.n_components - 2))
-    points = problem.frame.space.project_points(np.hstack([flat, aside]))
+    least = min(LEAST * limbs.typical, limbs.D.max() / ACROSS)
+    points, unit = limbs.settled(least)
+    return Sized(_configuration(points, problem), unit, unit > least * (1.0 + 1e-6))
+
+
+def _configuration(plane: Array, problem: Problem) -> Array:
+    """Return points of a plane as a configuration of any dimension.
+
+    Points in a plane would never leave it: in more dimensions they step aside a little.
+    """
+    aside = (len(plane), problem.n_components - 2)
+    noise = np.random.default_rng(0).normal(scale=ASIDE, size=aside)
+    points = problem.frame.space.project_points(np.hstack([plane, noise]))
     return configuration(untied(points, problem), problem)
 
 
-def tree_size(problem: Problem, least: float) -> Settled | None:
-    """Return the map in the plane whose size fits the tree of a table best, if there is a tree."""
-    limbs = _limbs(problem)
-    return None if limbs is None else limbs.settled(least)
-
-
-def _limbs(problem: Problem) -> Limbs | None:
+def _limbs(problem: Problem, known: list[Array]) -> Limbs | None:
     space, n = problem.frame.space, problem.pairs.n
     # not a subclass, which may measure in another way
-    if type(space) is not Hyperbolic or problem.n_components < 2 or not 4 <= n <= JOINED:
+    if type(space) is not Hyperbolic or problem.n_components < 2 or n < 4:
         return None
     D = completed(problem.pairs) * problem.frame.unit
-    tree = joined(D)
-    if not np.linalg.norm(tree.paths() - D) <= TREELIKE * np.linalg.norm(D) or not D.any():
+    if not D.any() or _crookedness(D) > CROOKED:
         return None
-    return Limbs(tree, D, space.unit)
+    tree = joined(D)
+    errors = [TREELIKE * _norm(D), *(_norm(space.between(X, X) - D) for X in known)]
+    return Limbs(tree, D, space.unit) if _norm(tree.paths() - D) <= min(errors) else None
+
+
+def _norm(A: Array) -> float:
+    return float(np.linalg.norm(A))
+
+
+def _crookedness(D: Array) -> float:
+    """Return how far the four-point rule fails for some fours of points; 0 for any tree.
+
+    Of the three sums of two distances that join four points of a tree by twos, the two larger ones
+    are equal. To look at some fours takes no time, unlike joining.
+    """
+    a, b, c, d = np.random.default_rng(0).integers(len(D), size=(4, QUARTETS))
+    sums = np.sort([D[a, b] + D[c, d], D[a, c] + D[b, d], D[a, d] + D[b, c]], axis=0)
+    largest = _norm(sums[2])
+    return 2.0 * _norm(sums[2] - sums[1]) / largest if largest > 0.0 else 0.0
