@@ -93,7 +93,7 @@ class Tree:
         D = np.zeros(2 * (self.parent.size,))
         for v in range(1, len(D)):
             D[v, :v] = D[:v, v] = D[self.parent[v], :v] + self.length[v]
-        return D[np.ix_(self.node, self.node)]
+        return np.asarray(D[np.ix_(self.node, self.node)])
 
 
 # --- the tree of a table ------------------------------------------------------------------------
