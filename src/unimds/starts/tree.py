@@ -292,7 +292,8 @@ class Limbs:
             cost = 0.5 * float(np.vdot(error, error))
             if not np.isfinite(cost):  # a trial may lead too far
                 return np.finfo(float).max, np.zeros(variables.size)
-            pulls = np.where(sinh > 0.0, 2.0 * unit * error / sinh, 0.0) @ X * -SIGNS
+            sinh[sinh == 0.0] = np.inf  # points in one place do not pull at each other
+            pulls = (error / sinh) @ X * (-2.0 * unit * SIGNS)
         turning, stretching = self._slopes(frames, moves, pulls)
         lengths = self.first[turning.size : -1] + (variables / self.scale)[turning.size : -1]
         # angles and lengths stay when the unit changes
@@ -334,13 +335,20 @@ def _distances(X: Array) -> tuple[Array, Array]:
 
     As in `Hyperbolic.pair`, near points are measured by differences and far ones by a product.
     """
-    far = -2.0 * (X @ (SIGNS[:, None] * X.T) + 1.0)
-    squares = [(x[:, None] - x) ** 2 for x in X.T]
-    space = squares[1] + squares[2]
-    chord2 = np.where(space + squares[0] <= far + 2.0, space - squares[0], far).clip(0.0)
-    np.fill_diagonal(chord2, 0.0)
-    sinh = np.sqrt(chord2 * (1.0 + 0.25 * chord2))
-    return np.log1p(0.5 * chord2 + sinh), sinh
+    times, halves = np.outer(2.0 * X[:, 0], X[:, 0]), 0.5 * np.sum(X * X, axis=1)
+    i, j = np.nonzero(times >= halves[:, None] + halves)  # few pairs, mostly
+    chord2 = times - X @ X.T  # minus Minkowski's product
+    chord2 -= 1.0
+    chord2 *= 2.0
+    chord2[i, j] = (X[i] - X[j]) ** 2 @ SIGNS
+    np.maximum(chord2, 0.0, out=chord2)
+    sinh = 0.25 * chord2
+    sinh += 1.0
+    sinh *= chord2
+    np.sqrt(sinh, out=sinh)
+    chord2 *= 0.5
+    chord2 += sinh
+    return np.log1p(chord2, out=chord2), sinh
 
 
 # --- starts of a problem ------------------------------------------------------------------------
