@@ -202,3 +202,14 @@ def test_many_points_get_their_tree_from_a_sample():
     D *= 8.0 / np.median(D)
     result = place_center(D, space=Hyperbolic(1.0), random_state=0, max_iter=300)
     assert stress(D, result) < 0.15
+
+
+def test_a_curvature_that_stays_does_so_after_an_interruption(tmp_path):
+    path, how = tmp_path / "tree.ckpt", {"space": Hyperbolic("auto"), "random_state": 0}
+    D = binary(63)
+    whole = place_center(D, **how)
+    place_center(D, **how, checkpoint=path, callback=lambda n, *_: n == 2)
+    assert path.exists()
+    ended = place_center(D, **how, checkpoint=path)
+    assert ended.space == whole.space
+    assert ended.cost == whole.cost

@@ -376,7 +376,7 @@ def tree_size(problem: Problem, known: list[Array]) -> Sized | None:
     limbs = _limbs(problem, known)
     if limbs is None:
         return None
-    least = min(LEAST * limbs.typical, limbs.D.max() / ACROSS)
+    least = min(LEAST * limbs.typical, float(limbs.D.max()) / ACROSS)
     points, unit = limbs.settled(least)
     return Sized(_configuration(points, problem), unit, unit > least * (1.0 + 1e-6))
 
