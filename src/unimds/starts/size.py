@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from unimds._runtime.watch import Watch
-from unimds.placecenter.descent import Plan, State, lowered
+from unimds.placecenter.descent import Plan, descend
+from unimds.placecenter.result import Result
 from unimds.starts.initial import completed, configuration, draw
 from unimds.starts.tree import tree_size
 
@@ -40,17 +41,17 @@ def estimate_size(problem: Problem, watch: Watch) -> Problem:
     def at(unit: float) -> Problem:
         return small.within(space.sized(unit))
 
-    def run(trial: Problem, X: Array) -> State:
-        return lowered(trial, X, plan, watch.silent())[0].best
+    def run(trial: Problem, X: Array) -> Result:
+        return descend(trial, X, plan, watch.silent())
 
-    def found_at(unit: float) -> State:
+    def found_at(unit: float) -> Result:
         trial = at(unit)
         seed = trial.frame.space.seed(D, problem.n_components)
         X = draw(trial, np.random.default_rng(0)) if seed is None else configuration(seed, trial)
         return run(trial, X)
 
     def cost_at(log_unit: float) -> float:
-        return found_at(np.exp(log_unit)).cost
+        return float(found_at(np.exp(log_unit)).cost)
 
     # Beyond the upper end any space is as good as flat.
     low, high = space.sizes(typical)
@@ -59,7 +60,7 @@ def estimate_size(problem: Problem, watch: Watch) -> Problem:
     around = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
     found = minimize_scalar(cost_at, bounds=around, method="bounded", options={"xatol": 1e-5})
     unit = float(np.exp(found.x))
-    tree = tree_size(at(unit), [found_at(unit).X])
+    tree = tree_size(at(unit), [at(unit).inner(found_at(unit).embedding)])
     if tree is not None and run(at(tree.unit), tree.X).cost < found.fun:
         return problem.within(space.sized(tree.unit), resize=tree.free)
     return problem.within(space.sized(unit), resize=True)

@@ -401,7 +401,8 @@ def _limbs(problem: Problem, known: list[Array]) -> Limbs | None:
     if not D.any() or _crookedness(D) > CROOKED:
         return None
     tree = joined(D)
-    errors = [TREELIKE * _norm(D), *(_norm(space.between(X, X) - D) for X in known)]
+    maps = (np.ascontiguousarray(X, dtype=np.float64) for X in known)
+    errors = [TREELIKE * _norm(D), *(_norm(space.between(X, X) - D) for X in maps)]
     return Limbs(tree, D, space.unit) if _norm(tree.paths() - D) <= min(errors) else None
 
 
