@@ -186,9 +186,9 @@ def laid_out(tree: Tree, unit: float) -> Array:
 
     Examples
     --------
-    >>> star = Tree(np.array([0, 0, 0, 0]), np.array([0.0, 1.0, 1.0, 1.0]), np.arange(4))
+    >>> star = Tree(np.zeros(5, dtype=int), np.array([0.0, 1.0, 1.0, 1.0, 1.0]), np.arange(5))
     >>> np.degrees(laid_out(star, 1.0)).round()
-    array([   0., -120.,    0.,  120.])
+    array([   0., -135.,  -45.,   45.,  135.])
     """
     parent, w = tree.parent, np.minimum(tree.length / unit, FARTHEST)
     m, fading = w.size, np.exp(-FADING * w)
