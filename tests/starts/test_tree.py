@@ -213,3 +213,11 @@ def test_a_curvature_that_stays_does_so_after_an_interruption(tmp_path):
     ended = place_center(D, **how, checkpoint=path)
     assert ended.space == whole.space
     assert ended.cost == whole.cost
+
+
+@pytest.mark.filterwarnings("ignore:Stopped after max_iter")
+@pytest.mark.parametrize("how", [{"n_init": 1}, {"init": "shaken"}], ids=str)
+def test_the_curvature_of_a_tree_is_not_taken_without_its_start(how):
+    D = recursive(60, 1, lengths=True)
+    result = place_center(D, space=Hyperbolic("auto"), random_state=0, **how)
+    assert result.stress < 0.1  # at the curvature of the tree 0.14 and 0.24

@@ -209,12 +209,20 @@ Starts = Callable[[Search, Problem, Anchors | None, np.random.Generator], Chosen
 """Finds the configurations to descend from."""
 
 
+def _kind(search: Search) -> str:
+    return search.init if isinstance(search.init, str) else "given"
+
+
+def _races(search: Search, problem: Problem, anchors: Anchors | None) -> bool:
+    return search.n_init in EFFORTS and anchors is None and race_pays(problem, _kind(search))
+
+
 def starts_in_memory(
     search: Search, problem: Problem, anchors: Anchors | None, random: np.random.Generator
 ) -> Chosen:
     """Return the configurations to descend from, found by looking at any of the pairs."""
-    init = search.init if isinstance(search.init, str) else "given"
-    if search.n_init in EFFORTS and anchors is None and race_pays(problem, init):
+    init = _kind(search)
+    if _races(search, problem, anchors):
         own, effort = search.in_unit(problem.frame), EFFORTS[str(search.n_init)]
         if problem.pairs.n <= effort.few and problem.flatter() is problem:
             return small_table(own, problem, random)
@@ -252,7 +260,9 @@ def lowest(
     if begun is None:
         if problem.frame.resize:
             watch.say("Estimating the size of the space …")
-            problem = estimate_size(problem, watch)
+            # at the size of a tree, starts other than the tree's own end high
+            grows = _races(search, problem, anchors) and _kind(search) == "auto"
+            problem = estimate_size(problem, watch, trees=grows and find is starts_in_memory)
         chosen = find(search, problem, anchors, random)
         starts = chosen.starts
         if keeper is not None and not watch.interrupted.is_set():  # else they are not the best

@@ -22,11 +22,12 @@ Array = NDArray[Any]
 SIZE_SAMPLE, SIZE_SWEEPS = 150, 10
 
 
-def estimate_size(problem: Problem, watch: Watch) -> Problem:
+def estimate_size(problem: Problem, watch: Watch, trees: bool) -> Problem:
     """Return the problem at the size whose seed fits best, after a few sweeps on a sample.
 
-    Where a tree fits better, its size is taken. An exact tree fits the better, the stronger the
-    curvature, without end: then the size stays where coordinates still have digits.
+    Where a tree fits better, its size is taken, if starts from `trees` follow. An exact tree fits
+    the better, the stronger the curvature, without end: then the size stays where coordinates
+    still have digits.
     """
     pairs, space = problem.pairs, problem.frame.space
     sample = pairs.table.sample(SIZE_SAMPLE, pairs.weighing.complete, np.random.default_rng(0))
@@ -60,7 +61,8 @@ def estimate_size(problem: Problem, watch: Watch) -> Problem:
     around = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
     found = minimize_scalar(cost_at, bounds=around, method="bounded", options={"xatol": 1e-5})
     unit = float(np.exp(found.x))
-    tree = tree_size(at(unit), [at(unit).inner(found_at(unit).embedding)])
+    known = found_at(unit).embedding if trees else None
+    tree = None if known is None else tree_size(at(unit), [at(unit).inner(known)])
     if tree is not None and run(at(tree.unit), tree.X).cost < found.fun:
         return problem.within(space.sized(tree.unit), resize=tree.free)
     return problem.within(space.sized(unit), resize=True)

@@ -372,8 +372,11 @@ def tree_start(problem: Problem, known: list[Array]) -> Array | None:
 
 
 def tree_size(problem: Problem, known: list[Array]) -> Sized | None:
-    """Return a start at the size that fits the tree of a table best, if there is a tree."""
-    limbs = _limbs(problem, known)
+    """Return a start at the size that fits the tree of a table best, if there is a tree.
+
+    That is its size in a plane: in more dimensions another one may be better.
+    """
+    limbs = _limbs(problem, known) if problem.n_components == 2 else None
     if limbs is None:
         return None
     least = min(LEAST * limbs.typical, float(limbs.D.max()) / ACROSS)
