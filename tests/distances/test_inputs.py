@@ -243,7 +243,7 @@ def test_masked_distances_are_missing():
 
 def test_labels_that_disagree_are_told():
     frame = pd.DataFrame(D, index=list("abcdef"), columns=list("abcdeF"))
-    with pytest.raises(ValueError, match="'f' is a row, but not a column"):
+    with pytest.raises(ValueError, match="different labels: row 'f', column 'F'; correct"):
         MDS(metric="precomputed").fit(frame)
     double = pd.DataFrame(D, index=list("aabcde"), columns=list("aabcde"))
     with pytest.raises(ValueError, match="not unique"):

@@ -33,7 +33,7 @@ BROKEN = {
     "no label": ("from,to,dist\na,,1\n", "line 2, column 2: a label is missing"),
     "short row": ("0,1,2\n1,0\n2,3,0\n", "line 2: this row has 2 cells, but most rows have 3"),
     "long row": ("0,1,2\n1,0,3\n2,3,0,4\n", "line 3: this row has 4 cells, but most rows have 3"),
-    "labels": (",a,b\na,0,1\nc,1,0\n", "'c' is a row, but not a column"),
+    "labels": (",a,b\na,0,1\nc,1,0\n", "different labels: row 'c', column 'b'; correct"),
     "cut off": ("0,1,2,3\n1,0,4,5\n2,4,0,6\n", "a square of 4 points that lacks its last rows"),
     "cut off, labels": (",a,b,c\na,0,1,2\nb,1,0,3\n", "a square of 3 points that lacks its last"),
     "short header": ("0,abc\n1,0,3\n2,3,0\n", "line 1: this row has 2 cells, but most rows have 3"),

@@ -171,9 +171,12 @@ def aligned(table: Any) -> Any:
         return table
     odd = [label for label in index if label not in set(columns)]
     if odd:
+        other = next((label for label in columns if label not in set(index)), None)
+        told = f"{odd[0]!r} is a row, but not a column"
+        if other is not None:
+            told = f"row {odd[0]!r}, column {other!r}"
         raise ValueError(
-            f"the rows and columns of the table have different labels: {odd[0]!r} is a row, but "
-            "not a column"
+            f"the rows and columns of the table have different labels: {told}; correct the labels"
         )
     if not (columns.is_unique and index.is_unique):
         raise ValueError("the labels of the table are not unique: its columns cannot be matched")

@@ -16,7 +16,8 @@ from unimds.files.meaning.lists import (
     roles_by_words,
     table_of_links,
 )
-from unimds.files.meaning.matrices import assemble, condensed, looks_like_distances, triangle
+from unimds.files.meaning.matrices import assemble, condensed, triangle
+from unimds.files.meaning.squares import looks_like_distances
 from unimds.files.table import Table
 
 Array = NDArray[np.floating[Any]]

@@ -1,4 +1,4 @@
-"""Squares, triangles and condensed vectors; and whether a square holds distances."""
+"""Squares, triangles and condensed vectors."""
 
 from __future__ import annotations
 
@@ -10,43 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.files.errors import shown
 from unimds.files.formats.content import Content
 from unimds.files.formats.grid import Grid
+from unimds.files.meaning.squares import different_labels, looks_like_distances, symmetric
 from unimds.files.table import Table, are_coordinates
 
 Array = NDArray[np.floating[Any]]
 
 POINTS = ("kind", "points")
-
-
-def looks_like_distances(block: Array) -> bool:
-    """Whether a block of numbers is a square of distances, not points.
-
-    A square holds distances if its diagonal is zero, if its diagonal and one half are missing, or
-    if it is symmetric with three rows or more. A symmetric square with another diagonal holds
-    similarities, which deserve an error rather than a map of the rows.
-
-    Examples
-    --------
-    >>> looks_like_distances(np.array([[0.0, 2.0], [3.0, 0.0]]))
-    True
-    >>> looks_like_distances(np.array([[1.0, 2.0], [3.0, 4.0]]))
-    False
-    """
-    if block.shape[0] != block.shape[1] or block.dtype.kind != "f":
-        return False
-    diagonal = np.diagonal(block)
-    if ((diagonal == 0.0) | np.isnan(diagonal)).all():
-        if (diagonal == 0.0).any():
-            return True
-        known = ~np.isnan(block)
-        return bool(np.triu(known).any() != np.tril(known).any() or _symmetric(block))
-    return len(block) > 2 and _symmetric(block)
-
-
-def _symmetric(block: Array) -> bool:
-    return bool(np.allclose(block, block.T, rtol=1e-8, equal_nan=True))
 
 
 def assemble(
@@ -96,18 +67,19 @@ def _holds_distances(
         return False
     if are_coordinates(names):
         return False
-    if labels is not None and names is not None and set(labels) == set(names):
+    if labels is None or names is None or not set(labels) & set(names):
+        return looks_like_distances(block)
+    odd = different_labels(labels, names)
+    if odd is None:
         return True
-    found = looks_like_distances(block)
-    if found and labels is not None and names is not None and set(labels) & set(names):
-        odd = next(label for label in [*labels, *names] if (label in labels) != (label in names))
-        places = ("row", "column") if odd in labels else ("column", "row")
+    # features may have the name of a point, but hardly of most points
+    if looks_like_distances(block) or 2 * len(set(labels) & set(names)) > len(labels):
         raise content.error(
-            f"the rows and columns have different labels: {shown(odd)} is a {places[0]}, but not a "
-            f"{places[1]}; correct the labels, or, for points, one per row",
+            f"the rows and columns have different labels: {odd}; correct the labels, or, for "
+            "points, one per row",
             advice=POINTS,
         )
-    return found
+    return False
 
 
 def _check_not_cut(
@@ -122,7 +94,7 @@ def _check_not_cut(
     else:
         square = block[:, :rows]
         positive = (square > 0.0).sum() == rows * (rows - 1)  # counts of things are often zero
-        cut = rows > 2 and positive and not np.diagonal(square).any() and _symmetric(square)
+        cut = rows > 2 and positive and not np.diagonal(square).any() and symmetric(square)
     if cut:
         raise content.error(
             f"this looks like a square of {columns} points that lacks its last rows: only {rows} "
@@ -132,8 +104,14 @@ def _check_not_cut(
 
 
 def _reordered(content: Content, block: Array, labels: list[str], names: list[str]) -> Array:
-    """Put the columns in the order of the rows, if they have the same labels."""
-    if set(labels) != set(names):
+    """Put the columns in the order of the rows; columns with other labels go by their place."""
+    odd = different_labels(labels, names)
+    if odd is not None:
+        if any(a != b and a in names for a, b in zip(labels, names, strict=True)):
+            raise content.error(
+                f"the rows and columns are in different orders, and their labels differ: {odd}; "
+                "correct the labels"
+            )
         return block
     if len(set(labels)) != len(labels):
         raise content.error("the labels are not unique: the columns cannot be matched to the rows")
