@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from tests.support.valid_files import D
-from unimds.files import FileError, read
+from unimds.files import FileError, FileWarning, read
 
 TOWNS = ["Ulm", "Bonn", "Kiel", "Bristol"]
 SHUFFLED = ["Kiel", "Bristal", "Ulm", "Bonn"]
@@ -33,16 +33,16 @@ def test_a_misspelt_label_of_a_shuffled_square_is_named(tmp_path, form):
     frame = pd.DataFrame(square, index=TOWNS, columns=SHUFFLED)
     path = tmp_path / f"towns.{form}"
     getattr(frame, f"to_{form}")(path)
-    with pytest.raises(FileError, match="row 'Bristol', column 'Bristal'; .*kind='points'"):
+    with pytest.raises(FileError, match=r"row 'Bristol', column 'Bristal'; .*kind='points'"):
         read(path)
     assert read(path, kind="points").features == SHUFFLED
-    with pytest.raises(FileError, match="different orders.* row 'Bristol', column 'Bristal'"):
+    with pytest.raises(FileError, match=r"different orders.* row 'Bristol', column 'Bristal'"):
         read(path, kind="distances")
 
 
 def test_columns_with_other_labels_in_the_order_of_the_rows_go_by_their_place(put):
     square = ",a,b,X.c\na,0,1,2.5\nb,1,0,3\nc!,2.5,3,0\n"
-    with pytest.raises(FileError, match="row 'c!', column 'X.c'"):
+    with pytest.raises(FileError, match=r"row 'c!', column 'X\.c'"):
         put(square)
     table = put(square, kind="distances")
     assert table.labels == ["a", "b", "c!"]
@@ -51,3 +51,126 @@ def test_columns_with_other_labels_in_the_order_of_the_rows_go_by_their_place(pu
 
 def test_features_may_have_the_name_of_a_point(put):
     assert put("name,oak,elm,ash\noak,1,2,3\nb,4,5,6\nc,7,8,9\n").kind == "points"
+
+
+# --- long lists -----------------------------------------------------------------------------------
+
+COUNTS = ["A,oak,3", "A,elm,5", "B,oak,1", "B,elm,2", "C,oak,7", "C,ash,1"]
+RATINGS = ["s,cat,dog,3", "s,cat,cow,5", "s,dog,cow,4", "t,cat,dog,2", "t,cat,cow,6", "t,dog,cow,4"]
+
+
+def numbered(rows):
+    """Rows with numbers in place of the first letters."""
+    return [str(ord(row[0]) % 32) + row[1:] for row in rows]
+
+
+def text(header, rows):
+    return "\n".join([header, *rows]) + "\n"
+
+
+def counted(header, rows):
+    """Rows with their number in front, as R and pandas write them."""
+    return text("," + header, [f"{i},{row}" for i, row in enumerate(rows, 1)])
+
+
+@pytest.mark.parametrize("rows", [COUNTS, numbered(COUNTS)])
+@pytest.mark.parametrize("written", [text, counted])
+def test_a_long_list_of_counts_is_refused(put, rows, written):
+    content = written("site,species,count", rows)
+    with pytest.raises(FileError, match="a long list: each row holds one number, 'count'") as told:
+        put(content)
+    assert "a row for each 'site' and a column for each 'species'" in str(told.value)
+    assert "pivot_table" in str(told.value)
+    assert str(told.value).endswith("give kind='points'")
+    assert put(content, kind="points").n == 6
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_long_lists_are_known_in_every_format(tmp_path, form):
+    frame = pd.DataFrame([row.split(",") for row in COUNTS], columns=["site", "species", "count"])
+    frame["count"] = frame["count"].astype(float)
+    path = tmp_path / "long"
+    if form == "csv":
+        frame.to_csv(path, index=False)
+    elif form == "json":
+        frame.to_json(path, orient="records")
+    else:
+        frame.to_parquet(path)
+    with pytest.raises(FileError, match="a long list"):
+        read(path)
+
+
+@pytest.mark.parametrize("rows", [RATINGS, numbered(RATINGS)])
+@pytest.mark.parametrize("written", [text, counted])
+def test_ratings_of_several_subjects_are_refused(put, rows, written):
+    with pytest.raises(FileError, match=r"a list of pairs, 'a' and 'b', .*'rating'") as told:
+        put(written("subject,a,b,rating", rows))
+    assert "take its mean over 'subject', or one of the lists" in str(told.value)
+
+
+def test_long_lists_without_a_header(put):
+    with pytest.raises(FileError, match=r"no label is in both columns.*kind='pairs'"):
+        put("\n".join(COUNTS))
+    assert put("\n".join(COUNTS), kind="pairs").n == 6
+    assert put("hub,x,1\nhub,y,2\n").kind == "pairs"  # from one point to each of the rest
+
+
+def test_pairs_with_similarities_are_refused(put):
+    content = "one,other,{}\na,b,5\na,c,2\nb,c,3\n"
+    with pytest.raises(FileError, match=r"pairs with a 'Similarity', .*1 − r.*kind='pairs'"):
+        put(content.format("Similarity"))
+    assert put(content.format("Similarity"), kind="pairs").kind == "pairs"
+    with pytest.warns(FileWarning, match="the 'ratings' of a pair was taken as its distance"):
+        assert put(content.format("ratings")).kind == "pairs"
+    assert put(content.format("ratings"), kind="pairs").kind == "pairs"
+
+
+def test_one_number_with_a_label_for_each_row_is_no_long_list(put):
+    rows = [f"{name},{row}" for name, row in zip("uvwxyz", COUNTS, strict=True)]
+    assert put(text("name,sex,group,score", rows)).labels == list("uvwxyz")
+
+
+# --- stacks of tables -----------------------------------------------------------------------------
+
+ONE, TWO = ["0,1,2", "1,0,3", "2,3,0"], ["0,2,2", "2,0,1", "2,1,0"]
+
+
+def labelled(rows):
+    return [f"{label},{row}" for label, row in zip("abc", rows, strict=True)]
+
+
+def joined(*parts):
+    return "\n".join(line for part in parts for line in part) + "\n"
+
+
+STACKS = {
+    "plain": joined(ONE, TWO),
+    "blank line": joined(ONE, [""], TWO),
+    "labels": joined(labelled(ONE), labelled(TWO)),
+    "headers": joined(["a,b,c"], ONE, ["a,b,c"], TWO),
+    "headers and labels": joined([",a,b,c"], labelled(ONE), [""], [",a,b,c"], labelled(TWO)),
+    "titles": joined(["Ada", ",a,b,c"], labelled(ONE), ["", "Bob", ",a,b,c"], labelled(TWO)),
+    "titles of a sheet": joined(["Ada,,,"], labelled(ONE), [",,,", "Bob,,,"], labelled(TWO)),
+    "numbered": joined(
+        ["subject,item,a,b,c"],
+        [f"1,{row}" for row in labelled(ONE)],
+        [f"2,{row}" for row in labelled(TWO)],
+    ),
+    "numbers as labels": joined([",1,2,3", "1,0,1,2", "2,1,0,3", "3,2,3,0", ""], [",1,2,3"])
+    + "1,0,2,2\n2,2,0,1\n3,2,1,0\n",
+    "triangles": "0\n1 0\n2 3 0\n0\n2 0\n2 1 0\n",
+    "triangles with titles": "Ada\n1\n2 3\nBob\n2\n2 1\n",
+    "upper triangles": "1 2\n3\n2 2\n1\n",
+}
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_stacked_tables_are_refused(put, name):
+    with pytest.raises(FileError, match=r"2 tables of 3 × 3, one below another.* their mean"):
+        put(STACKS[name])
+
+
+def test_rows_that_are_no_stack(put):
+    assert put("x,y,z\n0,1,2\n1,0,3\n2,3,0\n0,2,2\n2,0,1\n2,2,0\n").kind == "points"
+    assert put("0,1,2\n\n1,0,3\n\n2,3,0\n").kind == "distances"
+    assert put(STACKS["plain"], kind="points").values.shape == (6, 3)

@@ -225,7 +225,7 @@ def test_pairs_under_other_names_are_known_by_their_words(put):
     table = put("von,nach,km\nq,p,1\nq,r,2\np,r,3\n")
     assert (table.kind, table.labels) == ("pairs", ["q", "p", "r"])
     assert put("name,friend,age\nq,p,1\np,r,2\nr,p,3\n").kind == "points"  # each name once
-    assert put("kind,shade,age\nq,x,1\nq,y,2\np,x,3\n").kind == "points"  # no word in both
+    assert put("kind,shade,age,size\nq,x,1,1\nq,y,2,3\np,x,3,3\n").kind == "points"
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "parquet"])

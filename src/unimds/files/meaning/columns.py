@@ -24,7 +24,7 @@ def from_columns(content: Content, format: str, found: Columns, kind: str, weigh
     names, columns, index = found
     if names is None:
         return assemble(content, np.column_stack(columns), format=format, kind=kind)
-    list_roles = roles(names, kind, weight) or _roles(content, columns, kind, weight)
+    list_roles = roles(names, kind, weight) or _roles(content, found, kind, weight)
     if list_roles is not None:
         return table_of_links(_links(content, columns, list_roles), list_roles, format)
     labels_at = _labels_at(names, columns, index)
@@ -39,8 +39,9 @@ def from_columns(content: Content, format: str, found: Columns, kind: str, weigh
     )
 
 
-def _roles(content: Content, columns: list[Column], kind: str, weight: str) -> Roles | None:
+def _roles(content: Content, found: Columns, kind: str, weight: str) -> Roles | None:
     """Detect a list whose column names say nothing, if its first two columns are words."""
+    names, columns, _ = found
     first, second, *rest = columns if len(columns) > 1 else [*columns, *columns]
     words = isinstance(first, list) and isinstance(second, list)
     if kind in ("pairs", "graph"):
@@ -52,7 +53,7 @@ def _roles(content: Content, columns: list[Column], kind: str, weight: str) -> R
         )
     if kind != "auto" or not words or any(isinstance(column, list) for column in rest):
         return None
-    return roles_by_words(content, as_texts(first), as_texts(second), len(rest))
+    return roles_by_words(content, as_texts(first), as_texts(second), (names or [])[2:])
 
 
 def _labels_at(names: list[str], columns: list[Column], index: list[str]) -> int | None:

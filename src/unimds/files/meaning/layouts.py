@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.files.formats.grid import Grid
+from unimds.files.meaning.doubts import check_not_long, check_not_stacked
 from unimds.files.meaning.lists import (
     Links,
     Roles,
@@ -32,6 +33,7 @@ def interpret(grid: Grid, kind: str, weight: str = "auto") -> Table:
     if kind == "auto" and grid.text.content.ending in EDGE_ENDINGS:
         kind = "graph"
     if kind in ("auto", "distances") and len(grid) > 1:
+        check_not_stacked(grid)
         found = triangle(grid)
         if found is not None:
             return found
@@ -187,9 +189,11 @@ def _roles(grid: Grid, header: int, kind: str, weight: str) -> Roles | None:
         return None
     first, second = ([row[j] for row in words] for j in (0, 1))
     if header:
-        return roles_by_words(content, first, second, width - 2)
+        return roles_by_words(content, first, second, grid.heads[0][2:])
     if not _joined(first, second):
         return None
+    if width == 3:
+        check_not_long(content, first, second)
     return roles_by_place(content, width, "graph" if width == 2 else "pairs", weight)
 
 

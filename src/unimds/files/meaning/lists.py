@@ -25,6 +25,12 @@ LENGTHS = ("length", "distance", "dist", "dissimilarity", "cost", "d")
 UNCLEAR = ("weight", "value")
 """Names of what may be the length or the strength of an edge."""
 WEIGHT = ("weight", "weights", "w")
+SIMILARITY = ("similarity", "sim", "strength", "affinity", "correlation", "cor", "corr", "r")
+"""Names of numbers that are the larger, the closer the points are."""
+RATING = ("rating", "score", "judgment", "judgement", "response", "proximity")
+"""Names of numbers that may as well be distances as similarities."""
+
+PAIRS = ("kind", "pairs")
 
 MEASURES = ("auto", "length", "strength", "none")
 """What the weights of edges may be."""
@@ -166,22 +172,42 @@ def roles_by_place(content: Content, width: int, kind: str, weight: str = "auto"
 
 
 def roles_by_words(
-    content: Content, first: Sequence[str], second: Sequence[str], numbers: int
+    content: Content, first: Sequence[str], second: Sequence[str], names: Sequence[str]
 ) -> Roles | None:
     """Detect pairs whatever the column names: two columns share words, and labels repeat.
 
-    With two columns of numbers, the second may be a weight or not.
+    `names` are those of the columns of numbers. If there are two, the second may be a weight or
+    not.
     """
     labels = set(first)
-    if len(labels) == len(first) or labels.isdisjoint(second) or numbers not in (1, 2):
+    if len(labels) == len(first) or labels.isdisjoint(second) or len(names) not in (1, 2):
         return None
-    if numbers == 2:
+    if len(names) == 2:
         raise content.error(
             "the first two columns share words: are the rows points (kind 'points'), or pairs with "
             "a distance and a weight? For pairs",
-            advice=("kind", "pairs"),
+            advice=PAIRS,
         )
+    _check_distance(content, names[0])
     return Roles("pairs", (0, 1), 2)
+
+
+def _check_distance(content: Content, name: str) -> None:
+    """Raise if the numbers of pairs are called similarities; warn if nobody knows."""
+    plain = name.strip().lower()
+    if plain in SIMILARITY:
+        raise content.error(
+            f"the rows are pairs with a {shown(name)}, and distances are needed: write 1 − r in "
+            "place of a correlation r, or the largest value minus s in place of a similarity s; if "
+            "the numbers are distances",
+            advice=PAIRS,
+        )
+    if plain.removesuffix("s") in RATING:
+        told = (
+            f"the {shown(name)} of a pair was taken as its distance; if a larger number means "
+            "closer points, write the largest value minus the number in its place"
+        )
+        warn(FileWarning(content.name, told, [("to confirm the distance", PAIRS)]), FileWarning)
 
 
 @dataclass(frozen=True)
@@ -316,7 +342,7 @@ def _check_duplicates(links: Links, codes: NDArray[np.intp], known: NDArray[np.b
             what, given = "weights", links.weights
         raise links.error(
             f"the pair {links.name(other)} has two {what}, {given[other]:g} here and "
-            f"{given[one]:g} in {links.place(one)}; keep one of them",
+            f"{given[one]:g} in {links.place(one)}; keep one of them, or their mean",
             other,
         )
 

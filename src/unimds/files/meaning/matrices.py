@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from unimds.files.formats.content import Content
 from unimds.files.formats.grid import Grid
+from unimds.files.meaning.doubts import POINTS, Rows
 from unimds.files.meaning.squares import different_labels, looks_like_distances, symmetric
 from unimds.files.table import Table, are_coordinates
 
 Array = NDArray[np.floating[Any]]
-
-POINTS = ("kind", "points")
 
 
 def assemble(
@@ -41,6 +40,8 @@ def assemble(
         rows = next(iter(columns.values()))
     if kind == "auto":
         kind = "distances" if _holds_distances(content, block, rows, names) else "points"
+        if kind == "points":
+            Rows(content, block, labels, names, columns or {}).check()
     if kind == "points":
         if weights is not None:
             raise content.error("holds points and weights, but only pairs have weights")

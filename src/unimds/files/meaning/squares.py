@@ -44,6 +44,23 @@ def symmetric(block: Array) -> bool:
     return bool(np.allclose(block, block.T, rtol=1e-8, equal_nan=True))
 
 
+def is_table_of_distances(block: Array) -> bool:
+    """Whether a square can hardly be anything but distances: symmetric, or half of it missing.
+
+    Examples
+    --------
+    >>> is_table_of_distances(np.array([[0.0, 2.0], [2.0, 0.0]]))
+    True
+    >>> is_table_of_distances(np.array([[0.0, 2.0], [3.0, 0.0]]))
+    False
+    """
+    if np.nan_to_num(np.diagonal(block)).any() or not np.fmax.reduce(block, axis=None) > 0.0:
+        return False
+    known = ~np.isnan(block)
+    half = np.triu(known, 1).any() != np.tril(known, -1).any()
+    return bool((block[known] >= 0.0).all()) and (bool(half) or symmetric(block))
+
+
 def different_labels(rows: Sequence[str], columns: Sequence[str]) -> str | None:
     """Return which labels of the rows and columns of a square differ; None if none does.
 

@@ -1,0 +1,232 @@
+"""Rows that would be read as points, and hardly are points: long lists and stacks of tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds.files.errors import FileError, shown
+from unimds.files.formats.content import Content
+from unimds.files.formats.grid import Grid
+from unimds.files.meaning.squares import is_table_of_distances
+
+Array = NDArray[np.floating[Any]]
+
+POINTS = ("kind", "points")
+
+THINGS = frozenset(
+    (
+        *("animal", "case", "individual", "item", "judge", "node", "object", "observation"),
+        *("observer", "participant", "patient", "person", "plot", "point", "quadrat", "rater"),
+        *("record", "releve", "relevé", "respondent", "sample", "site", "specimen", "station"),
+        *("stimulus", "subject", "transect", "vertex"),
+    )
+)
+"""What points may be: a column that is called so holds their names, even if these are numbers."""
+NUMBERS = frozenset(("code", "id", "key", "no", "nr", "number", "row"))
+"""Names of columns that number the rows."""
+MARKS = frozenset(("code", "id", "no", "nr"))
+"""Last words of such names."""
+
+
+def names_points(name: str) -> bool:
+    """Whether a column has the name of a column that names or numbers points.
+
+    Examples
+    --------
+    >>> names = "Site", "Plot No.", "sampleID", "siteid", "oak", "NO2", "number of trees"
+    >>> [name for name in names if names_points(name)]
+    ['Site', 'Plot No.', 'sampleID', 'siteid']
+    """
+    words = re.findall(r"[^\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
+    if len(words) != 1:
+        return bool(words) and words[-1] in MARKS
+    return words[0] in NUMBERS or re.sub(r"(s|id|no|nr)$", "", words[0]) in THINGS
+
+
+@final
+@dataclass(frozen=True)
+class Rows:
+    """Rows of numbers and words that would be read as points.
+
+    Attributes
+    ----------
+    content : Content
+        The file.
+    values : ndarray
+        The columns of numbers.
+    labels : list of str, or None
+        Names of the rows.
+    names : list of str, or None
+        Names of the columns of numbers; None without a header.
+    columns : mapping
+        The columns of words.
+    """
+
+    content: Content
+    values: Array
+    labels: list[str] | None
+    names: list[str] | None
+    columns: Mapping[str, list[str]]
+
+    def check(self) -> None:
+        """Raise if the rows are a long list, or a stack of tables."""
+        self._check_not_long()
+        side = self._side_of_stack()
+        if side:
+            raise _stacked(self.content, len(self.values) // side, side)
+
+    def _check_not_long(self) -> None:
+        """Raise if each row holds one number for two or more labels, all of which repeat."""
+        if self.names is None or not (self.labels is None or _counted(self.labels)):
+            return
+        keys = self._keys()
+        numbers = [name for name in self.names if name not in keys]
+        if len(keys) < 2 or len(numbers) != 1:
+            return
+        for pair in combinations(keys, 2):
+            if _share(keys[pair[0]], keys[pair[1]]):
+                raise _pairs_in(self.content, pair, numbers[0], [k for k in keys if k not in pair])
+        first, *_, last = sorted(keys, key=lambda name: not names_points(name))
+        raise self.content.error(
+            f"this looks like a long list: each row holds one number, {shown(numbers[0])}, for "
+            f"{' and '.join(map(shown, keys))}, which repeat. Make a table with a row for each "
+            f"{shown(first)} and a column for each {shown(last)}, such as with pandas.pivot_table "
+            "or R's xtabs; for points, one per row",
+            advice=POINTS,
+        )
+
+    def _keys(self) -> dict[str, list[str]]:
+        """Return the columns that name what a row is about, if their entries repeat."""
+        named = {
+            name: [f"{x:g}" for x in self.values[:, j]]
+            for j, name in enumerate(self.names or [])
+            if names_points(name) and whole(self.values[:, j])
+        }
+        every = {**named, **self.columns}
+        return {name: key for name, key in every.items() if 1 < len(set(key)) < len(key)}
+
+    def _side_of_stack(self) -> int:
+        """Return how many points have several tables, one below another; 0 if rows are no stack."""
+        rows, width = self.values.shape
+        for side in (width, width - 1, width - 2):  # after columns that number the tables
+            if side > 2 and rows > side and rows % side == 0:
+                tables = self.values[:, width - side :].reshape(-1, side, side)
+                if all(map(is_table_of_distances, tables)):
+                    return int(side)
+        return 0
+
+
+def whole(column: Array) -> bool:
+    """Whether a column holds whole numbers only, zero or more, and none is missing."""
+    return bool((np.isfinite(column) & (column >= 0.0) & (column == np.floor(column))).all())
+
+
+def _counted(labels: Sequence[str]) -> bool:
+    """Whether labels only count the rows, as those of R and pandas do."""
+    return any(list(labels) == [str(i) for i in range(k, len(labels) + k)] for k in (0, 1))
+
+
+def _share(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether two columns hold the same labels, or nearly so."""
+    one, other = set(first), set(second)
+    return 2 * len(one & other) >= min(len(one), len(other))
+
+
+def _pairs_in(
+    content: Content, pair: Sequence[str], number: str, others: Sequence[str]
+) -> FileError:
+    """Return the error for a list of pairs with more labels than two."""
+    one = ""
+    if others:
+        told = " and ".join(map(shown, others))
+        one = (
+            f", and several lists, told apart by {told}. Each pair needs one number: take its mean "
+            f"over {told}, or one of the lists"
+        )
+    return content.error(
+        f"this looks like a list of pairs, {' and '.join(map(shown, pair))}, with the number "
+        f"{shown(number)}{one}. Call the columns 'source', 'target' and 'distance'; for points, "
+        "one per row",
+        advice=POINTS,
+    )
+
+
+def check_not_long(content: Content, first: Sequence[str], second: Sequence[str]) -> None:
+    """Raise if two columns of labels without names, with one number, are hardly ends of pairs."""
+    one, other = set(first), set(second)
+    repeat = len(one) < len(first) and len(other) < len(second)
+    if repeat and min(len(one), len(other)) > 1 and one.isdisjoint(other):
+        raise content.error(
+            "this looks like a long list: each row holds one number for two labels, which repeat, "
+            "and no label is in both columns. Make a table with a row for each label of the first "
+            "column, and a column for each label of the second; for pairs with a distance each",
+            advice=("kind", "pairs"),
+        )
+
+
+def check_not_stacked(grid: Grid) -> None:
+    """Raise if a text holds tables of one size, one below another, with or without titles."""
+    filled = _filled(grid)
+    for starts in (_after_gaps(grid, filled), _after_ends(grid)):
+        tables = [range(a, b) for a, b in pairwise([*starts, len(grid)]) if filled[a:b].any()]
+        sides = {_side(grid, table) for table in tables}
+        if len(tables) > 1 and len(sides) == 1 and (side := sides.pop()):
+            lines = grid.lines[tables[0][0]], grid.lines[tables[1][0]]
+            raise _stacked(grid.text.content, len(tables), side, lines)
+
+
+def _stacked(
+    content: Content, count: int, side: int, lines: tuple[int, int] | None = None
+) -> FileError:
+    where = "" if lines is None else f" (from lines {lines[0]} and {lines[1]} on)"
+    return content.error(
+        f"this looks like {count} tables of {side} × {side}, one below another{where}, and one "
+        "table is needed: save each table, or their mean, in a file of its own; for points, one "
+        "per row",
+        advice=POINTS,
+    )
+
+
+def _filled(grid: Grid) -> NDArray[np.bool_]:
+    """Which rows hold a number; the rest are titles, headers or empty."""
+    starts = np.concatenate([[0], np.cumsum(grid.widths)[:-1]])
+    known = ~np.isnan(np.frombuffer(grid.flat))
+    return np.asarray(np.logical_or.reduceat(known, starts))
+
+
+def _after_gaps(grid: Grid, filled: NDArray[np.bool_]) -> list[int]:
+    """Return where tables may start: after a blank line, or a row without numbers."""
+    gaps = (np.diff(grid.lines) > 1) | np.diff(filled)
+    return [0, *(np.flatnonzero(gaps) + 1).tolist()]
+
+
+def _after_ends(grid: Grid) -> list[int]:
+    """Return where triangles may start: where a row is shorter than the row before, or longer."""
+    steps = np.diff(grid.widths)
+    ends = min(steps < 0, steps > 0, key=np.count_nonzero)
+    return [0, *(np.flatnonzero(ends) + 1).tolist()]
+
+
+def _side(grid: Grid, rows: range) -> int:
+    """Return how many points have the table in these rows; 0 if they are no table of distances."""
+    widths = np.array([grid.widths[i] for i in rows])
+    labelled = all(0 in grid.words.get(i, {}) for i in rows)
+    steps = set(np.diff(widths).tolist())
+    if len(rows) > 1 and steps in ({1}, {-1}):
+        numbers = [row[int(labelled) :] for row in grid.rows(rows)]
+        ends = [row[-1 if steps == {1} else 0] for row in numbers if row.size]
+        return max(map(len, numbers)) + bool(np.nan_to_num(ends).any())  # without its diagonal
+    if len(rows) == widths[0] and not grid.cell(rows[0], 0):  # a header of numbers
+        labelled = True
+    side = int(widths[0]) - labelled
+    if steps - {0} or side < 2 or len(rows) not in (side, side + 1):
+        return 0
+    block = np.array([row[-side:] for row in grid.rows(rows[-side:])])  # a row before has numbers
+    return side if is_table_of_distances(block) else 0
