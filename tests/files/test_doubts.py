@@ -24,6 +24,16 @@ def put(tmp_path):
     return read_back
 
 
+def save(frame, path, form):
+    """Write a table of pandas in a format."""
+    if form == "csv":
+        frame.to_csv(path, index=False)
+    elif form == "json":
+        frame.to_json(path, orient="records")
+    else:
+        frame.to_parquet(path)
+
+
 # --- squares with labels that differ --------------------------------------------------------------
 
 
@@ -90,12 +100,7 @@ def test_long_lists_are_known_in_every_format(tmp_path, form):
     frame = pd.DataFrame([row.split(",") for row in COUNTS], columns=["site", "species", "count"])
     frame["count"] = frame["count"].astype(float)
     path = tmp_path / "long"
-    if form == "csv":
-        frame.to_csv(path, index=False)
-    elif form == "json":
-        frame.to_json(path, orient="records")
-    else:
-        frame.to_parquet(path)
+    save(frame, path, form)
     with pytest.raises(FileError, match="a long list"):
         read(path)
 
@@ -174,3 +179,39 @@ def test_rows_that_are_no_stack(put):
     assert put("x,y,z\n0,1,2\n1,0,3\n2,3,0\n0,2,2\n2,0,1\n2,2,0\n").kind == "points"
     assert put("0,1,2\n\n1,0,3\n\n2,3,0\n").kind == "distances"
     assert put(STACKS["plain"], kind="points").values.shape == (6, 3)
+
+
+# --- numbers that are names -----------------------------------------------------------------------
+
+PLOTS = ["101,3,5", "102,1,2", "103,7,1", "104,0,9"]
+
+
+@pytest.mark.parametrize("head", ["site", "Plot No.", "sample_id", "subjectID", "ID", "no", "Nr"])
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_numbers_of_sites_are_labels(tmp_path, head, form):
+    frame = pd.DataFrame([row.split(",") for row in PLOTS], columns=[head, "oak", "elm"])
+    path = tmp_path / "plots"
+    save(frame.astype(int), path, form)
+    table = read(path)
+    assert (table.labels, table.features) == (["101", "102", "103", "104"], ["oak", "elm"])
+    assert_array_equal(table.values[0], [3.0, 5.0])
+
+
+def test_numbers_that_are_no_names(put):
+    assert put("NO,O3\n30,5\n12,2\n17,1\n").features == ["NO", "O3"]  # in no order
+    assert put("site,oak\n1.5,5\n2,2\n3,1\n").features == ["site", "oak"]
+    assert put("oak,site\n3,1\n1,2\n7,3\n").features == ["oak", "site"]
+    assert put("points,goals\n3,1\n1,2\n7,3\n").features == ["points", "goals"]
+    assert put("sample\n3\n1\n7\n").features == ["sample"]
+
+
+def test_numbers_of_sites_that_repeat_are_a_class(put):
+    table = put("site,oak,elm\n1,3,5\n1,1,2\n2,7,1\n2,0,9\n")
+    assert (table.labels, table.features) == (None, ["oak", "elm"])
+    assert table.columns == {"site": ["1", "1", "2", "2"]}
+
+
+def test_a_square_below_numbers_of_items(put):
+    table = put("item,1,2,3\n1,0,1,2.5\n2,1,0,3\n3,2.5,3,0\n")
+    assert (table.kind, table.labels) == ("distances", ["1", "2", "3"])
+    assert_array_equal(table.values, D)

@@ -131,6 +131,20 @@ def warn_of_doubts(table: Table, file: str, quiet: bool, apart: bool = False) ->
         say(f"warning: {file}: {count} points have the same label, {label!r}")
     if table.precomputed and not apart:
         _warn_of_asymmetry(table, file)
+    if not table.precomputed:
+        _warn_of_features(table, file)
+
+
+def _warn_of_features(table: Table, file: str) -> None:
+    """Warn of columns that count as features, and hardly are features."""
+    from unimds.files.meaning.doubts import numbers_points
+
+    for name, column in zip(table.features or [], table.values.T, strict=False):
+        if numbers_points(name, column):
+            say(
+                f"warning: {file}: the column {name!r} counts as a feature; if it only numbers "
+                f"the points, give --drop {name}"
+            )
 
 
 def _warn_of_asymmetry(table: Table, file: str) -> None:

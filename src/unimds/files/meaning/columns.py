@@ -6,6 +6,7 @@ import numpy as np
 
 from unimds.files.formats.columns import Columns
 from unimds.files.formats.content import Content
+from unimds.files.meaning.doubts import numbers_points
 from unimds.files.meaning.layouts import LABELS
 from unimds.files.meaning.lists import (
     Links,
@@ -27,6 +28,7 @@ def from_columns(content: Content, format: str, found: Columns, kind: str, weigh
     list_roles = roles(names, kind, weight) or _roles(content, found, kind, weight)
     if list_roles is not None:
         return table_of_links(_links(content, columns, list_roles), list_roles, format)
+    columns = _with_names(names, columns)
     labels_at = _labels_at(names, columns, index)
     labels = None if labels_at is None else as_texts(columns[labels_at])
     kept = [j for j in range(len(names)) if j != labels_at]
@@ -54,6 +56,14 @@ def _roles(content: Content, found: Columns, kind: str, weight: str) -> Roles | 
     if kind != "auto" or not words or any(isinstance(column, list) for column in rest):
         return None
     return roles_by_words(content, as_texts(first), as_texts(second), (names or [])[2:])
+
+
+def _with_names(names: list[str], columns: list[Column]) -> list[Column]:
+    """Return the columns, the first as texts if it numbers the points."""
+    first, *rest = columns
+    if isinstance(first, list) or not any(isinstance(column, np.ndarray) for column in rest):
+        return columns
+    return [as_texts(first), *rest] if numbers_points(names[0], first) else columns
 
 
 def _labels_at(names: list[str], columns: list[Column], index: list[str]) -> int | None:

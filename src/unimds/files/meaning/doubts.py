@@ -47,7 +47,24 @@ def names_points(name: str) -> bool:
     words = re.findall(r"[^\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
     if len(words) != 1:
         return bool(words) and words[-1] in MARKS
-    return words[0] in NUMBERS or re.sub(r"(s|id|no|nr)$", "", words[0]) in THINGS
+    return words[0] in NUMBERS or re.sub(r"(id|no|nr)$", "", words[0]) in THINGS
+
+
+def numbers_points(name: str, column: Array) -> bool:
+    """Whether a column of numbers names or numbers points, and is no feature of them.
+
+    Numbers below a name that may as well be a feature must count upwards.
+
+    Examples
+    --------
+    >>> numbers_points("site", np.array([3.0, 1.0, 2.0])), numbers_points("oak", np.arange(3.0))
+    (True, False)
+    >>> numbers_points("NO", np.array([3.0, 1.0, 2.0])), numbers_points("No.", np.arange(3.0))
+    (False, True)
+    """
+    if not names_points(name) or not whole(column):
+        return False
+    return name.strip(" .").lower() not in NUMBERS or bool((np.diff(column) > 0.0).all())
 
 
 @final

@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.files.formats.grid import Grid
-from unimds.files.meaning.doubts import check_not_long, check_not_stacked
+from unimds.files.meaning.doubts import (
+    check_not_long,
+    check_not_stacked,
+    names_points,
+    numbers_points,
+)
 from unimds.files.meaning.lists import (
     Links,
     Roles,
@@ -131,9 +136,13 @@ def _header(grid: Grid, kind: str) -> int:
     numeric = _numeric_columns(grid, 1)
     numeric[0] &= grid.heads[0][0].lower() not in LABELS
     named = sum(j in first for j in np.flatnonzero(numeric))
-    before_numbers = set(first) == {0} and first[0].lower() in LABELS
+    before_numbers = set(first) == {0} and _heads_labels(first[0])
     found = 2 * named > numeric.sum() or before_numbers or _labels_match(grid)
     return int(found or (not first and _counted(grid)))
+
+
+def _heads_labels(name: str) -> bool:
+    return name.lower() in LABELS or names_points(name)
 
 
 def _counted(grid: Grid) -> bool:
@@ -228,6 +237,8 @@ def _from_rows(grid: Grid, header: int, kind: str) -> Table:
     rows = range(header, len(grid))
     marked = header and names[0].lower() in LABELS
     if marked or (len(rows) == len(numeric) - 1 and 0 in grid.words.get(len(grid) - 1, {})):
+        numeric[0] = False
+    if header and numeric.sum() > 1 and numbers_points(names[0], grid.block()[header:, 0]):
         numeric[0] = False
     for i, words in grid.words.items():
         wrong = [j for j in words if i >= header and numeric[j]]
