@@ -215,3 +215,40 @@ def test_a_square_below_numbers_of_items(put):
     table = put("item,1,2,3\n1,0,1,2.5\n2,1,0,3\n3,2.5,3,0\n")
     assert (table.kind, table.labels) == ("distances", ["1", "2", "3"])
     assert_array_equal(table.values, D)
+
+
+# --- lists of numbers that may be edges -----------------------------------------------------------
+
+
+def test_edges_of_numbers_are_taken_for_points_and_that_is_said(put):
+    with pytest.warns(FileWarning, match="taken for points with 2 features each") as told:
+        table = put("1 2\n2 3\n3 4\n1 4\n4 5\n", "net.txt")
+    assert (table.kind, table.values.shape) == ("points", (5, 2))
+    message = str(told[0].message)
+    assert "if each row is an edge between two nodes, give kind='graph'" in message
+    assert "kind='pairs'" not in message
+    with pytest.warns(
+        FileWarning, match=r"3 features each; .*with its distance, give kind='pairs'"
+    ):
+        put("1 2 0.5\n2 3 1.5\n3 4 1\n1 4 2.5\n4 5 0.2\n", "net.txt")
+    assert put("1 2\n2 3\n3 4\n", "net.txt", kind="points").kind == "points"
+    assert put("1 2\n2 3\n3 4\n", "net.txt", kind="graph").labels == ["1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_pairs_of_numbers_with_a_distance_are_refused(tmp_path, form):
+    frame = pd.DataFrame({"stim1": [1, 1, 2], "stim2": [2, 3, 3], "dissim": [3.5, 4.5, 2.0]})
+    path = tmp_path / "pairs"
+    save(frame, path, form)
+    with pytest.raises(FileError, match=r"a list of pairs.*'dissim'.*give kind='pairs'"):
+        read(path)
+    table = read(path, kind="pairs")
+    assert (table.labels, table.values[0].tolist()) == (["1", "2", "3"], [0.0, 3.5, 4.5])
+    assert read(path, kind="points").features == ["stim1", "stim2", "dissim"]
+
+
+def test_whole_numbers_that_are_no_edges(put):
+    assert put("x y\n1 2\n2 3\n3 4\n", "map.txt").kind == "points"
+    rng = np.random.default_rng(0)
+    answers = "\n".join(f"{a} {b}" for a, b in rng.integers(1, 6, size=(30, 2)))
+    assert put(answers, "likert.txt").kind == "points"

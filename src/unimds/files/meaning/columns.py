@@ -6,7 +6,7 @@ import numpy as np
 
 from unimds.files.formats.columns import Columns
 from unimds.files.formats.content import Content
-from unimds.files.meaning.doubts import numbers_points
+from unimds.files.meaning.doubts import numbers_points, whole
 from unimds.files.meaning.layouts import LABELS
 from unimds.files.meaning.lists import (
     Links,
@@ -42,12 +42,12 @@ def from_columns(content: Content, format: str, found: Columns, kind: str, weigh
 
 
 def _roles(content: Content, found: Columns, kind: str, weight: str) -> Roles | None:
-    """Detect a list whose column names say nothing, if its first two columns are words."""
+    """Detect a list whose column names say nothing, if its first two columns hold labels."""
     names, columns, _ = found
     first, second, *rest = columns if len(columns) > 1 else [*columns, *columns]
     words = isinstance(first, list) and isinstance(second, list)
     if kind in ("pairs", "graph"):
-        if words:
+        if words or all(isinstance(column, list) or whole(column) for column in (first, second)):
             return roles_by_place(content, len(columns), kind, weight)
         raise content.error(
             f"a list of {kind} needs columns called 'source' and 'target', and 'distance' or "

@@ -1,4 +1,4 @@
-"""Rows that would be read as points, and hardly are points: long lists and stacks of tables."""
+"""Rows that would be read as points, and hardly are points: lists and stacks of tables."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.files.errors import FileError, shown
+from unimds._runtime.watch import warn
+from unimds.files.errors import FileError, FileWarning, shown
 from unimds.files.formats.content import Content
 from unimds.files.formats.grid import Grid
+from unimds.files.meaning.lists import LENGTHS, PAIRS
 from unimds.files.meaning.squares import is_table_of_distances
+from unimds.files.table import are_coordinates
 
 Array = NDArray[np.floating[Any]]
 
@@ -33,6 +36,9 @@ NUMBERS = frozenset(("code", "id", "key", "no", "nr", "number", "row"))
 """Names of columns that number the rows."""
 MARKS = frozenset(("code", "id", "no", "nr"))
 """Last words of such names."""
+
+FEW = 10
+"""Rows below a header that look like edges by chance."""
 
 
 def names_points(name: str) -> bool:
@@ -93,11 +99,12 @@ class Rows:
     columns: Mapping[str, list[str]]
 
     def check(self) -> None:
-        """Raise if the rows are a long list, or a stack of tables."""
+        """Raise if the rows are a long list, or a stack of tables; warn if they may be edges."""
         self._check_not_long()
         side = self._side_of_stack()
         if side:
             raise _stacked(self.content, len(self.values) // side, side)
+        self._check_not_edges()
 
     def _check_not_long(self) -> None:
         """Raise if each row holds one number for two or more labels, all of which repeat."""
@@ -129,6 +136,30 @@ class Rows:
         every = {**named, **self.columns}
         return {name: key for name, key in every.items() if 1 < len(set(key)) < len(key)}
 
+    def _check_not_edges(self) -> None:
+        """Raise, or warn, if each row starts with the numbers of two nodes that it may join."""
+        width = self.values.shape[1]
+        if self.columns or self.labels or width not in (2, 3) or are_coordinates(self.names):
+            return
+        if not _are_edges(self.values[:, :2]):
+            return
+        value = (self.names or [""])[-1]
+        if width == 3 and value.strip().lower() in LENGTHS:
+            raise self.content.error(
+                "this looks like a list of pairs, two numbers that name points and a number called "
+                f"{shown(value)}: are the rows points (kind 'points'), or pairs with a distance? "
+                "For pairs",
+                advice=PAIRS,
+            )
+        if self.names is not None and len(self.values) < FEW:
+            return
+        told = f"the rows were taken for points with {width} features each"
+        choices = [("if each row is an edge between two nodes", ("kind", "graph"))]
+        if width == 3:
+            choices.append(("if each row is a pair of points with its distance", PAIRS))
+        choices.append(("to confirm points", POINTS))
+        warn(FileWarning(self.content.name, told, choices), FileWarning)
+
     def _side_of_stack(self) -> int:
         """Return how many points have several tables, one below another; 0 if rows are no stack."""
         rows, width = self.values.shape
@@ -143,6 +174,23 @@ class Rows:
 def whole(column: Array) -> bool:
     """Whether a column holds whole numbers only, zero or more, and none is missing."""
     return bool((np.isfinite(column) & (column >= 0.0) & (column == np.floor(column))).all())
+
+
+def _are_edges(ends: Array) -> bool:
+    """Whether rows of two whole numbers may be edges: they differ, and join nearly all numbers."""
+    if len(ends) < 3 or not whole(ends.ravel()):
+        return False
+    loops = int((ends[:, 0] == ends[:, 1]).sum())
+    if 100 * loops > len(ends) or len(np.unique(ends, axis=0)) < len(ends):
+        return False
+    from scipy.sparse import csr_array  # slow to import, and rarely needed
+    from scipy.sparse.csgraph import connected_components
+
+    nodes, at = np.unique(ends, return_inverse=True)
+    i, j = at.reshape(-1, 2).T
+    graph = csr_array((np.ones(len(i)), (i, j)), shape=(nodes.size, nodes.size))
+    _, part = connected_components(graph, directed=False)
+    return bool(10 * np.bincount(part).max() >= 9 * nodes.size)
 
 
 def _counted(labels: Sequence[str]) -> bool:
@@ -184,7 +232,7 @@ def check_not_long(content: Content, first: Sequence[str], second: Sequence[str]
             "this looks like a long list: each row holds one number for two labels, which repeat, "
             "and no label is in both columns. Make a table with a row for each label of the first "
             "column, and a column for each label of the second; for pairs with a distance each",
-            advice=("kind", "pairs"),
+            advice=PAIRS,
         )
 
 

@@ -19,8 +19,8 @@ Array = NDArray[np.floating[Any]]
 CLEAR_ENDS = (("source", "target"), ("from", "to"), ("node1", "node2"), ("label1", "label2"))
 ENDS = (*CLEAR_ENDS, ("a", "b"), ("i", "j"), ("u", "v"))
 """Names of the two columns of labels; the last three may as well be features of points."""
-DISTANCE = ("distance", "dist", "dissimilarity", "value", "d")
-LENGTHS = ("length", "distance", "dist", "dissimilarity", "cost", "d")
+DISTANCE = ("distance", "dist", "dissimilarity", "dissim", "value", "d")
+LENGTHS = ("length", "distance", "dist", "dissimilarity", "dissim", "cost", "d")
 """Names of the length of an edge."""
 UNCLEAR = ("weight", "value")
 """Names of what may be the length or the strength of an edge."""
