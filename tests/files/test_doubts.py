@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from tests.support.valid_files import D
+from unimds import MDS
 from unimds.files import FileError, FileWarning, read
 
 TOWNS = ["Ulm", "Bonn", "Kiel", "Bristol"]
@@ -252,3 +253,126 @@ def test_whole_numbers_that_are_no_edges(put):
     rng = np.random.default_rng(0)
     answers = "\n".join(f"{a} {b}" for a, b in rng.integers(1, 6, size=(30, 2)))
     assert put(answers, "likert.txt").kind == "points"
+
+
+# --- adjacency matrices ---------------------------------------------------------------------------
+
+PATH = np.diag([1.0, 1, 1], 1) + np.diag([1.0, 1, 1], -1)
+STEPS = np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
+
+
+def test_an_adjacency_matrix_is_taken_for_distances_and_that_is_said(put):
+    content = ",a,b,c,d\na,0,1,0,0\nb,1,0,1,0\nc,0,1,0,1\nd,0,0,1,0\n"
+    with pytest.warns(FileWarning, match="6 of 12 numbers between different points are 0") as told:
+        assert put(content).kind == "distances"
+    message = str(told[0].message)
+    assert "the adjacency matrix of a graph, give kind='graph'; to confirm distances" in message
+    assert put(content, kind="distances").kind == "distances"
+    table = put(content, kind="graph")
+    assert (table.kind, table.labels, len(table.edges)) == ("graph", list("abcd"), 3)
+    assert_array_equal(table.values, STEPS)
+
+
+@pytest.mark.parametrize("form", ["txt", "npy", "npz", "json", "parquet"])
+def test_adjacency_matrices_in_every_format(tmp_path, form):
+    path = tmp_path / f"net.{form}"
+    frame = pd.DataFrame(PATH, columns=list("abcd"))
+    if form == "txt":
+        np.savetxt(path, PATH)
+    elif form in ("npy", "npz"):
+        (np.save if form == "npy" else np.savez)(path, PATH)
+    else:
+        save(frame, path, form)
+    with pytest.warns(FileWarning, match="kind='graph'"):
+        read(path)
+    assert_array_equal(read(path, kind="graph").values, STEPS)
+
+
+def test_the_numbers_of_an_adjacency_matrix(put):
+    content = "0,2,0,0\n2,0,4,0\n0,4,0,0\n0,0,0,0\n"
+    with pytest.warns(FileWarning, match="numbers of the matrix were taken as the lengths"):
+        assert put(content, kind="graph").values[0].tolist()[:3] == [0.0, 2.0, 6.0]
+    assert put(content, kind="graph", weight="strength").values[0, 2] == 0.75
+    table = put(content, kind="graph", weight="none")
+    assert table.labels is None
+    assert table.values[0, 2] == 2.0
+    assert np.isnan(table.values[0, 3])
+
+
+def test_zeros_between_points_that_are_alike_are_distances(put):
+    assert put("0,0,1,1\n0,0,1,1\n1,1,0,0\n1,1,0,0\n").kind == "distances"  # two classes
+    assert put("0,0,2,5\n0,0,3,4\n2,3,0,1\n5,4,1,0\n").kind == "distances"  # one zero
+
+
+# --- similarities ---------------------------------------------------------------------------------
+
+
+def square_text(square, diagonal):
+    """Write a square as CSV, with its own diagonal."""
+    cells = [[f"{x:.4g}" for x in row] for row in square]
+    for i, row in enumerate(cells):
+        row[i] = diagonal
+    return "\n".join(map(",".join, cells)) + "\n"
+
+
+def lower_text(square):
+    return "\n".join(" ".join(f"{x:.4g}" for x in square[i, :i]) for i in range(1, len(square)))
+
+
+def test_similarities_without_a_diagonal_are_noticed(put):
+    X = np.random.default_rng(0).normal(size=(8, 2))
+    far = np.linalg.norm(X[:, None] - X, axis=-1)
+    for content in (square_text(far, ""), lower_text(far)):
+        assert put(content).kind == "distances"
+    for content in (square_text(9.0 - far, ""), lower_text(9.0 - far)):
+        with pytest.warns(FileWarning, match=r"are these similarities\? .*largest value minus s"):
+            put(content)
+        assert put(content, kind="distances").n == 8
+
+
+def test_a_triangle_of_correlations_is_no_triangle_without_diagonal(put):
+    content = "1\n.5 1\n.2 .3 1\n"
+    with pytest.raises(FileError, match=r"the diagonal holds the largest number, 1.* 1 − s"):
+        put(content)
+    assert put(content, kind="distances").n == 4
+    assert put("2\n2 2\n2 2 2\n").n == 4  # all points equally far apart
+
+
+def test_confusions_without_labels_are_no_points(put):
+    rows = ["9,2,4,0,1", "3,8,1,0,2", "5,1,9,2,2", "0,0,3,7,1", "1,4,0,2,6"]
+    table = put("\n".join(rows))
+    assert table.kind == "distances"
+    with pytest.raises(ValueError, match=r"similarities\? Then distances are 1 − r .* minus s"):
+        MDS(metric="precomputed").fit(table.values)
+
+
+# --- numbers of edges -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["strength", "Similarity"])
+def test_strengths_of_edges_are_known_by_their_name(put, name):
+    content = f"source,target,{name}\na,b,4\nb,c,1\n"
+    with pytest.warns(FileWarning, match="was taken as its strength, whose inverse") as told:
+        assert_array_equal(put(content).values[0], [0.0, 0.25, 1.25])
+    message = str(told[0].message)
+    assert all(f"give weight='{choice}'" in message for choice in ("strength", "length", "none"))
+    assert_array_equal(put(content, weight="strength").values[0], [0.0, 0.25, 1.25])
+    assert_array_equal(put(content, weight="length").values[0], [0.0, 4.0, 5.0])
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_a_column_of_edges_that_is_not_used_is_told(tmp_path, form):
+    frame = pd.DataFrame({"source": list("ab"), "target": list("bc"), "mails": [4, 1]})
+    path = tmp_path / "edges"
+    save(frame, path, form)
+    with pytest.warns(FileWarning, match="every edge has the length 1, and the column 'mails'"):
+        assert_array_equal(read(path).values[0], [0.0, 1.0, 2.0])
+    assert_array_equal(read(path, weight="none").values[0], [0.0, 1.0, 2.0])
+
+
+def test_edges_without_a_length_are_told(put):
+    links = '[{"source": "a", "target": "b", "length": 4}, {"source": "b", "target": "c"}]'
+    nodes = '[{"id": "a"}, {"id": "b"}, {"id": "c"}]'
+    with pytest.warns(FileWarning, match="1 of 2 edges have no 'length', .*'b' and 'c', and 1 was"):
+        table = put(f'{{"nodes": {nodes}, "links": {links}}}')
+    assert_array_equal(table.values[0], [0.0, 4.0, 5.0])

@@ -22,6 +22,12 @@ REMEDY = {
     "missing": "only a table in memory may have gaps, see memory_limit",
 }
 
+SIMILAR = (
+    "Then distances are 1 − r for correlations r, and the largest value minus s for other "
+    "similarities s"
+)
+"""How to make distances of similarities."""
+
 
 class EntryError(ValueError):
     """A wrong entry of a table: the name of the table, row, column and problem."""
@@ -123,7 +129,7 @@ def check_diagonal(
     if wrong.size:
         i = wrong[0] if index is None else index[wrong[0]]
         problem = f"= {diagonal[wrong[0]]:g}, but the distance of a point to itself is 0"
-        raise EntryError(name, i, i, f"{problem}; is {name} a table of similarities?")
+        raise EntryError(name, i, i, f"{problem}; is {name} a table of similarities? {SIMILAR}")
 
 
 def check_weights(W: Array, first: int = 0) -> None:

@@ -232,7 +232,7 @@ def _from_bytes(content: Content, format: str, kind: str, weight: str) -> Table:
         graph = (read_graphml if format == "graphml" else read_gexf)(content)
         return from_graph(content, graph, format, weight)
     if format in ("npy", "npz"):
-        return (from_npy if format == "npy" else from_npz)(content, kind)
+        return (from_npy if format == "npy" else from_npz)(content, kind, weight)
     if format == "json" and isinstance(found := load_json(content), dict):
         _check_kind(content, "a JSON object", kind, "graph")
         return from_graph(content, graph_of_json(content, found), format, weight)

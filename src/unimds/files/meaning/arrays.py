@@ -26,12 +26,12 @@ COORDINATES = "coordinates"
 """Texts of this name, which `unimds.files.write` writes, name the columns of points."""
 
 
-def from_npy(content: Content, kind: str) -> Table:
-    """Make a table of one array."""
-    return _table(content, read_npy(content), kind, "npy")
+def from_npy(content: Content, kind: str, weight: str = "auto") -> Table:
+    """Make a table of one array; `weight` says what the numbers of an adjacency matrix are."""
+    return _table(content, read_npy(content), kind, "npy", weight=weight)
 
 
-def from_npz(content: Content, kind: str) -> Table:
+def from_npz(content: Content, kind: str, weight: str = "auto") -> Table:
     """Make a table of named arrays, or of the only array."""
     arrays = read_npz(content)
     found = {
@@ -49,7 +49,8 @@ def from_npz(content: Content, kind: str) -> Table:
             "called 'distances' or 'points', or be the only one"
         )
     names = _texts(arrays[COORDINATES]) if _is_text(arrays.get(COORDINATES)) else None
-    return _table(content, values, kind, "npz", found["labels"], found["weights"], names)
+    labels, weights = found["labels"], found["weights"]
+    return _table(content, values, kind, "npz", labels, weights, names, weight)
 
 
 def _numbers(content: Content, array: Array) -> Array:
@@ -77,11 +78,12 @@ def _table(
     labels: Array | None = None,
     weights: Array | None = None,
     features: list[str] | None = None,
+    weight: str = "auto",
 ) -> Table:
     weights = None if weights is None else _numbers(content, weights)
     names = None if labels is None else _texts(labels)
     values, layout = _numbers(content, array), "square"
-    if kind in ("pairs", "graph"):
+    if kind == "pairs" or (kind == "graph" and len(set(values.shape)) != 1):
         raise content.error(f"an array cannot list {kind}; save the list as text or as Parquet")
     if values.ndim == 1 and kind != "points":
         table = condensed(content, values, format)
@@ -109,4 +111,5 @@ def _table(
         labels=names,
         names=features,
         weights=weights,
+        weight=weight,
     )

@@ -15,6 +15,7 @@ from unimds.files.meaning.lists import (
     roles_by_place,
     roles_by_words,
     table_of_links,
+    warn_of_unused,
 )
 from unimds.files.meaning.matrices import assemble
 from unimds.files.table import Column, Table, as_texts
@@ -24,9 +25,16 @@ def from_columns(content: Content, format: str, found: Columns, kind: str, weigh
     """Make a table of columns; those without names are rows of numbers."""
     names, columns, index = found
     if names is None:
-        return assemble(content, np.column_stack(columns), format=format, kind=kind)
-    list_roles = roles(names, kind, weight) or _roles(content, found, kind, weight)
+        block = np.column_stack(columns)
+        return assemble(content, block, format=format, kind=kind, weight=weight)
+    list_roles = None
+    numbers = [column for column in columns if isinstance(column, np.ndarray)]
+    if kind != "graph" or len(numbers) != len(columns[0]) or len(numbers) < 3:  # no square
+        list_roles = roles(names, kind, weight) or _roles(content, found, kind, weight)
     if list_roles is not None:
+        named = enumerate(zip(names, columns, strict=True))
+        numeric = {j: name for j, (name, column) in named if isinstance(column, np.ndarray)}
+        warn_of_unused(content, list_roles, numeric)
         return table_of_links(_links(content, columns, list_roles), list_roles, format)
     columns = _with_names(names, columns)
     labels_at = _labels_at(names, columns, index)
@@ -37,7 +45,14 @@ def from_columns(content: Content, format: str, found: Columns, kind: str, weigh
     texts = {names[j]: column for j in kept if isinstance(column := columns[j], list)}
     features = [names[j] for j in kept if isinstance(columns[j], np.ndarray)]
     return assemble(
-        content, block, format=format, kind=kind, labels=labels, names=features, columns=texts
+        content,
+        block,
+        format=format,
+        kind=kind,
+        labels=labels,
+        names=features,
+        columns=texts,
+        weight=weight,
     )
 
 

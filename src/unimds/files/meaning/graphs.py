@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from unimds.files.errors import shown
+from unimds._runtime.watch import warn
+from unimds.files.errors import FileWarning, shown
 from unimds.files.formats.content import Content
 from unimds.files.formats.graphs.graph import Attributes, Graph
-from unimds.files.meaning.lists import Links, Measure, from_edges
+from unimds.files.meaning.lists import CHOICES, Links, Measure, from_edges
 from unimds.files.table import Column, Table
 
 NAMES = ("label", "name")
@@ -35,6 +36,7 @@ def from_graph(content: Content, graph: Graph, format: str, weight: str) -> Tabl
     there = dict.fromkeys(name for _, _, attributes in graph.edges for name in attributes)
     measure = Measure.by_name({name: name for name in there}, weight)
     lengths = [_length(content, labels, edge, measure.at) for edge in graph.edges]
+    _warn_of_gaps(content, labels, graph, measure.at)
     links = Links(content, ends, np.array(lengths, dtype=np.float64))
     table = from_edges(links, format, measure, list(labels.values()))
     columns = _columns(graph, called)
@@ -67,6 +69,21 @@ def _text(value: Hashable) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _warn_of_gaps(
+    content: Content, labels: Mapping[Hashable, str], graph: Graph, name: str | None
+) -> None:
+    """Warn if only some of the edges have a number."""
+    bare = [edge for edge in graph.edges if name is not None and name not in edge[2]]
+    if not bare:
+        return
+    a, b, _ = bare[0]
+    told = (
+        f"{len(bare)} of {len(graph.edges)} edges have no {name!r}, such as the edge between "
+        f"{shown(labels[a])} and {shown(labels[b])}, and 1 was taken in its place"
+    )
+    warn(FileWarning(content.name, told, [CHOICES[-1]]), FileWarning)
 
 
 def _length(

@@ -21,6 +21,7 @@ from unimds.files.meaning.lists import (
     roles_by_place,
     roles_by_words,
     table_of_links,
+    warn_of_unused,
 )
 from unimds.files.meaning.matrices import assemble, condensed, triangle
 from unimds.files.meaning.squares import looks_like_distances
@@ -39,7 +40,7 @@ def interpret(grid: Grid, kind: str, weight: str = "auto") -> Table:
         kind = "graph"
     if kind in ("auto", "distances") and len(grid) > 1:
         check_not_stacked(grid)
-        found = triangle(grid)
+        found = triangle(grid, kind)
         if found is not None:
             return found
     level(grid)
@@ -47,10 +48,20 @@ def interpret(grid: Grid, kind: str, weight: str = "auto") -> Table:
     if found is not None:
         return found
     header = _header(grid, kind)
+    if kind == "graph" and _is_adjacency(grid, header):
+        return _from_rows(grid, header, kind, weight)
     list_roles = _roles(grid, header, kind, weight)
     if list_roles is not None:
         return _from_list(grid, header, list_roles)
     return _from_rows(grid, header, kind)
+
+
+def _is_adjacency(grid: Grid, header: int) -> bool:
+    """Whether rows are a matrix of edges, no list: three or more, and zero on the diagonal."""
+    side = len(grid) - header
+    if side < 3 or grid.widths[0] - side not in (0, 1):
+        return False
+    return not np.nan_to_num(np.diagonal(grid.block()[header:, -side:])).any()
 
 
 def level(grid: Grid) -> None:
@@ -222,6 +233,9 @@ def _from_list(grid: Grid, header: int, columns: Roles) -> Table:
         for j in columns.ends:
             if not grid.cell(i, j):
                 raise grid.error("a label is missing", i, j)
+    if header:
+        numeric = np.flatnonzero(_numeric_columns(grid, header))
+        warn_of_unused(grid.text.content, columns, {int(j): grid.heads[0][j] for j in numeric})
     block = grid.block()[header:]
     values = np.ones(len(block)) if columns.value is None else block[:, columns.value]
     first, second = ([grid.cell(i, j) for i in rows] for j in columns.ends)
@@ -230,7 +244,7 @@ def _from_list(grid: Grid, header: int, columns: Roles) -> Table:
     return table_of_links(links, columns, grid.format)
 
 
-def _from_rows(grid: Grid, header: int, kind: str) -> Table:
+def _from_rows(grid: Grid, header: int, kind: str, weight: str = "auto") -> Table:
     """Make a table of points, or of distances, from rows of numbers and words."""
     numeric = _numeric_columns(grid, header)
     names = grid.heads[0] if header else [str(j + 1) for j in range(grid.widths[0])]
@@ -260,6 +274,7 @@ def _from_rows(grid: Grid, header: int, kind: str) -> Table:
         labels=labels,
         names=[names[j] for j in np.flatnonzero(numeric)] if header else None,
         columns=columns,
+        weight=weight,
     )
 
 

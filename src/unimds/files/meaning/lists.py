@@ -30,6 +30,12 @@ SIMILARITY = ("similarity", "sim", "strength", "affinity", "correlation", "cor",
 RATING = ("rating", "score", "judgment", "judgement", "response", "proximity")
 """Names of numbers that may as well be distances as similarities."""
 
+SEARCHED = {
+    "auto": (*LENGTHS, *SIMILARITY, *UNCLEAR),
+    "length": (*LENGTHS, *UNCLEAR, *SIMILARITY),
+    "strength": (*UNCLEAR, *SIMILARITY, *LENGTHS),
+}
+"""Names of the number of an edge in order, by what it is meant to be."""
 PAIRS = ("kind", "pairs")
 
 MEASURES = ("auto", "length", "strength", "none")
@@ -45,7 +51,7 @@ class Measure(Generic[At]):
     Attributes
     ----------
     meant : {"auto", "length", "strength", "none"}
-        What the user says that they are.
+        What they are; "auto" if nobody has said so, and there are none.
     at : str, int or None
         The attribute or column with the numbers; None if all edges have the length 1.
     assumed : str or None
@@ -64,19 +70,22 @@ class Measure(Generic[At]):
         --------
         >>> Measure.by_name({"color": 0, "weight": 1}, "auto").assumed
         "the 'weight' of an edge was taken as its length"
+        >>> Measure.by_name({"color": 0, "similarity": 1}, "auto").assumed
+        "the 'similarity' of an edge was taken as its strength, whose inverse is the length"
         >>> Measure.by_name({"length": 0, "weight": 1}, "strength").at
         1
         """
         if meant == "none":
             return cls(meant, None)
-        clear = [name for name in LENGTHS if name in names]
-        unclear = [name for name in UNCLEAR if name in names]
-        order = [*unclear, *clear] if meant == "strength" else [*clear, *unclear]
-        if not order:
+        name = next((name for name in SEARCHED[meant] if name in names), None)
+        if name is None:
             return cls(meant, None)
-        name = order[0]
-        told = f"the {name!r} of an edge was taken as its length"
-        return cls(meant, names[name], told if name in UNCLEAR and meant == "auto" else None)
+        if meant != "auto" or name in LENGTHS:
+            return cls(meant, names[name])
+        if name in SIMILARITY:
+            told = f"the {name!r} of an edge was taken as its strength, whose inverse is the length"
+            return cls("strength", names[name], told)
+        return cls("length", names[name], f"the {name!r} of an edge was taken as its length")
 
     def lengths(self, links: Links) -> Links:
         """Return the edges with their lengths; an edge of strength 0 is none."""
@@ -86,8 +95,9 @@ class Measure(Generic[At]):
                 advice=("weight", "none"),
             )
         if self.assumed is not None:
-            name = links.content.name
-            warn(FileWarning(name, self.assumed, CHOICES), FileWarning)
+            choices = [choice for choice in CHOICES if choice[1][1] != self.meant]
+            choices.insert(1, (f"to confirm the {self.meant}", ("weight", self.meant)))
+            warn(FileWarning(links.content.name, self.assumed, choices), FileWarning)
         what = "strength" if self.meant == "strength" else "length"
         _check(
             links,
@@ -102,7 +112,7 @@ class Measure(Generic[At]):
 
 CHOICES = (
     ("if a larger number means closer points", ("weight", "strength")),
-    ("to confirm the length", ("weight", "length")),
+    ("if a larger number means points farther apart", ("weight", "length")),
     ("to give every edge the length 1", ("weight", "none")),
 )
 
@@ -167,8 +177,22 @@ def roles_by_place(content: Content, width: int, kind: str, weight: str = "auto"
         return Roles(kind, (0, 1), 2, 3 if width > 3 else None)
     value = 2 if width > 2 and weight != "none" else None
     told = "the third column was taken as the length of the edges"
-    assumed = told if value is not None and weight == "auto" else None
-    return Roles(kind, (0, 1), value, measure=Measure(weight, value, assumed))
+    if value is not None and weight == "auto":
+        return Roles(kind, (0, 1), value, measure=Measure("length", value, told))
+    return Roles(kind, (0, 1), value, measure=Measure(weight, value))
+
+
+def warn_of_unused(content: Content, found: Roles, numbers: Mapping[int, str]) -> None:
+    """Warn if edges have the length 1 though there are columns of numbers."""
+    measure = found.measure
+    unused = [shown(name) for j, name in numbers.items() if j not in found.ends]
+    if measure is None or measure.at is not None or measure.meant != "auto" or not unused:
+        return
+    told = (
+        f"every edge has the length 1, and the column {unused[0]} is not used; if it says how long "
+        "or how strong an edge is, call it 'length' or 'strength'"
+    )
+    warn(FileWarning(content.name, told, [CHOICES[-1]]), FileWarning)
 
 
 def roles_by_words(
@@ -319,6 +343,25 @@ def from_edges(
     paths[np.isinf(paths)] = np.nan
     pairs = np.column_stack([low, high])[kept]
     return Table(paths, "graph", format, "list", labels, edges=pairs[pairs[:, 0] != pairs[:, 1]])
+
+
+def from_adjacency(
+    content: Content, block: Array, labels: list[str] | None, format: str, weight: str
+) -> Table:
+    """Make a table of the lengths of shortest paths from a matrix of edges; 0 is no edge."""
+    i, j = np.nonzero(np.nan_to_num(block))
+    names = [str(k + 1) for k in range(len(block))] if labels is None else labels
+    if len(set(names)) < len(names):
+        raise content.error("the labels are not unique: give each node a label of its own")
+    values = block[i, j]
+    if weight == "none" or (weight == "auto" and set(values.tolist()) <= {1.0}):
+        values, measure = np.ones(len(i)), Measure[int]("none", None)
+    else:
+        told = "the numbers of the matrix were taken as the lengths of edges"
+        measure = Measure("length", 0, told) if weight == "auto" else Measure(weight, 0)
+    links = Links(content, ([names[k] for k in i], [names[k] for k in j]), values)
+    table = from_edges(links, format, measure, names)
+    return replace(table, layout="square", labels=labels)
 
 
 def _check(links: Links, bad: NDArray[np.bool_], problem: str) -> None:

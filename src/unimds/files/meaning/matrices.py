@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from unimds.files.formats.content import Content
 from unimds.files.formats.grid import Grid
 from unimds.files.meaning.doubts import POINTS, Rows
-from unimds.files.meaning.squares import different_labels, looks_like_distances, symmetric
+from unimds.files.meaning.lists import from_adjacency
+from unimds.files.meaning.squares import (
+    different_labels,
+    holds_similarities,
+    looks_like_distances,
+    symmetric,
+    warn_of_square,
+)
 from unimds.files.table import Table, are_coordinates
 
 Array = NDArray[np.floating[Any]]
@@ -30,14 +37,22 @@ def assemble(
     names: list[str] | None = None,
     columns: Mapping[str, list[str]] | None = None,
     weights: Array | None = None,
+    weight: str = "auto",
 ) -> Table:
-    """Make a table of a block of numbers: distances if it is a square of them, else points."""
+    """Make a table of a block of numbers: distances if it is a square of them, else points.
+
+    Of the kind "graph" it is an adjacency matrix, and `weight` says what its numbers are.
+    """
     if block.size == 0 or np.isnan(block).all():
         raise content.error("holds no numbers; a table of distances or of points was expected")
     block = np.ascontiguousarray(block)
     rows = labels
     if rows is None and columns:  # repeated names are names too
         rows = next(iter(columns.values()))
+    if kind == "graph":
+        _check_square(content, block)
+        return from_adjacency(content, block, rows or names, format, weight)
+    doubtful = kind == "auto"
     if kind == "auto":
         kind = "distances" if _holds_distances(content, block, rows, names) else "points"
         if kind == "points":
@@ -46,18 +61,24 @@ def assemble(
         if weights is not None:
             raise content.error("holds points and weights, but only pairs have weights")
         return Table(block, "points", format, "rows", labels, None, names, columns or {})
+    _check_square(content, block)
+    if rows is not None and names is not None and rows != names:
+        block = _reordered(content, block, rows, names)
+    block = mirrored(block)
+    if doubtful:
+        warn_of_square(content, block)
+    own = np.arange(len(block))
+    block[own, own] = np.nan_to_num(block[own, own], posinf=np.inf)
+    return Table(block, "distances", format, layout, rows or names, weights)
+
+
+def _check_square(content: Content, block: Array) -> None:
     if block.shape[0] != block.shape[1]:
         raise content.error(
             f"a table of distances is square, and this one has {block.shape[0]} rows and "
             f"{block.shape[1]} columns of numbers; for points, one per row",
             advice=POINTS,
         )
-    if rows is not None and names is not None and rows != names:
-        block = _reordered(content, block, rows, names)
-    block = mirrored(block)
-    own = np.arange(len(block))
-    block[own, own] = np.nan_to_num(block[own, own], posinf=np.inf)
-    return Table(block, "distances", format, layout, rows or names, weights)
 
 
 def _holds_distances(
@@ -69,7 +90,7 @@ def _holds_distances(
     if are_coordinates(names):
         return False
     if labels is None or names is None or not set(labels) & set(names):
-        return looks_like_distances(block)
+        return looks_like_distances(block) or holds_similarities(block)
     odd = different_labels(labels, names)
     if odd is None:
         return True
@@ -148,7 +169,7 @@ def condensed(content: Content, vector: Array, format: str) -> Table:
     return Table(squareform(vector, checks=False), "distances", format, "condensed")
 
 
-def triangle(grid: Grid) -> Table | None:
+def triangle(grid: Grid, kind: str = "auto") -> Table | None:
     """Return the table of a triangle, with or without labels and diagonal; None for other grids."""
     for header in (0, 1):
         widths = grid.widths[header:]
@@ -157,7 +178,7 @@ def triangle(grid: Grid) -> Table | None:
             step = steps.pop()
             labelled = _labelled(grid, header)
             if min(widths) == 1 + labelled or (min(widths) == 1 and labelled):
-                return _from_triangle(grid, header, labelled, step > 0)
+                return _from_triangle(grid, header, labelled, step > 0, kind == "auto")
     return None
 
 
@@ -165,7 +186,7 @@ def _labelled(grid: Grid, header: int) -> bool:
     return all(0 in grid.words.get(i, {}) for i in range(header, len(grid)))
 
 
-def _from_triangle(grid: Grid, header: int, labelled: bool, lower: bool) -> Table:
+def _from_triangle(grid: Grid, header: int, labelled: bool, lower: bool, doubtful: bool) -> Table:
     for i in range(header, len(grid)):
         wrong = [j for j in grid.words.get(i, {}) if j >= labelled]
         if wrong:
@@ -173,18 +194,36 @@ def _from_triangle(grid: Grid, header: int, labelled: bool, lower: bool) -> Tabl
     rows = [row[int(labelled) :] for row in grid.rows(range(header, len(grid)))]
     ends = [row[-1 if lower else 0] for row in rows if row.size]
     diagonal = all(row.size for row in rows) and bool(np.all(np.nan_to_num(ends) == 0.0))
+    if doubtful and not diagonal:
+        _check_no_similarities(grid, rows, ends)
     if not diagonal and all(row.size for row in rows):  # the row without numbers is omitted
         rows = [rows[0][:0], *rows] if lower else [*rows, rows[0][:0]]
     n = len(rows)
     grid.text.content.check_room(n, "points")
-    block = np.zeros((n, n))
+    block = np.zeros((n, n)) if diagonal else np.diag(np.full(n, np.nan))
     for i, row in enumerate(rows):
         row = row if not diagonal else row[:-1] if lower else row[1:]
         columns = slice(0, i) if lower else slice(i + 1, n)
         block[i, columns] = block[columns, i] = row
+    if doubtful:
+        warn_of_square(grid.text.content, block)
+    np.fill_diagonal(block, 0.0)
     labels = _triangle_labels(grid, header, labelled, n)
     layout = "lower triangle" if lower else "upper triangle"
     return Table(block, "distances", grid.format, layout, labels)
+
+
+def _check_no_similarities(grid: Grid, rows: Sequence[Array], ends: Sequence[float]) -> None:
+    """Raise if a triangle has a diagonal that is the same largest number in every row."""
+    numbers = np.concatenate(rows)
+    same = len(ends) == len(rows) > 2 and set(ends) == {np.fmax.reduce(numbers)}
+    if same and np.fmin.reduce(numbers) < ends[0]:
+        raise grid.text.content.error(
+            f"the diagonal holds the largest number, {ends[0]:g}, as it does for similarities, and "
+            f"distances are needed: write {ends[0]:g} − s in place of each similarity s; for "
+            "distances without their diagonal",
+            advice=("kind", "distances"),
+        )
 
 
 def _triangle_labels(grid: Grid, header: int, labelled: bool, n: int) -> list[str] | None:

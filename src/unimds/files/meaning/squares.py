@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.files.errors import shown
+from unimds._runtime.watch import warn
+from unimds.files.errors import FileWarning, shown
+from unimds.files.formats.content import Content
 
 Array = NDArray[np.floating[Any]]
 
@@ -59,6 +62,85 @@ def is_table_of_distances(block: Array) -> bool:
     known = ~np.isnan(block)
     half = np.triu(known, 1).any() != np.tril(known, -1).any()
     return bool((block[known] >= 0.0).all()) and (bool(half) or symmetric(block))
+
+
+def holds_similarities(block: Array) -> bool:
+    """Whether each number on the diagonal of a square is the largest of its row.
+
+    In few rows that may happen by chance.
+
+    Examples
+    --------
+    >>> holds_similarities(np.eye(5) + np.linspace(0.0, 0.9, 25).reshape(5, 5))
+    True
+    """
+    if len(block) < 5 or np.isnan(block).any():
+        return False
+    others = block.copy()
+    np.fill_diagonal(others, -np.inf)
+    return bool((np.diagonal(block) > others.max(axis=1)).all())
+
+
+def warn_of_square(content: Content, block: Array) -> None:
+    """Warn if a square was taken for distances, and may hold edges or similarities.
+
+    The diagonal is still as the file has it.
+    """
+    for assumed, choice in ((_edges_in(block), EDGES), (_similar(block), None)):
+        if assumed is not None:
+            choices = [*([] if choice is None else [choice]), DISTANCES]
+            warn(FileWarning(content.name, assumed, choices), FileWarning)
+            return
+
+
+EDGES = ("if it is the adjacency matrix of a graph", ("kind", "graph"))
+DISTANCES = ("to confirm distances", ("kind", "distances"))
+MANY = 300  # points that tell distances from similarities
+
+
+def _edges_in(block: Array) -> str | None:
+    """Return what was assumed of a square that is 0 between points with different distances."""
+    known = ~np.isnan(block)
+    np.fill_diagonal(known, False)
+    zero = known & (block == 0.0)
+    if np.triu(block, 1).any() != np.tril(block, -1).any():  # half a table, an error of its own
+        return None
+    mostly, binary = 2 * zero.sum() > known.sum(), bool(np.isin(block[known], (0.0, 1.0)).all())
+    if not (mostly or binary):
+        return None
+    for i, j in np.argwhere(zero)[:MANY]:
+        apart = known[i] & known[j] & (block[i] != block[j])
+        if apart.any():
+            return (
+                f"{zero.sum()} of {known.sum()} numbers between different points are 0, and were "
+                "taken as distances, which put these points in one place; write NA for a distance "
+                "that is not known"
+            )
+    return None
+
+
+def _similar(block: Array) -> str | None:
+    """Return what was assumed of a square without diagonal that may hold similarities.
+
+    Points that are close have much the same distances to the rest: the larger a number is, the
+    more the two rows differ. Among similarities it is the other way round.
+    """
+    if len(block) < 5 or not np.isnan(np.diagonal(block)).all():
+        return None
+    S = block[:MANY, :MANY]
+    S = np.where(np.isnan(S), S.T, S)
+    i, j = np.triu_indices(len(S), 1)
+    with np.errstate(invalid="ignore"), catch_warnings():
+        simplefilter("ignore", RuntimeWarning)  # of pairs of rows with nothing in common
+        apart = np.array([np.nanmean(np.abs(S[a] - S[b])) for a, b in zip(i, j, strict=True)])
+        known = np.isfinite(apart) & np.isfinite(S[i, j])
+        if known.sum() < 10 or np.corrcoef(apart[known], S[i, j][known])[0, 1] > -0.5:
+            return None
+    return (
+        "the diagonal is missing, and the numbers were taken as distances, but points with a large "
+        "number between them are alike: are these similarities? Then write the largest value minus "
+        "s in place of each similarity s"
+    )
 
 
 def different_labels(rows: Sequence[str], columns: Sequence[str]) -> str | None:
