@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from shlex import quote as quoted
 from typing import TYPE_CHECKING, Any
 
 from unimds.cli.guide import check_metric, near, suggestion
@@ -12,6 +13,8 @@ from unimds.cli.progress import waiting
 if TYPE_CHECKING:
     from unimds.files import Table
 
+MOST = 0.99
+"""Share of the squared distances from which one feature hides the rest."""
 MANY = 2000  # points above which a second look at the table would take too much memory
 
 
@@ -117,7 +120,9 @@ def check_complete(table: Table, file: str, metric: str = "euclidean") -> None:
         )
 
 
-def warn_of_doubts(table: Table, file: str, quiet: bool, apart: bool = False) -> None:
+def warn_of_doubts(
+    table: Table, file: str, quiet: bool, metric: str = "euclidean", apart: bool = False
+) -> None:
     """Warn of suspicious tables; `apart`, on a cluster, fewer checks are possible."""
     if quiet:
         return
@@ -133,6 +138,8 @@ def warn_of_doubts(table: Table, file: str, quiet: bool, apart: bool = False) ->
         _warn_of_asymmetry(table, file)
     if not table.precomputed:
         _warn_of_features(table, file)
+    if not table.precomputed and metric in ("euclidean", "l2"):
+        _warn_of_share(table, file)
 
 
 def _warn_of_features(table: Table, file: str) -> None:
@@ -143,8 +150,26 @@ def _warn_of_features(table: Table, file: str) -> None:
         if numbers_points(name, column):
             say(
                 f"warning: {file}: the column {name!r} counts as a feature; if it only numbers "
-                f"the points, give --drop {name}"
+                f"the points, give --drop {quoted(name)}"
             )
+
+
+def _warn_of_share(table: Table, file: str) -> None:
+    """Warn if one feature alone makes the distances."""
+    from unimds.distances.metric import largest_share
+
+    if table.n < 2 or table.values.shape[1] < 2:
+        return
+    at, share = largest_share(table.values)
+    if share > MOST:
+        name, drop = f"number {at + 1}", "remove it"
+        if table.features is not None:
+            name, drop = repr(table.features[at]), f"give --drop {quoted(table.features[at])}"
+        say(
+            f"warning: {file}: the column {name} alone makes {100.0 * min(share, 0.9999):.4g} % of "
+            f"the squared distances; if it should not count, {drop}; to give all columns the same "
+            "spread, --metric seuclidean"
+        )
 
 
 def _warn_of_asymmetry(table: Table, file: str) -> None:

@@ -211,6 +211,21 @@ def distances_of(table: Table, metric: str) -> Array:
     return Metric(metric, {}).learnt(table.values).between(table.values)
 
 
+def largest_share(features: Array) -> tuple[int, float]:
+    """Return the feature with the largest share of the squared Euclidean distances, and the share.
+
+    Examples
+    --------
+    >>> j, share = largest_share(np.array([[7.1, 1950.0], [6.9, 2000.0], [7.3, 2020.0]]))
+    >>> j, f"{share:.2%}"
+    (1, '100.00%')
+    """
+    spread = np.nanvar(np.asarray(features, dtype=np.float64), axis=0)
+    total = spread.sum()
+    at = int(spread.argmax())
+    return at, float(spread[at] / total) if total > 0.0 else 0.0
+
+
 def warn_of_distances(features: Array) -> None:
     """Warn where what is given as features looks like a table of distances."""
     n, m = features.shape

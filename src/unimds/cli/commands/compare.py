@@ -75,7 +75,7 @@ def compare(
         table = read_table(file, format, kind, metric, encoding, weight, quiet)
         table = with_columns(table, file, columns, drop, None)
         check_complete(table, file, metric)
-        warn_of_doubts(table, file, quiet)
+        warn_of_doubts(table, file, quiet, metric)
         from unimds.distances.metric import distances_of
         from unimds.experiments.data import Setting
         from unimds.experiments.methods import Effort

@@ -230,7 +230,7 @@ def embed(
             table = read_table(file, format, kind, metric, encoding, weight, quiet)
             table = with_columns(table, file, columns, drop, metadata, encoding)
             check_complete(table, file, metric)
-            warn_of_doubts(table, file, quiet, dask is not None)
+            warn_of_doubts(table, file, quiet, metric, dask is not None)
         colors = None if color is None else (color, column_of(table, color, file))
         wanted["metric"] = "precomputed" if table.precomputed else metric
         wanted["init"] = _init(init, table, wanted["space"], dim)
