@@ -376,3 +376,33 @@ def test_edges_without_a_length_are_told(put):
     with pytest.warns(FileWarning, match="1 of 2 edges have no 'length', .*'b' and 'c', and 1 was"):
         table = put(f'{{"nodes": {nodes}, "links": {links}}}')
     assert_array_equal(table.values[0], [0.0, 4.0, 5.0])
+
+
+# --- triangles as R prints them -------------------------------------------------------------------
+
+PRINTED = {
+    "words": "    a   b\nb 1.0    \nc 2.5 3.0\n",
+    "numbers": "    1   2\n2 1.0    \n3 2.5 3.0\n",
+    "diagonal": "    a   b   c\na 0.0        \nb 1.0 0.0    \nc 2.5 3.0 0.0\n",
+    "numbers, diagonal": "    1   2   3\n1 0.0        \n2 1.0 0.0    \n3 2.5 3.0 0.0\n",
+    "both halves": "    a   b   c\na     1.0 2.5\nb 1.0     3.0\nc 2.5 3.0    \n",
+    "numbers, both halves": "    1   2   3\n1     1.0 2.5\n2 1.0     3.0\n3 2.5 3.0    \n",
+    "a sheet": ",a,b\nb,1,\nc,2.5,3\n",
+    "a sheet, upper half": ",b,c\na,1,2.5\nb,,3\n",
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+@pytest.mark.parametrize("kind", ["auto", "distances"])
+def test_triangles_as_r_prints_them(put, name, kind):
+    table = put(PRINTED[name], kind=kind)
+    assert table.kind == "distances"
+    assert table.labels == list("123" if "numbers" in name else "abc")
+    assert_array_equal(table.values, D)
+
+
+def test_a_triangle_without_the_name_of_its_first_point(put):
+    with pytest.raises(
+        FileError, match=r"the first point .* has no label; add a first line with it"
+    ):
+        put("b 1.0\nc 2.5 3.0\n")

@@ -23,7 +23,7 @@ from unimds.files.meaning.lists import (
     table_of_links,
     warn_of_unused,
 )
-from unimds.files.meaning.matrices import assemble, condensed, triangle
+from unimds.files.meaning.matrices import assemble, condensed, open_square, triangle
 from unimds.files.meaning.squares import looks_like_distances
 from unimds.files.table import Table
 
@@ -40,7 +40,7 @@ def interpret(grid: Grid, kind: str, weight: str = "auto") -> Table:
         kind = "graph"
     if kind in ("auto", "distances") and len(grid) > 1:
         check_not_stacked(grid)
-        found = triangle(grid, kind)
+        found = triangle(grid, kind) or open_square(grid)
         if found is not None:
             return found
     level(grid)

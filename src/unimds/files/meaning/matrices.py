@@ -49,6 +49,9 @@ def assemble(
     rows = labels
     if rows is None and columns:  # repeated names are names too
         rows = next(iter(columns.values()))
+    if kind in ("auto", "distances") and rows is not None and names is not None:
+        block, rows, names = _completed(block, rows, names)
+        labels = None if labels is None else rows
     if kind == "graph":
         _check_square(content, block)
         return from_adjacency(content, block, rows or names, format, weight)
@@ -125,6 +128,23 @@ def _check_not_cut(
         )
 
 
+def _completed(
+    block: Array, labels: list[str], names: list[str]
+) -> tuple[Array, list[str], list[str]]:
+    """Add the row and column that a triangle without its diagonal lacks, as R prints it."""
+    n = len(block)
+    if n < 2 or block.shape != (n, n):
+        return block, labels, names
+    missing, square = np.isnan(block), np.full((n + 1, n + 1), np.nan)
+    if labels[:-1] == names[1:] and missing[np.triu_indices(n, 1)].all():
+        square[1:, :-1], every = block, [names[0], *labels]
+    elif labels[1:] == names[:-1] and missing[np.tril_indices(n, -1)].all():
+        square[:-1, 1:], every = block, [*labels, names[-1]]
+    else:
+        return block, labels, names
+    return square, every, every
+
+
 def _reordered(content: Content, block: Array, labels: list[str], names: list[str]) -> Array:
     """Put the columns in the order of the rows; columns with other labels go by their place."""
     odd = different_labels(labels, names)
@@ -183,7 +203,25 @@ def triangle(grid: Grid, kind: str = "auto") -> Table | None:
 
 
 def _labelled(grid: Grid, header: int) -> bool:
-    return all(0 in grid.words.get(i, {}) for i in range(header, len(grid)))
+    """Whether the rows of a triangle start with labels: words, or the numbers of a header."""
+    if all(0 in grid.words.get(i, {}) for i in range(header, len(grid))):
+        return True
+    labels = [grid.cell(i, 0) for i in range(header, len(grid))]
+    return header == 1 and grid.heads[0] in (labels, [grid.heads[0][0], *labels[:-1]])
+
+
+def open_square(grid: Grid) -> Table | None:
+    """Return the table of a square whose rows leave out the diagonal, as R prints it; or None."""
+    n = len(grid) - 1
+    labels = [grid.cell(i, 0) for i in range(1, len(grid))]
+    if n < 3 or set(grid.widths) != {n} or grid.heads[0] != labels:
+        return None
+    rows = grid.block()[1:, 1:]
+    block = np.zeros((n, n))
+    block[~np.eye(n, dtype=bool)] = rows.ravel()
+    if np.isnan(block).any() or not symmetric(block):
+        return None
+    return Table(block, "distances", grid.format, "square", labels)
 
 
 def _from_triangle(grid: Grid, header: int, labelled: bool, lower: bool, doubtful: bool) -> Table:
@@ -208,7 +246,7 @@ def _from_triangle(grid: Grid, header: int, labelled: bool, lower: bool, doubtfu
     if doubtful:
         warn_of_square(grid.text.content, block)
     np.fill_diagonal(block, 0.0)
-    labels = _triangle_labels(grid, header, labelled, n)
+    labels = _triangle_labels(grid, header, labelled, lower, n)
     layout = "lower triangle" if lower else "upper triangle"
     return Table(block, "distances", grid.format, layout, labels)
 
@@ -226,9 +264,14 @@ def _check_no_similarities(grid: Grid, rows: Sequence[Array], ends: Sequence[flo
         )
 
 
-def _triangle_labels(grid: Grid, header: int, labelled: bool, n: int) -> list[str] | None:
+def _triangle_labels(
+    grid: Grid, header: int, labelled: bool, lower: bool, n: int
+) -> list[str] | None:
     if labelled:
         labels: Sequence[str] = [grid.cell(i, 0) for i in range(header, len(grid))]
+        if header and len(labels) == n - 1:  # the header has the label that lacks
+            names = [name for name in grid.heads[0] if name]
+            labels = list(dict.fromkeys([*names, *labels] if lower else [*labels, *names]))
     elif header:
         labels = grid.heads[0]
     else:
@@ -236,8 +279,12 @@ def _triangle_labels(grid: Grid, header: int, labelled: bool, n: int) -> list[st
     if len(labels) == n + 1 and labels[0] == "":
         labels = labels[1:]
     if len(labels) != n:
-        raise grid.error(
+        which, place = ("first", "a first line") if lower else ("last", "a last line")
+        told = (
             f"a triangle for {n} points has {len(labels)} labels; write a line for every point, "
             "even for a point without distances"
         )
+        if labelled and len(labels) == n - 1:
+            told = f"the {which} point of a triangle has no label; add {place} with it alone"
+        raise grid.error(told)
     return list(labels)
