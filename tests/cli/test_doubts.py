@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 from scipy.spatial.distance import pdist
 
 from tests.support.commands import run
@@ -50,3 +52,28 @@ def test_a_column_that_alone_makes_the_distances_is_told(put):
         assert "squared distances" not in run("embed", path, *choice).err
     bare = put("7.1 3 1990\n6.9 4 2000\n7.3 3.5 2020\n7.0 3.1 1950\n", "bare.txt")
     assert "the column number 3 alone makes" in run("embed", bare).err
+
+
+def test_integers_beside_the_map_are_written_as_they_were(put, tmp_path):
+    path = put("name,x,y,class\na,1,2,5\nb,2,1,5\nc,4,3,3\n")
+    run("embed", path, "--drop", "class", "-o", tmp_path / "m.csv", "-q")
+    lines = (tmp_path / "m.csv").read_text().splitlines()
+    assert [line.rpartition(",")[2] for line in lines] == ["class", "5", "5", "3"]
+
+
+def test_classes_that_are_numbers_get_a_legend_and_colours_are_drawn(put, tmp_path, monkeypatch):
+    path = put("name,x,y,class,paint\na,1,2,5,#e41a1c\nb,2,1,5,red\nc,4,3,3,\n")
+    drawn = []
+    save = Figure.savefig
+    monkeypatch.setattr(
+        Figure, "savefig", lambda self, *a, **b: drawn.append(self) or save(self, *a, **b)
+    )
+    for column in ("class", "paint"):
+        files = ("-o", tmp_path / f"{column}.csv", "--plot", tmp_path / f"{column}.png")
+        assert run("embed", path, *files, "--color", column, "-q").code == 0
+    classes, paint = (figure.axes for figure in drawn)
+    assert len(classes) == len(paint) == 1  # no bar of colours
+    assert [text.get_text() for text in classes[0].get_legend().get_texts()] == ["3", "5"]
+    assert paint[0].get_legend() is None
+    colours = [to_hex(colour) for colour in paint[0].collections[0].get_facecolors()]
+    assert colours[:2] == ["#e41a1c", "#ff0000"]

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 
 from tests.support.valid_files import D
 from unimds import MDS
-from unimds.files import FileError, FileWarning, read
+from unimds.files import FileError, FileWarning, read, read_metadata
 
 TOWNS = ["Ulm", "Bonn", "Kiel", "Bristol"]
 SHUFFLED = ["Kiel", "Bristal", "Ulm", "Bonn"]
@@ -406,3 +406,35 @@ def test_a_triangle_without_the_name_of_its_first_point(put):
         FileError, match=r"the first point .* has no label; add a first line with it"
     ):
         put("b 1.0\nc 2.5 3.0\n")
+
+
+# --- words and classes ----------------------------------------------------------------------------
+
+
+def test_metadata_of_words_with_blanks_and_digits(tmp_path):
+    path = tmp_path / "about.csv"
+    path.write_text("name,place\nAda,New York 5\nBob,Old Town 7\nCy,Ulm 9\n")
+    found = read_metadata(path)
+    assert found.columns["place"] == ["New York 5", "Old Town 7", "Ulm 9"]
+
+
+def test_integers_in_a_file_stay_integers(put, tmp_path):
+    points = put("name,x,y,cluster\na,1,2.5,5\nb,2,1,5\nc,4,3,3\n").chosen(drop=["cluster"])
+    assert points.columns["cluster"].tolist() == [5, 5, 3]
+    assert points.columns["cluster"].dtype == np.int64
+    about = tmp_path / "about.csv"
+    about.write_text("name,class,size,more\na,1,1.5,1\nb,2,2,\nc,1,3,2\n")
+    joined = points.joined(read_metadata(about)).columns
+    assert joined["class"].dtype == np.int64
+    assert joined["size"].dtype == joined["more"].dtype == np.float64
+    graph = put('{"nodes": [{"id": "a", "group": 1}, {"id": "b", "group": 2}], "links": []}')
+    assert graph.columns["group"].dtype == np.int64
+
+
+def test_unknown_words_are_no_class(put, tmp_path):
+    table = put("name,coast,x\na,yes,1\nb,NA,2\nNA,yes,4\n")
+    assert (table.labels, table.columns) == (["a", "b", "NA"], {"coast": ["yes", "", "yes"]})
+    about = tmp_path / "about.csv"
+    about.write_text("who,coast\nb,N/A\na,yes\nNA,yes\n")
+    points = put("name,x\na,1\nb,2\nNA,4\n")
+    assert points.joined(read_metadata(about)).columns == {"coast": ["yes", "", "yes"]}

@@ -79,11 +79,13 @@ def _names(given: list[str] | None, table: Table) -> list[str] | None:
 
 def column_of(table: Table, name: str, file: str) -> Any:
     """Return the values of a column of a table, to colour points by."""
+    from unimds.files.table import as_column
+
     if name in table.columns:
         return table.columns[name]
     features = table.features or []
     if not table.precomputed and name in features:
-        return table.values[:, features.index(name)]
+        return as_column(table.values[:, features.index(name)])
     known = [*table.columns, *([] if table.precomputed else features)]
     told = suggestion(near(name, known)) or (
         f"; its columns are {', '.join(known)}" if known else "; give columns with --metadata"

@@ -15,7 +15,7 @@ from unimds._runtime.extras import require
 from unimds.files.errors import shown
 
 Array = NDArray[np.floating[Any]]
-Column = Array | list[str]
+Column = NDArray[Any] | list[str]
 """A column of numbers, NaN where missing, or of texts, empty where missing."""
 Kind = Literal["distances", "points", "pairs", "graph"]
 
@@ -23,6 +23,8 @@ KINDS: tuple[Kind, ...] = ("distances", "points", "pairs", "graph")
 """What a table may hold."""
 
 COORDINATES = ("x", "y", "z")
+EXACT = 2.0**53
+"""Whole numbers below this are exact."""
 
 
 @final
@@ -52,7 +54,7 @@ class Table:
     columns : mapping of str to list of str or ndarray
         Columns that do not enter the distances, to colour by and to write beside the map: words,
         such as a class, attributes of the nodes of a graph, and numbers that `joined` or `chosen`
-        put there.
+        put there. Whole numbers, which may be classes, are integers.
     edges : ndarray of int of shape (m, 2), or None
         The edges of a graph: the numbers of the two points that each joins.
 
@@ -107,7 +109,7 @@ class Table:
         >>> people = Table(values, "points", "csv", "rows", features=["height", "weight", "born"])
         >>> table = people.chosen(drop=["born"])
         >>> table.features, table.columns["born"].tolist()
-        (['height', 'weight'], [1990.0, 1985.0])
+        (['height', 'weight'], [1990, 1985])
         """
         if columns is None and drop is None:
             return self
@@ -130,7 +132,7 @@ class Table:
         kept = [name for name in dict.fromkeys(wanted) if name not in unwanted]
         if not kept:
             raise ValueError("no column of numbers is left; distances need at least one")
-        rest = {name: self.values[:, j].copy() for name, j in at.items() if name not in kept}
+        rest = {name: as_column(self.values[:, j]) for name, j in at.items() if name not in kept}
         values = np.ascontiguousarray(self.values[:, [at[name] for name in kept]])
         return replace(self, values=values, features=kept, columns={**self.columns, **rest})
 
@@ -180,7 +182,7 @@ class Table:
                 f"the table and its metadata both have a column {clash!r}; rename one of them"
             )
         more: dict[str, Column] = {
-            name: [column[i] for i in rows] if isinstance(column, list) else column[rows]
+            name: [column[i] for i in rows] if isinstance(column, list) else as_column(column[rows])
             for name, column in found.items()
         }
         return replace(self, columns={**self.columns, **more})
@@ -272,6 +274,18 @@ def _rows_of(labels: list[str], keys: list[str]) -> list[int]:
                 f"{other + 1} below the header; keep one of them"
             )
     return [at[label][0] for label in labels]
+
+
+def as_column(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return a column of numbers, as integers if all are whole and none is missing.
+
+    Examples
+    --------
+    >>> as_column(np.array([5.0, 3.0])), as_column(np.array([5.0, np.nan]))
+    (array([5, 3]), array([ 5., nan]))
+    """
+    whole = np.isfinite(numbers) & (np.abs(numbers) < EXACT) & (numbers == np.floor(numbers))
+    return numbers.astype(np.int64) if whole.all() else numbers.copy()
 
 
 def as_texts(column: Column) -> list[str]:

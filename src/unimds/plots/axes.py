@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.extras import require
-from unimds.plots.columns import as_categories, as_numbers
+from unimds.plots.columns import as_categories, as_colours, as_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +89,7 @@ def check_length(values: Sequence[Any] | None, n: int, what: str) -> None:
 def draw_points(
     ax: Axes, points: Array, color: str | Sequence[Any] | None, size: float | None
 ) -> list[Axes]:
-    """Draw points in one colour, by numbers with a colour bar, or by categories with a legend.
+    """Draw points in given colours, by numbers with a colour bar, or by categories with a legend.
 
     Return the axes that were added beside the points: those of the colour bar.
     """
@@ -105,6 +105,9 @@ def draw_points(
         ramp = require("matplotlib", "plot").colormaps["viridis"].with_extremes(bad=QUIET)
         drawn = ax.scatter(x, y, c=values, cmap=ramp, plotnonfinite=True, **look)
         return [ax.figure.colorbar(drawn, ax=ax, shrink=0.7, pad=0.02, label=_title(color)).ax]
+    if (hues := as_colours(color, QUIET)) is not None:
+        ax.scatter(*points.T, color=hues, **look)
+        return []
     _draw_categories(ax, points, color, look)
     return []
 

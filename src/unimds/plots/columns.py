@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-
+HEX = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})")
+"""A colour in hexadecimal digits."""
 CLASSES = 14
 """Integers with up to this many different values, some of them repeated, are classes."""
 
@@ -33,6 +35,23 @@ def as_numbers(values: Sequence[Any]) -> Array | None:
     if not known or not all(_is_number(value) for value in known) or _are_classes(known):
         return None
     return np.array([np.nan if _missing(value) else float(value) for value in values])
+
+
+def as_colours(values: Sequence[Any], missing: str) -> list[str] | None:
+    """Return a column of colours, such as "#e41a1c" or "red"; None if it holds anything else.
+
+    Examples
+    --------
+    >>> as_colours(["#e41a1c", "Red", ""], "grey"), as_colours(["red", "round"], "grey")
+    (['#e41a1c', 'red', 'grey'], None)
+    """
+    from matplotlib.colors import CSS4_COLORS
+
+    texts = ["" if _missing(value) else str(value).strip().lower() for value in values]
+    known = {text for text in texts if text}
+    if not known or not all(HEX.fullmatch(text) or text in CSS4_COLORS for text in known):
+        return None
+    return [text or missing for text in texts]
 
 
 def as_categories(values: Sequence[Any], most: int) -> tuple[list[str], Array, int]:

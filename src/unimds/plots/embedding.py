@@ -49,9 +49,10 @@ def plot_embedding(
         Names of the points; None or "" for a point without a name. Names that do not fit are
         omitted.
     color : str or sequence of n values, default=None
-        A colour for all points, such as "red"; or a value for each point: numbers, drawn with a
-        colour bar, or categories, drawn with a legend and different shapes. Up to 14 different
-        integers that repeat are categories; give floats to see them as numbers.
+        A colour for all points, such as "red"; or a value for each point: a colour, such as
+        "#e41a1c", numbers, drawn with a colour bar, or categories, drawn with a legend and
+        different shapes. Up to 14 different integers that repeat are categories; give floats to
+        see them as numbers.
     ax : Axes, default=None
         Axes to draw on; a new figure by default.
     space : str or Space, default=None

@@ -16,6 +16,8 @@ from unimds.files.formats.content import Content
 COMMENT = "#"
 MISSING = frozenset({"", "-", "na", "n/a", "#n/a", "nan", "null", "none"})
 """Words for an unknown number, in lower case."""
+UNKNOWN = frozenset({"NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null"})
+"""Words for an unknown word; "none" and "-" may be words."""
 
 STARTS = frozenset("0123456789.+-−iInN#")
 """First characters of numbers and of the words for an unknown number."""
@@ -96,6 +98,9 @@ def dialect_of(text: Text, allowed: str = DELIMITERS) -> Dialect:
     lines = [QUOTED.sub("", _start(line)) for _, line in islice(text.kept_lines(), SAMPLE)]
     found = [_tried(lines, mark) for mark in allowed]
     found = [tried for tried in found if tried.parts] or [_tried(lines, allowed[-1])]
+    if any(tried.even and tried.dialect.delimiter != " " for tried in found):
+        # words may contain blanks, and a word with a number would make two cells
+        found = [tried for tried in found if tried.even or tried.dialect.delimiter != " "]
     return max(found, key=lambda tried: (tried.pure, tried.numbers, tried.parts)).dialect
 
 
@@ -105,12 +110,16 @@ def _start(line: str) -> str:
 
 
 class _Tried(NamedTuple):
-    """A delimiter on trial: whether all cells are numbers, how many are, which lines it splits."""
+    """A delimiter on trial: whether all cells are numbers, how many are, which lines it splits.
+
+    It is even if all lines have as many cells, or the first line, which names the rest, one less.
+    """
 
     dialect: Dialect
     pure: bool
     numbers: int
     parts: int
+    even: bool
 
 
 def _tried(lines: list[str], mark: str) -> _Tried:
@@ -121,7 +130,9 @@ def _tried(lines: list[str], mark: str) -> _Tried:
     dialect = Dialect(mark, "," if comma and not point else ".")
     values = [number(cell, dialect.decimal) for cell in cells]
     known = sum(value is not None and value == value for value in values)
-    return _Tried(dialect, None not in values, known, sum(len(row) > 1 for row in rows))
+    first, *rest = [len(row) for row in rows] or [0]
+    even = len(set(rest)) == 1 and rest[0] - first in (0, 1) and rest[0] > 1
+    return _Tried(dialect, None not in values, known, sum(len(row) > 1 for row in rows), even)
 
 
 def records(text: Text, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
@@ -158,6 +169,19 @@ def number(cell: str, decimal: str = ".") -> float | None:
         return float(cell.replace(decimal, ".").replace("−", "-"))
     except ValueError:
         return None
+
+
+def known_words(texts: list[str]) -> list[str]:
+    """Return a column of words, empty where a word is unknown; distinct texts are all names.
+
+    Examples
+    --------
+    >>> known_words(["yes", "NA", "yes"]), known_words(["DE", "NA", "ZA"])
+    (['yes', '', 'yes'], ['DE', 'NA', 'ZA'])
+    """
+    if len(set(texts)) == len(texts):
+        return texts
+    return ["" if text in UNKNOWN else text for text in texts]
 
 
 class _Feed:

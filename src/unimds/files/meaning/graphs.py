@@ -12,7 +12,7 @@ from unimds.files.errors import FileWarning, shown
 from unimds.files.formats.content import Content
 from unimds.files.formats.graphs.graph import Attributes, Graph
 from unimds.files.meaning.lists import CHOICES, Links, Measure, from_edges
-from unimds.files.table import Column, Table
+from unimds.files.table import Column, Table, as_column
 
 NAMES = ("label", "name")
 
@@ -61,7 +61,7 @@ def _columns(graph: Graph, called: str | None) -> dict[str, Column]:
 def _column(values: list[Any]) -> Column:
     known = [value for value in values if value is not None]
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
-        return np.array([np.nan if value is None else float(value) for value in values])
+        return as_column(np.array([np.nan if value is None else float(value) for value in values]))
     return ["" if value is None else _text(value) for value in values]
 
 

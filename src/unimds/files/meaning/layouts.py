@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.files.formats.grid import Grid
+from unimds.files.formats.text import known_words
 from unimds.files.meaning.doubts import (
     check_not_long,
     check_not_stacked,
@@ -265,6 +266,7 @@ def _from_rows(grid: Grid, header: int, kind: str, weight: str = "auto") -> Tabl
     called = [names[0]] if marked else []  # labels, even if some are the same
     unique = [name for name, texts in columns.items() if len(set(texts)) == len(texts)]
     labels = columns.pop((called or unique)[0]) if called or unique else None
+    columns = {name: known_words(texts) for name, texts in columns.items()}
     block = grid.block()[header:]
     return assemble(
         grid.text.content,

@@ -6,6 +6,7 @@ import numpy as np
 
 from unimds.files.formats.columns import Columns
 from unimds.files.formats.grid import Grid
+from unimds.files.formats.text import known_words
 from unimds.files.meaning.layouts import LABELS, level
 from unimds.files.table import Column, Table, as_texts
 
@@ -45,7 +46,7 @@ def _column(grid: Grid, j: int) -> Column:
     texts = [grid.cell(i, j) for i in rows]
     if j == 0 and (grid.heads[0][0].lower() in LABELS or _numbered(numbers, texts)):
         return texts
-    return texts if any(j in grid.words.get(i, {}) for i in rows) else numbers
+    return known_words(texts) if any(j in grid.words.get(i, {}) for i in rows) else numbers
 
 
 def _numbered(numbers: np.ndarray, texts: list[str]) -> bool:
