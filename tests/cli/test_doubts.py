@@ -77,3 +77,36 @@ def test_classes_that_are_numbers_get_a_legend_and_colours_are_drawn(put, tmp_pa
     assert paint[0].get_legend() is None
     colours = [to_hex(colour) for colour in paint[0].collections[0].get_facecolors()]
     assert colours[:2] == ["#e41a1c", "#ff0000"]
+
+
+# --- sites ----------------------------------------------------------------------------------------
+
+
+def test_empty_sites_are_named_by_their_labels(put, tmp_path):
+    options = ("--metric", "braycurtis", "-o", tmp_path / "m.csv", "--force")
+    said = run("embed", put("site,oak,elm\nA,3,5\nB,0,0\nC,7,1\nD,0,2\n"), *options)
+    assert said.code == 0
+    assert "'B' is empty (all zeros); by braycurtis an empty point is at the distance 1" in said.err
+    said = run("embed", put("site,oak,elm\nA,3,5\nB,0,0\nC,7,1\nD,0,0\n"), *options)
+    assert "'B', 'D' are empty (all zeros)" in said.err
+    assert "no value between two rows of zeros ('B' and 'D')" in said.err
+    path = put("site,oak,elm\nA,3,5\nB,0,0\nC,7,1\nD,0,0\n")
+    assert "('B' and 'D')" in run("compare", path, *options[:2], "--max-iter", "5").err
+
+
+def test_an_empty_site_is_told_when_it_is_placed(put, tmp_path):
+    model = tmp_path / "m.unimds"
+    path = put("site,oak,elm\nA,3,5\nB,1,6\nC,7,1\nD,0,2\n")
+    out = ("-o", tmp_path / "m.csv")
+    assert run("embed", path, "--metric", "braycurtis", "--model", model, *out, "-q").code == 0
+    new = put("site,oak,elm\nE,0,0\nF,1,1\n", "new.csv")
+    said = run("place", model, new)
+    assert said.code == 0
+    assert "'E' is empty (all zeros)" in said.err
+    assert run("place", model, new, "-q").err == ""
+
+
+def test_sites_of_the_same_name_keep_their_labels(put, tmp_path):
+    said = run("embed", put("site,oak,elm\nA,3,5\nB,1,2\nA,7,1\nC,0,9\n"), "-o", tmp_path / "m.csv")
+    assert "2 points have the same label, 'A'" in said.err
+    assert read(tmp_path / "m.csv").labels == ["A", "B", "A", "C"]

@@ -134,7 +134,7 @@ def test_a_column_that_the_model_has_never_seen_is_told_and_kept(tmp_path):
     assert "'born', 'x'" in said.err
     head, row = said.out.splitlines()
     assert head == "label,x,y,born,input_x"
-    assert row == expected.splitlines()[1] + ",1990.0,7.0"
+    assert row == expected.splitlines()[1] + ",1990,7"
     assert run("place", model, tmp_path / "new.csv", "-q").err == ""
 
 
@@ -159,6 +159,7 @@ def test_empty_rows_under_bray_curtis_are_told(tmp_path):
     assert said.code == 0
     assert "no value between two rows of zeros (X[1] and X[3])" in said.err
     assert "are missing (NaN), and do not count" in said.err
+    assert "row 2, row 4 are empty (all zeros)" in said.err
 
 
 def test_a_stack_of_tables_is_told_what_to_do(tmp_path):

@@ -438,3 +438,18 @@ def test_unknown_words_are_no_class(put, tmp_path):
     about.write_text("who,coast\nb,N/A\na,yes\nNA,yes\n")
     points = put("name,x\na,1\nb,2\nNA,4\n")
     assert points.joined(read_metadata(about)).columns == {"coast": ["yes", "", "yes"]}
+
+
+# --- names that repeat ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_names_of_sites_that_repeat_are_labels(tmp_path, form):
+    frame = pd.DataFrame({"site": list("ABAC"), "oak": [3, 1, 7, 0], "elm": [5, 2, 1, 9]})
+    path = tmp_path / "sites"
+    save(frame, path, form)
+    assert read(path).labels == ["A", "B", "A", "C"]
+    save(frame.rename(columns={"site": "class"}), path, form)
+    assert read(path).columns == {"class": ["A", "B", "A", "C"]}
+    save(frame.assign(site=list("AABB")), path, form)
+    assert read(path).columns == {"site": ["A", "A", "B", "B"]}

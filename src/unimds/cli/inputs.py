@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MOST = 0.99
 """Share of the squared distances from which one feature hides the rest."""
+PROPORTIONS = ("braycurtis", "cosine")
+"""Metrics that compare the proportions of rows, which rows of zeros do not have."""
 MANY = 2000  # points above which a second look at the table would take too much memory
 
 
@@ -140,6 +142,7 @@ def warn_of_doubts(
         _warn_of_asymmetry(table, file)
     if not table.precomputed:
         _warn_of_features(table, file)
+        warn_of_empty(table, file, metric, quiet)
     if not table.precomputed and metric in ("euclidean", "l2"):
         _warn_of_share(table, file)
 
@@ -154,6 +157,22 @@ def _warn_of_features(table: Table, file: str) -> None:
                 f"warning: {file}: the column {name!r} counts as a feature; if it only numbers "
                 f"the points, give --drop {quoted(name)}"
             )
+
+
+def warn_of_empty(table: Table, file: str, metric: Any, quiet: bool) -> None:
+    """Warn of rows of zeros under a metric that puts them equally far from all other points."""
+    if quiet or table.precomputed or metric not in PROPORTIONS or table.n == 0:
+        return
+    rows = [i for i, row in enumerate(table.values) if not row.any()]
+    if not rows:
+        return
+    names = [repr(table.labels[i]) if table.labels else f"row {i + 1}" for i in rows]
+    few = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    are = "is empty (all zeros)" if len(rows) == 1 else "are empty (all zeros)"
+    say(
+        f"warning: {file}: {few} {are}; by {metric} an empty point is at the distance 1 from every "
+        "other point, which says nothing about its place: remove it, or choose another --metric"
+    )
 
 
 def _warn_of_share(table: Table, file: str) -> None:

@@ -58,6 +58,25 @@ def entries_named(labels: Sequence[str] | None) -> Iterator[None]:
         raise ValueError(error.told(labels)) from error
 
 
+@contextmanager
+def rows_named(labels: Sequence[str] | None) -> Iterator[None]:
+    """Name the rows that a warning is about by their labels."""
+    from unimds.distances.metric import RowsWarning
+
+    show = warnings.showwarning
+
+    def named(message: Warning | str, *rest: Any, **more: Any) -> None:
+        if isinstance(message, RowsWarning):
+            message = UserWarning(message.named(labels))
+        show(message, *rest, **more)
+
+    warnings.showwarning = named
+    try:
+        yield
+    finally:
+        warnings.showwarning = show
+
+
 def in_words(error: Exception) -> str:
     """Return what went wrong, in one line, with options in place of Python's arguments."""
     from unimds.files.errors import FileError, as_option

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, final
@@ -59,6 +60,36 @@ def unknown_metric(name: str) -> str:
         f"metric={name!r} is unknown; use one of {', '.join(METRICS)}, a function of two rows, or "
         "distances of your own with metric='precomputed'"
     )
+
+
+class RowsWarning(UserWarning):
+    """A warning of some rows of features, which may have labels.
+
+    Parameters
+    ----------
+    told, effect : str
+        What is wrong with the rows, and what follows.
+    rows : list of int
+        Their numbers.
+
+    Examples
+    --------
+    >>> print(RowsWarning("there is no value", [2, 5, 7], "drop the rows"))
+    there is no value (X[2] and X[5], and 1 more): drop the rows
+    """
+
+    def __init__(self, told: str, rows: list[int], effect: str):
+        super().__init__(told, rows, effect)
+
+    def __str__(self) -> str:
+        return self.named(None)
+
+    def named(self, labels: Sequence[str] | None) -> str:
+        """Return the message with labels, if there are any, in place of numbers."""
+        told, rows, effect = self.args
+        few = [f"X[{row}]" if labels is None else repr(labels[row]) for row in rows[:2]]
+        more = f", and {len(rows) - 2} more" if len(rows) > 2 else ""
+        return f"{told} ({' and '.join(few)}{more}): {effect}"
 
 
 @final
@@ -129,13 +160,12 @@ class Metric:
             return bool(np.isnan(self.between(A, B)).any())
 
     def _warn_of_gap(self, where: str, rows: Array) -> None:
-        few = " and ".join(f"X[{row}]" for row in rows[:2])
-        more = f", and {rows.size - 2} more" if rows.size > 2 else ""
-        warn(
-            f"metric={self.name!r} has no value {where} ({few}{more}): these distances are missing "
-            "(NaN), and do not count; drop the rows, or choose another metric",
-            UserWarning,
+        told = f"metric={self.name!r} has no value {where}"
+        effect = (
+            "these distances are missing (NaN), and do not count; drop the rows, or choose another "
+            "metric"
         )
+        warn(RowsWarning(told, rows.tolist(), effect), RowsWarning)
 
     def between(self, A: Array, B: Array | None = None) -> Array:
         """Return the distances of the rows of `A` to those of `B`, or among each other."""

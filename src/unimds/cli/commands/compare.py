@@ -9,7 +9,7 @@ import typer
 
 from unimds.cli import options as o
 from unimds.cli.inputs import check_complete, read_table, warn_of_doubts, with_columns
-from unimds.cli.messages import INTERRUPTED, entries_named, errors_told, print_json, say
+from unimds.cli.messages import INTERRUPTED, entries_named, errors_told, print_json, rows_named, say
 from unimds.cli.outputs import check_endings, check_outputs, draw
 from unimds.cli.progress import counting
 
@@ -81,7 +81,9 @@ def compare(
         from unimds.experiments.methods import Effort
 
         effort = Effort(max_iter=max_iter, eps=eps)
-        setting = Setting(file, distances_of(table, metric), dim, *parts)
+        with rows_named(table.labels):
+            D = distances_of(table, metric)
+        setting = Setting(file, D, dim, *parts)
         rows, ended = _rows(setting, effort, quiet)
         if not rows:
             raise KeyboardInterrupt

@@ -24,7 +24,15 @@ from unimds.cli.inputs import (
     warn_of_doubts,
     with_columns,
 )
-from unimds.cli.messages import INTERRUPTED, counted, entries_named, errors_told, print_json, say
+from unimds.cli.messages import (
+    INTERRUPTED,
+    counted,
+    entries_named,
+    errors_told,
+    print_json,
+    rows_named,
+    say,
+)
 from unimds.cli.outputs import (
     check_color,
     check_endings,
@@ -237,7 +245,8 @@ def embed(
         wanted["checkpoint"] = _checkpoint(checkpoint, checkpoint_every)
         given = _weights(weights, table)
         began = time.perf_counter()
-        with entries_named(table.labels if table.precomputed else None), _ends_told_here():
+        named = entries_named(table.labels if table.precomputed else None)
+        with named, rows_named(table.labels), _ends_told_here():
             if landmarks is not None:
                 mds = _fit_landmarks(table, landmarks, wanted)
             else:

@@ -10,7 +10,7 @@ import typer
 from unimds._runtime.extras import require
 from unimds._runtime.watch import warn
 from unimds.cli import options as o
-from unimds.cli.inputs import check_complete, read_table
+from unimds.cli.inputs import check_complete, read_table, warn_of_empty
 from unimds.cli.messages import counted, errors_told, print_json, say, usage
 from unimds.cli.outputs import (
     check_endings,
@@ -70,6 +70,7 @@ def place(
         if mds.metric != "precomputed":
             check_complete(table, new, mds.metric)
         given, table = _matched(mds, table, new)
+        warn_of_empty(table, new, mds.metric, quiet)
         with waiting("placing points", quiet):
             points = mds.transform(given)
         how = (out_format, force, None, mds.space_, coordinates)

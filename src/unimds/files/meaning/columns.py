@@ -6,7 +6,7 @@ import numpy as np
 
 from unimds.files.formats.columns import Columns
 from unimds.files.formats.content import Content
-from unimds.files.meaning.doubts import numbers_points, whole
+from unimds.files.meaning.doubts import names_rows, numbers_points, whole
 from unimds.files.meaning.layouts import LABELS
 from unimds.files.meaning.lists import (
     Links,
@@ -88,7 +88,10 @@ def _labels_at(names: list[str], columns: list[Column], index: list[str]) -> int
     if names[0].lower() in LABELS:  # even if some labels are the same
         return 0
     texts = {j: column for j, column in enumerate(columns) if isinstance(column, list)}
-    return next((j for j, column in texts.items() if len(set(column)) == len(column)), None)
+    unique = next((j for j, column in texts.items() if len(set(column)) == len(column)), None)
+    if unique is None and 0 in texts and (len(texts) == 1 or len(columns) - len(texts) > 1):
+        return 0 if names_rows(names[0], texts[0]) else None
+    return unique
 
 
 def _links(content: Content, columns: list[Column], found: Roles) -> Links:

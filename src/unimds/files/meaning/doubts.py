@@ -73,6 +73,20 @@ def numbers_points(name: str, column: Array) -> bool:
     return name.strip(" .").lower() not in NUMBERS or bool((np.diff(column) > 0.0).all())
 
 
+def names_rows(name: str, texts: Sequence[str]) -> bool:
+    """Whether a column of words names the rows, though a few names repeat.
+
+    Examples
+    --------
+    >>> sites = ["A", "B", "A", "C"]
+    >>> names_rows("site", sites), names_rows("class", sites)
+    (True, False)
+    """
+    distinct = len(set(texts))
+    nearly = len(texts) >= FEW and 10 * distinct >= 9 * len(texts)
+    return nearly or (names_points(name) and 2 * distinct > len(texts))
+
+
 @final
 @dataclass(frozen=True)
 class Rows:

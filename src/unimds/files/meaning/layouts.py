@@ -13,6 +13,7 @@ from unimds.files.meaning.doubts import (
     check_not_long,
     check_not_stacked,
     names_points,
+    names_rows,
     numbers_points,
 )
 from unimds.files.meaning.lists import (
@@ -265,6 +266,8 @@ def _from_rows(grid: Grid, header: int, kind: str, weight: str = "auto") -> Tabl
         columns[name] = [grid.cell(i, j) for i in rows]
     called = [names[0]] if marked else []  # labels, even if some are the same
     unique = [name for name, texts in columns.items() if len(set(texts)) == len(texts)]
+    if not unique and not numeric[0] and (len(columns) == 1 or numeric.sum() > 1):
+        unique = [name for name in list(columns)[:1] if names_rows(name, columns[name])]
     labels = columns.pop((called or unique)[0]) if called or unique else None
     columns = {name: known_words(texts) for name, texts in columns.items()}
     block = grid.block()[header:]
