@@ -110,3 +110,23 @@ def test_sites_of_the_same_name_keep_their_labels(put, tmp_path):
     said = run("embed", put("site,oak,elm\nA,3,5\nB,1,2\nA,7,1\nC,0,9\n"), "-o", tmp_path / "m.csv")
     assert "2 points have the same label, 'A'" in said.err
     assert read(tmp_path / "m.csv").labels == ["A", "B", "A", "C"]
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("source,target\na,b\nb,c\nc,d\nx,y\n", "the graph has 2 parts with no edge between them"),
+        ("from,to,dist\na,b,1\nb,c,2\nc,d,2\nx,y,1\n", "the pairs fall into 2 parts with no pair"),
+    ],
+)
+@pytest.mark.parametrize("command", ["embed", "compare"])
+def test_the_parts_of_a_graph_are_named(put, content, says, command):
+    path = put(content)
+    said = run(command, path)
+    assert said.code == 1
+    assert f"error: {path}: {says}" in said.err
+    assert "4 points (a, b, c, …); 2 points (x, y)" in said.err
+    assert "make a map of each part alone" in said.err

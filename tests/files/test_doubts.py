@@ -1,5 +1,6 @@
 """Tables that are not what they seem: refused, read as what they are, or a warning says so."""
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -453,3 +454,37 @@ def test_names_of_sites_that_repeat_are_labels(tmp_path, form):
     assert read(path).columns == {"class": ["A", "B", "A", "C"]}
     save(frame.assign(site=list("AABB")), path, form)
     assert read(path).columns == {"site": ["A", "A", "B", "B"]}
+
+
+# --- lists of edges as networkx writes them -------------------------------------------------------
+
+
+@pytest.mark.parametrize("delimiter", [" ", "\t", ","])
+def test_lists_of_edges_as_networkx_writes_them(tmp_path, delimiter):
+    graph = nx.path_graph(4)
+    path = tmp_path / "net.txt"
+    nx.write_edgelist(graph, path, delimiter=delimiter)
+    table = read(path)
+    assert (table.kind, table.format, table.labels) == ("graph", "edgelist", list("0123"))
+    assert_array_equal(table.values, STEPS)
+    for i, (_, _, data) in enumerate(graph.edges(data=True)):
+        data["weight"] = [3, 2.5, np.float64(1.0)][i]
+    nx.write_edgelist(graph, path, delimiter=delimiter)
+    with pytest.warns(FileWarning, match="the 'weight' of an edge was taken as its length"):
+        assert_array_equal(read(path).values[0], [0.0, 3.0, 5.5, 6.5])
+    assert read(path, weight="none", format="edgelist").values[0, 3] == 3.0
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("0 1 {}\n1 2\n", "line 2: .*two nodes without blanks, and attributes in braces"),
+        ("0 1 {}\n1 2 {'weight': os}\n", "line 2: .*holds no attributes of an edge"),
+        ("0 1 {1, 2}\n", "line 1: '{1, 2}' holds no attributes"),
+    ],
+)
+def test_broken_lists_of_edges(put, content, problem):
+    with pytest.raises(FileError, match=problem):
+        put(content)
+    with pytest.raises(FileError, match="is always of the kind 'graph'"):
+        put(content, kind="points")

@@ -7,7 +7,7 @@ from shlex import quote as quoted
 from typing import TYPE_CHECKING, Any
 
 from unimds.cli.guide import check_metric, near, suggestion
-from unimds.cli.messages import say, usage
+from unimds.cli.messages import counted, say, usage
 from unimds.cli.progress import waiting
 
 if TYPE_CHECKING:
@@ -122,6 +122,45 @@ def check_complete(table: Table, file: str, metric: str = "euclidean") -> None:
             f"{file}: feature {feature} of {point} is {'missing' if missing else 'infinite'}; give "
             "a number, or remove the point or the feature"
         )
+
+
+def check_joined(table: Table, file: str) -> None:
+    """Raise if a graph, or a list of pairs, falls into parts: their places are not determined."""
+    import numpy as np
+
+    if not table.precomputed or not np.isnan(table.values).any():
+        return
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    known = csr_array(~np.isnan(table.values))
+    count, part = connected_components(known, directed=False)
+    if count == 1:
+        return
+    sizes = np.bincount(part)
+    told = [_part_told(table, part, k) for k in np.argsort(-sizes, kind="stable")[:PARTS]]
+    more = f", and {count - PARTS} more" if count > PARTS else ""
+    what, between = PARTED[table.kind]
+    raise ValueError(
+        f"{file}: {what} {count} parts with no {between} between them: {'; '.join(told)}{more}. "
+        f"Where the parts lie relative to each other is not determined: add {between}s between "
+        "them, or make a map of each part alone, from a file with its points only"
+    )
+
+
+PARTS = 4
+"""Parts that a message describes."""
+PARTED = {
+    "graph": ("the graph has", "edge"),
+    "pairs": ("the pairs fall into", "pair"),
+    "distances": ("the known distances fall into", "distance"),
+}
+
+
+def _part_told(table: Table, part: Any, k: int) -> str:
+    rows = (part == k).nonzero()[0]
+    names = [table.labels[i] if table.labels else f"point {i + 1}" for i in rows[:3]]
+    return f"{counted(len(rows))} ({', '.join(names)}{', …' if len(rows) > 3 else ''})"
 
 
 def warn_of_doubts(

@@ -7,6 +7,7 @@ import re
 
 from unimds.files.formats.columns import Columns, columns_of_json, load_json, read_parquet
 from unimds.files.formats.content import Content, magic, read_content
+from unimds.files.formats.graphs.edgelist import is_edgelist, read_edgelist
 from unimds.files.formats.graphs.gexf import read_gexf
 from unimds.files.formats.graphs.gml import is_gml, read_gml
 from unimds.files.formats.graphs.graphml import read_graphml
@@ -27,7 +28,7 @@ from unimds.files.table import KINDS, Table
 DELIMITED = {"csv": ",;", "tsv": "\t", "lsmat": "\t", "text": " "}
 """The text formats and their delimiters."""
 
-FORMATS = (*DELIMITED, "phylip", *ROOTS, "gml", "json", "npy", "npz", "parquet")
+FORMATS = (*DELIMITED, "phylip", "edgelist", *ROOTS, "gml", "json", "npy", "npz", "parquet")
 """The formats that can be read."""
 
 OTHER_GRAPHS = {
@@ -70,7 +71,8 @@ def read(
         The file; "-" is standard input. A .gz file is unpacked.
     format : str, default="auto"
         One of `FORMATS`: "csv" (comma or semicolon), "tsv", "lsmat", "text" (white space),
-        "phylip", "graphml", "gexf", "gml", "json", "npy", "npz", "parquet".
+        "phylip", "edgelist" (with attributes, as networkx writes it), "graphml", "gexf", "gml",
+        "json", "npy", "npz", "parquet".
     kind : {"auto", "distances", "points", "pairs", "graph"}, default="auto"
         What the table holds, if the rules above guess wrong.
     encoding : str, default="auto"
@@ -178,7 +180,7 @@ def _opened(
     content = read_content(path, max_bytes)
     if format == "auto":
         format = magic(content.data) or "auto"
-    if format not in ("auto", "phylip", "gml", "xml", *DELIMITED):
+    if format not in ("auto", "phylip", "edgelist", "gml", "xml", *DELIMITED):
         return content, None, format
     if format != "xml":
         text = as_text(content, encoding)
@@ -208,6 +210,8 @@ def _text_format(text: Text) -> str:
             raise text.content.error(
                 f"this is a graph in {name}, which unimds does not read; save it as GraphML or GML"
             )
+    if is_edgelist(text):
+        return "edgelist"
     return "phylip" if is_phylip(text) else "auto"
 
 
@@ -218,6 +222,9 @@ def _from_text(text: Text, format: str, kind: str, weight: str) -> Table:
     if format == "gml":
         _check_kind(text.content, "GML", kind, "graph")
         return from_graph(text.content, read_gml(text), format, weight)
+    if format == "edgelist":
+        _check_kind(text.content, "a list of edges with attributes", kind, "graph")
+        return from_graph(text.content, read_edgelist(text), format, weight)
     return interpret(_cells(text, format), kind, weight)
 
 

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from unimds.cli import options as o
-from unimds.cli.inputs import check_complete, read_table, warn_of_doubts, with_columns
+from unimds.cli.inputs import (
+    check_complete,
+    check_joined,
+    read_table,
+    warn_of_doubts,
+    with_columns,
+)
 from unimds.cli.messages import INTERRUPTED, entries_named, errors_told, print_json, rows_named, say
 from unimds.cli.outputs import check_endings, check_outputs, draw
 from unimds.cli.progress import counting
@@ -75,6 +81,7 @@ def compare(
         table = read_table(file, format, kind, metric, encoding, weight, quiet)
         table = with_columns(table, file, columns, drop, None)
         check_complete(table, file, metric)
+        check_joined(table, file)
         warn_of_doubts(table, file, quiet, metric)
         from unimds.distances.metric import distances_of
         from unimds.experiments.data import Setting

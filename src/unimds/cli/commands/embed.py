@@ -18,6 +18,7 @@ from unimds.cli import options as o
 from unimds.cli.guide import near, suggestion
 from unimds.cli.inputs import (
     check_complete,
+    check_joined,
     column_of,
     read_table,
     rows_of,
@@ -238,6 +239,7 @@ def embed(
             table = read_table(file, format, kind, metric, encoding, weight, quiet)
             table = with_columns(table, file, columns, drop, metadata, encoding)
             check_complete(table, file, metric)
+            check_joined(table, file)
             warn_of_doubts(table, file, quiet, metric, dask is not None)
         colors = None if color is None else (color, column_of(table, color, file))
         wanted["metric"] = "precomputed" if table.precomputed else metric

@@ -255,8 +255,10 @@ def check_not_stacked(grid: Grid) -> None:
     filled = _filled(grid)
     for starts in (_after_gaps(grid, filled), _after_ends(grid)):
         tables = [range(a, b) for a, b in pairwise([*starts, len(grid)]) if filled[a:b].any()]
-        sides = {_side(grid, table) for table in tables}
-        if len(tables) > 1 and len(sides) == 1 and (side := sides.pop()):
+        if len(tables) < 2 or len(set(map(len, tables))) > 1:
+            continue
+        side = _side(grid, tables[0])
+        if side and all(_side(grid, table) == side for table in tables):
             lines = grid.lines[tables[0][0]], grid.lines[tables[1][0]]
             raise _stacked(grid.text.content, len(tables), side, lines)
 

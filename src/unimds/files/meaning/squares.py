@@ -100,13 +100,16 @@ MANY = 300  # points that tell distances from similarities
 
 def _edges_in(block: Array) -> str | None:
     """Return what was assumed of a square that is 0 between points with different distances."""
+    zero = block == 0.0
+    np.fill_diagonal(zero, False)
+    if not zero.any():  # as in most tables
+        return None
     known = ~np.isnan(block)
     np.fill_diagonal(known, False)
-    zero = known & (block == 0.0)
-    if np.triu(block, 1).any() != np.tril(block, -1).any():  # half a table, an error of its own
+    mostly = 2 * zero.sum() > known.sum()
+    if not mostly and not bool((zero | (block == 1.0))[known].all()):
         return None
-    mostly, binary = 2 * zero.sum() > known.sum(), bool(np.isin(block[known], (0.0, 1.0)).all())
-    if not (mostly or binary):
+    if np.triu(block, 1).any() != np.tril(block, -1).any():  # half a table, an error of its own
         return None
     for i, j in np.argwhere(zero)[:MANY]:
         apart = known[i] & known[j] & (block[i] != block[j])
