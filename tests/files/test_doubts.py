@@ -267,7 +267,9 @@ def test_an_adjacency_matrix_is_taken_for_distances_and_that_is_said(put):
     with pytest.warns(FileWarning, match="6 of 12 numbers between different points are 0") as told:
         assert put(content).kind == "distances"
     message = str(told[0].message)
-    assert "the adjacency matrix of a graph, give kind='graph'; to confirm distances" in message
+    assert "the adjacency matrix of a graph, give kind='graph'" in message
+    assert "kind='points'" in message
+    assert "to confirm distances, give kind='distances'" in message
     assert put(content, kind="distances").kind == "distances"
     table = put(content, kind="graph")
     assert (table.kind, table.labels, len(table.edges)) == ("graph", list("abcd"), 3)

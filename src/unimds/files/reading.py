@@ -63,7 +63,12 @@ def read(
       and JSON with nodes and links. The distances are the lengths of shortest paths; attributes of
       nodes become `Table.columns`.
     - Any other table holds points, one per row: columns of numbers are features, the first column
-      of distinct texts holds the labels, and other columns of texts become `Table.columns`.
+      of distinct texts, or of whole numbers that number sites, samples or subjects, holds the
+      labels, and other columns of texts become `Table.columns`.
+
+    A table that may be something else, such as a long list, several tables one below another or an
+    adjacency matrix, is an error, or gives a `FileWarning` that says what was assumed; stating the
+    kind settles it.
 
     Parameters
     ----------
@@ -74,13 +79,14 @@ def read(
         "phylip", "edgelist" (with attributes, as networkx writes it), "graphml", "gexf", "gml",
         "json", "npy", "npz", "parquet".
     kind : {"auto", "distances", "points", "pairs", "graph"}, default="auto"
-        What the table holds, if the rules above guess wrong.
+        What the table holds, if the rules above guess wrong. A square of the kind "graph" is an
+        adjacency matrix.
     encoding : str, default="auto"
         Encoding of a text; by default UTF-8, or the encoding that a byte order mark names.
     weight : {"auto", "length", "strength", "none"}, default="auto"
         What the weight of an edge is: its length, a strength, whose inverse is the length, or
-        nothing, so that each edge has the length 1. By default a weight is taken as a length, and
-        a warning says so.
+        nothing, so that each edge has the length 1. By default a weight is taken as a length, a
+        similarity as a strength, and a warning says so.
     max_bytes : int, default=None
         Largest number of bytes that the file, unpacked, or the table may take; by default a quarter
         of the memory, but not more than 8 GB.

@@ -213,8 +213,10 @@ def _labelled(grid: Grid, header: int) -> bool:
 def open_square(grid: Grid) -> Table | None:
     """Return the table of a square whose rows leave out the diagonal, as R prints it; or None."""
     n = len(grid) - 1
+    if n < 3 or set(grid.widths) != {n}:
+        return None
     labels = [grid.cell(i, 0) for i in range(1, len(grid))]
-    if n < 3 or set(grid.widths) != {n} or grid.heads[0] != labels:
+    if grid.heads[0] != labels:
         return None
     rows = grid.block()[1:, 1:]
     block = np.zeros((n, n))

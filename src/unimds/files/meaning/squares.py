@@ -86,14 +86,15 @@ def warn_of_square(content: Content, block: Array) -> None:
 
     The diagonal is still as the file has it.
     """
-    for assumed, choice in ((_edges_in(block), EDGES), (_similar(block), None)):
-        if assumed is not None:
-            choices = [*([] if choice is None else [choice]), DISTANCES]
-            warn(FileWarning(content.name, assumed, choices), FileWarning)
-            return
+    edges = _edges_in(block)
+    assumed = edges or _similar(block)
+    if assumed is not None:
+        choices = [DISTANCES] if edges is None else [EDGES, POINTS, DISTANCES]
+        warn(FileWarning(content.name, assumed, choices), FileWarning)
 
 
 EDGES = ("if it is the adjacency matrix of a graph", ("kind", "graph"))
+POINTS = ("if each row is a point with its features", ("kind", "points"))
 DISTANCES = ("to confirm distances", ("kind", "distances"))
 MANY = 300  # points that tell distances from similarities
 
