@@ -97,6 +97,16 @@ def test_a_long_list_of_counts_is_refused(put, rows, written):
     assert put(content, kind="points").n == 6
 
 
+def test_years_and_visits_are_no_features_of_a_long_list(put):
+    rows = [f"{row[:-2]},{2000 + i % 3}{row[-2:]}" for i, row in enumerate(COUNTS)]
+    with pytest.raises(FileError, match="a row for each 'site' and a column for each 'species'"):
+        put(text("site,species,year,count", rows))
+    content = "country,Year,gdp\nDE,2000,1.5\nDE,2001,2\nAT,2000,3\nAT,2001,2.5\n"
+    with pytest.raises(FileError, match="a row for each 'country' and a column for each 'Year'"):
+        put(content)
+    assert put("year,month,rain\n1,1,2.5\n1,2,3\n2,1,1\n2,2,4\n").kind == "points"
+
+
 @pytest.mark.parametrize("form", ["csv", "json", "parquet"])
 def test_long_lists_are_known_in_every_format(tmp_path, form):
     frame = pd.DataFrame([row.split(",") for row in COUNTS], columns=["site", "species", "count"])

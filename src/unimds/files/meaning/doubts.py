@@ -36,6 +36,22 @@ NUMBERS = frozenset(("code", "id", "key", "no", "nr", "number", "row"))
 """Names of columns that number the rows."""
 MARKS = frozenset(("code", "id", "no", "nr"))
 """Last words of such names."""
+OCCASIONS = frozenset(
+    (
+        "block",
+        "day",
+        "month",
+        "rep",
+        "replicate",
+        "season",
+        "session",
+        "trial",
+        "visit",
+        "week",
+        "year",
+    )
+)
+"""Names of numbers that tell when, or how often, something was measured."""
 
 FEW = 10
 """Rows below a header that look like edges by chance."""
@@ -126,12 +142,15 @@ class Rows:
             return
         keys = self._keys()
         numbers = [name for name in self.names if name not in keys]
-        if len(keys) < 2 or len(numbers) != 1:
+        words = [name for name in keys if name in self.columns]
+        heads = [*filter(names_points, keys), *words]
+        if len(keys) < 2 or len(numbers) != 1 or not heads:
             return
         for pair in combinations(keys, 2):
             if _share(keys[pair[0]], keys[pair[1]]):
                 raise _pairs_in(self.content, pair, numbers[0], [k for k in keys if k not in pair])
-        first, *_, last = sorted(keys, key=lambda name: not names_points(name))
+        first = heads[0]
+        last = ([name for name in words if name != first] or [n for n in keys if n != first])[-1]
         raise self.content.error(
             f"this looks like a long list: each row holds one number, {shown(numbers[0])}, for "
             f"{' and '.join(map(shown, keys))}, which repeat. Make a table with a row for each "
@@ -145,7 +164,8 @@ class Rows:
         named = {
             name: [f"{x:g}" for x in self.values[:, j]]
             for j, name in enumerate(self.names or [])
-            if names_points(name) and whole(self.values[:, j])
+            if (names_points(name) or name.strip().lower() in OCCASIONS)
+            and whole(self.values[:, j])
         }
         every = {**named, **self.columns}
         return {name: key for name, key in every.items() if 1 < len(set(key)) < len(key)}
