@@ -1,13 +1,16 @@
 """What the commands say of tables that are not what they seem."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from scipy.spatial.distance import pdist
 
 from tests.support.commands import run
-from unimds.files import read
+from unimds import MDS
+from unimds.files import read, write
+from unimds.models import save
 
 
 @pytest.fixture
@@ -130,3 +133,21 @@ def test_the_parts_of_a_graph_are_named(put, content, says, command):
     assert f"error: {path}: {says}" in said.err
     assert "4 points (a, b, c, …); 2 points (x, y)" in said.err
     assert "make a map of each part alone" in said.err
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "npz"])
+def test_a_model_may_have_the_numbers_of_sites_as_a_feature(tmp_path, ending):
+    frame = pd.DataFrame({"site": [1, 2, 3, 4], "oak": [3, 1, 7, 0], "elm": [5, 2, 1, 9]})
+    model, new, out = tmp_path / "m.unimds", tmp_path / f"new.{ending}", tmp_path / "placed.csv"
+    mds = MDS(random_state=0).fit(frame.astype(float))
+    save(mds, model)
+    if ending == "npz":
+        np.savez(new, points=frame.to_numpy(float))
+    else:
+        getattr(frame, f"to_{ending}")(new, index=False)
+    said = run("place", model, new, "-o", out)
+    assert said.code == 0, said.err
+    assert np.allclose(read(out, kind="points").values, mds.transform(frame.astype(float)))
+    write(tmp_path / f"short.{ending}", [[1.0]], names=["oak"])
+    said = run("place", model, tmp_path / f"short.{ending}")
+    assert "lacks the feature 'site', which the model needs" in said.err

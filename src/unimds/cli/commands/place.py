@@ -69,6 +69,7 @@ def place(
         table = read_table(new, format, "points", "euclidean", encoding, quiet=quiet)
         if mds.metric != "precomputed":
             check_complete(table, new, mds.metric)
+        table = _with_numbers(mds, table, new, format, encoding)
         given, table = _matched(mds, table, new)
         warn_of_empty(table, new, mds.metric, quiet)
         with waiting("placing points", quiet):
@@ -174,6 +175,23 @@ def _show(both: Both, plot: str | None, report: str | None, force: bool) -> None
 
         axes = plot_embedding(points, both.shown(), both.origin, space=mds.space_)
         draw(plot, axes.figure, force)
+
+
+def _with_numbers(mds: Any, table: Table, new: str, format: str, encoding: str) -> Table:
+    """Return the table with a feature of the model that was read as labels, since it is whole."""
+    import numpy as np
+
+    from unimds.files import read_metadata
+
+    names = list(getattr(mds, "feature_names_in_", ()))
+    lacking = [name for name in names if name not in (table.features or names)]
+    if mds.metric == "precomputed" or not lacking or new == "-" or table.format in ("npy", "npz"):
+        return table
+    every = read_metadata(new, format=format, encoding=encoding)
+    known = every.features or []
+    found = [name for name in lacking if name in known]
+    values = np.column_stack([table.values, every.values[:, [known.index(n) for n in found]]])
+    return replace(table, values=values, features=[*(table.features or []), *found])
 
 
 def _matched(mds: Any, table: Table, new: str) -> tuple[Any, Table]:
