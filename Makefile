@@ -17,7 +17,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-report bench-starts bench-trees reproduce screenshots format clean
+.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-report bench-small bench-starts bench-trees reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,6 +87,9 @@ bench-projection: $(TEST_STAMP) ## Measure the spherical random projection anew 
 
 bench-report: $(TEST_STAMP) ## Measure how fluid reports are, write it into docs/report.md (minutes; needs Chromium)
 	$(BIN)/python benchmarks/frames.py
+
+bench-small: $(TEST_STAMP) ## Measure how often small tables end in the lowest map (a quarter of an hour)
+	$(BIN)/python benchmarks/small.py
 
 bench-starts: $(TEST_STAMP) ## Measure how low fits end, beside s_gd2 (minutes)
 	$(PIP) install s_gd2

@@ -26,6 +26,7 @@ from unimds.starts.shaking import SHAKE_SWEEPS, rounded, shaken
 Array = NDArray[Any]
 
 CALL, STEP, SWEEP = 20_000, 300, 60_000  # pairs that take as long as all else in each of them
+CURVED = 2.5  # what a pair costs in curved space
 SHARPER = 3.0  # decades of smoothing: hops begin with the first smoothing, or up to that much less
 SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
 HOPELESS = 1.03  # times the cost of where a hop began: above it, a hop is given up there
@@ -125,15 +126,16 @@ class Compiled(Hopping):
 
     def __init__(self, problem: Problem, curve: Curve | None, eps: float, watch: Watch):
         self.problem, self.curve, self.watch = problem, curve, watch
-        self.pays = curve is None
+        self.price = 1.0 if problem.frame.space.flat() else CURVED
         self.limits = Limits(LEVEL_SWEEPS, PATIENCE, max(eps, 1e-7), problem.exact_cost)
         self.last = self.limits._replace(steps=LAST_STEPS, eps=0.01 * self.limits.eps)
 
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
         if self.curve is None:
             X = scattered(self.problem, rng, self.watch)
-        else:  # the order is what matters, and the squared loss finds good ones
-            x, _ = self.curve.lowered(self.curve.random(rng))
+        else:  # the order is what matters: the squared loss finds good ones, but not all
+            x = self.curve.random(rng)
+            x = self.curve.lowered(x)[0] if rng.random() < 0.5 else x
             X = self.curve.points(x, self.problem.dtype)
         return self._lowered(X, self._losses(X), lowest)
 
@@ -163,7 +165,7 @@ class Compiled(Hopping):
             last = annealed(problem, found.X, losses[-SHARP:], self.last, 0)
             steps += last.steps
             found = last if last.cost < found.cost else found
-        return Minimum(found.X, found.cost, CALL + steps * (0.5 * n * n + STEP))
+        return Minimum(found.X, found.cost, CALL + steps * self.price * (0.5 * n * n + STEP))
 
 
 @final

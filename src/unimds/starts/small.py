@@ -44,7 +44,7 @@ class Effort(NamedTuple):
     """How much is done: up to how many points, until when, and within how much work.
 
     `again` is how often the lowest map must be found, `work` how many pairs may be computed, or
-    what takes as long, and `patience` how many hops for each point may be in vain. `races` is how
+    what takes as long, and `patience` how many hops may be in vain, for each point and thirty more. `races` is how
     often starts are compared where points are many.
     """
 
@@ -55,7 +55,7 @@ class Effort(NamedTuple):
     races: int
 
 
-EFFORTS = {"auto": Effort(100, 25, 6e7, 1.5, 1), "thorough": Effort(300, 100, 1.6e9, 6.0, 8)}
+EFFORTS = {"auto": Effort(100, 25, 6e7, 1.0, 1), "thorough": Effort(300, 100, 1.6e9, 4.0, 8)}
 """By the `n_init` that asks for it."""
 
 
@@ -134,7 +134,7 @@ def _hop(
     rng: np.random.Generator,
 ) -> float:
     """Hop on from the best of a batch until that was in vain for long; return the cost there."""
-    first, vain, patience = here, 0, effort.patience * here.X.shape[1]
+    first, vain, patience = here, 0, effort.patience * (30 + here.X.shape[1])
     while vain < patience and found.work < effort.work and not search.watch.stopped:
         there = ways.hop(min(found.lowest, here.cost), here, rng)
         found.work += there.work
