@@ -19,6 +19,7 @@ from unimds.placecenter.annealing import annealing
 from unimds.placecenter.descent import LEVEL_SWEEPS, PATIENCE, Plan, lowered
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.quasi_newton import Limits, annealed
+from unimds.spaces.euclidean import Euclidean
 from unimds.starts.curves import Curve, curve_of
 from unimds.starts.initial import draw
 from unimds.starts.shaking import SHAKE_SWEEPS, rounded, shaken
@@ -126,7 +127,7 @@ class Compiled(Hopping):
 
     def __init__(self, problem: Problem, curve: Curve | None, eps: float, watch: Watch):
         self.problem, self.curve, self.watch = problem, curve, watch
-        self.price = 1.0 if problem.frame.space.flat() else CURVED
+        self.price = 1.0 if type(problem.frame.space) is Euclidean else CURVED
         self.limits = Limits(LEVEL_SWEEPS, PATIENCE, max(eps, 1e-7), problem.exact_cost)
         self.last = self.limits._replace(steps=LAST_STEPS, eps=0.01 * self.limits.eps)
 

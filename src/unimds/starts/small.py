@@ -44,8 +44,8 @@ class Effort(NamedTuple):
     """How much is done: up to how many points, until when, and within how much work.
 
     `again` is how often the lowest map must be found, `work` how many pairs may be computed, or
-    what takes as long, and `patience` how many hops may be in vain, for each point and thirty more. `races` is how
-    often starts are compared where points are many.
+    what takes as long, and `patience` how many hops may be in vain, for each point and thirty more.
+    `races` is how often starts are compared where points are many.
     """
 
     few: int
