@@ -198,8 +198,10 @@ def test_with_a_larger_limit_it_goes_on_to_the_very_same_map(tmp_path, run, limi
         with pytest.warns(ConvergenceWarning, match=r"goes on from .*run\.ckpt"):
             short = place_center(D, **options, max_iter=limit, checkpoint=path)
         assert (short.outcome, short.n_iter) == (Outcome.MAX_ITER, limit)
-    ended = place_center(D, **options, checkpoint=path)
+    seen = []
+    ended = place_center(D, **options, checkpoint=path, callback=lambda n, *_: seen.append(n))
     assert ended.n_iter == whole.n_iter
+    assert min(seen) == limits[-1] + 1  # what has been done is not done again
     np.testing.assert_array_equal(ended.embedding, whole.embedding)
     assert ended.cost == whole.cost
 
