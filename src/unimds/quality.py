@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unimds.distances.inputs import as_float, as_square, as_weights
+from unimds.distances.joining import joined_table
 from unimds.distances.pairs import as_pairs
 from unimds.distances.table import HeldTable
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.problem import Problem
-from unimds.placecenter.result import table_stress
+from unimds.placecenter.result import map_of, names_of, table_stress
 from unimds.spaces.base import Space, as_space, distances
 
 Array = NDArray[np.floating[Any]]
@@ -39,17 +40,17 @@ class Shepard(NamedTuple):
     j: NDArray[np.intp]
 
 
-def residuals(D: ArrayLike, X: ArrayLike, *, space: str | Space = "euclidean") -> Array:
+def residuals(D: ArrayLike, X: Any, *, space: str | Space | None = None) -> Array:
     """Return the mapped minus the given distances; NaN where none is given.
 
     Parameters
     ----------
     D : array-like of shape (n, n)
         Given distances, NaN where missing.
-    X : array-like of shape (n, n_coordinates)
-        Points of the map.
-    space : str or Space, default="euclidean"
-        The space of the map.
+    X : array-like of shape (n, n_coordinates), Result or fitted estimator
+        The map. A data frame of distances is matched with the points of an estimator by label.
+    space : str or Space, default=None
+        The space of the map; by default that of the result or estimator, or Euclidean.
 
     Returns
     -------
@@ -67,10 +68,10 @@ def residuals(D: ArrayLike, X: ArrayLike, *, space: str | Space = "euclidean") -
 
 def total_cost(
     D: ArrayLike,
-    X: ArrayLike,
+    X: Any,
     *,
     loss: str | Loss = "squared",
-    space: str | Space = "euclidean",
+    space: str | Space | None = None,
     weights: ArrayLike | None = None,
 ) -> float:
     """Return the cost of a map: the loss summed over known pairs, each counted once.
@@ -82,12 +83,12 @@ def total_cost(
     ----------
     D : array-like of shape (n, n)
         Given distances, NaN where missing.
-    X : array-like of shape (n, n_coordinates)
-        Points of the map.
+    X : array-like of shape (n, n_coordinates), Result or fitted estimator
+        The map. A data frame of distances is matched with the points of an estimator by label.
     loss : str or Loss, default="squared"
         What a wrong distance costs.
-    space : str or Space, default="euclidean"
-        The space of the map.
+    space : str or Space, default=None
+        The space of the map; by default that of the result or estimator, or Euclidean.
     weights : array-like of shape (n, n), default=None
         Weights of the pairs.
 
@@ -100,7 +101,8 @@ def total_cost(
     >>> total_cost([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]], loss="absolute")
     1.0
     """
-    loss, space = as_loss(loss), _sized(space)
+    D, X, space = _matched(D, X, space)
+    loss = as_loss(loss)
     pairs = as_pairs(D, weights=weights, connected=False)
     points = _points(X, pairs.n, space)
     problem = Problem.make(pairs, loss, space, _dimension(points, space))
@@ -109,9 +111,9 @@ def total_cost(
 
 def stress_1(
     D: ArrayLike,
-    X: ArrayLike,
+    X: Any,
     *,
-    space: str | Space = "euclidean",
+    space: str | Space | None = None,
     weights: ArrayLike | None = None,
 ) -> float:
     r"""Return Kruskal's Stress-1, :math:`\sqrt{\sum w (u - d)^2 / \sum w u^2}`.
@@ -129,9 +131,9 @@ def stress_1(
 
 def normalized_stress(
     D: ArrayLike,
-    X: ArrayLike,
+    X: Any,
     *,
-    space: str | Space = "euclidean",
+    space: str | Space | None = None,
     weights: ArrayLike | None = None,
 ) -> float:
     r"""Return the stress relative to the given distances, :math:`\sqrt{\sum w (u-d)^2/\sum w d^2}`.
@@ -146,9 +148,9 @@ def normalized_stress(
 
 def point_stress(
     D: ArrayLike,
-    X: ArrayLike,
+    X: Any,
     *,
-    space: str | Space = "euclidean",
+    space: str | Space | None = None,
     weights: ArrayLike | None = None,
 ) -> Array:
     """Return the point stress: each point's share of the squared error; the shares sum to 1.
@@ -170,7 +172,7 @@ def point_stress(
     return np.asarray(share / total if total > 0.0 else share)
 
 
-def shepard(D: ArrayLike, X: ArrayLike, *, space: str | Space = "euclidean") -> Shepard:
+def shepard(D: ArrayLike, X: Any, *, space: str | Space | None = None) -> Shepard:
     """Return the data of a Shepard diagram: one entry for each known pair.
 
     Examples
@@ -178,6 +180,7 @@ def shepard(D: ArrayLike, X: ArrayLike, *, space: str | Space = "euclidean") -> 
     >>> shepard([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]]).mapped
     array([5.])
     """
+    D, X, space = _matched(D, X, space)
     given, mapped = _both(D, X, space)
     pairs = as_pairs(D, connected=False)
     once = np.triu(np.ones(given.shape, dtype=bool), 1)
@@ -233,8 +236,15 @@ def recovery_error(X: ArrayLike, truth: ArrayLike, *, space: str | Space = "eucl
     return float(np.sqrt(np.mean(miss**2)) / (scale if scale > 0.0 else 1.0))
 
 
-def _both(D: ArrayLike, X: ArrayLike, space: str | Space) -> tuple[Array, Array]:
-    given, space = as_square(D, "D"), _sized(space)
+def _matched(D: Any, X: Any, space: str | Space | None) -> tuple[Any, Any, Space]:
+    """Return distances in the order of the points of a map, the points, and their space."""
+    points, own = map_of(X, space)
+    return joined_table(D, names_of(X)), points, _sized(own)
+
+
+def _both(D: ArrayLike, X: Any, space: str | Space | None) -> tuple[Array, Array]:
+    D, X, space = _matched(D, X, space)
+    given = as_square(D, "D")
     mapped = distances(_points(X, len(given), space), space=space)
     return given.astype(np.float64), mapped
 
@@ -269,9 +279,10 @@ def _weighted(values: Array, weights: ArrayLike | None) -> Array:
 
 
 def _stress(
-    D: ArrayLike, X: ArrayLike, space: str | Space, weights: ArrayLike | None, *, by_mapped: bool
+    D: ArrayLike, X: Any, space: str | Space | None, weights: ArrayLike | None, *, by_mapped: bool
 ) -> float:
-    given, space = as_square(D, "D"), _sized(space)
+    D, X, space = _matched(D, X, space)
+    given = as_square(D, "D")
     points = _points(X, len(given), space)
     W = None if weights is None else as_weights(weights, len(given))[:, None]
     return table_stress(HeldTable(given[:, None], W), points, space, by_mapped=by_mapped)

@@ -543,3 +543,51 @@ def test_it_says_how_often_the_lowest_map_was_found():
     assert "lowest map was found" not in report(place_center(D, n_init=2), D)
     alone = replace(result, starts=np.array([2.0, 3.0, 4.0]))
     assert "from 1 of 3 starts. There may be a lower one" in report(alone, D)
+
+
+# --- columns with labels --------------------------------------------------------------------------
+
+ANIMALS = ["ant", "bee", "cat", "dog", "eel", "fox"]
+ABOUT = pd.DataFrame(
+    {"legs": [6.0, 6.0, 4.0, 4.0, 0.0, 4.5], "kind": ["i", "i", "m", "m", "f", "m"]}, ANIMALS
+)
+
+
+@pytest.fixture(scope="module")
+def animals() -> Any:
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    return MDS(random_state=0).fit(pd.DataFrame(X, ANIMALS))
+
+
+@pytest.mark.parametrize("form", [lambda f: f, lambda f: f["legs"], lambda f: {"legs": f["legs"]}])
+def test_columns_are_joined_by_label(animals: Any, form: Any) -> None:
+    other = form(ABOUT.iloc[[4, 2, 5, 0, 1, 3]])
+    for page in (
+        report(animals, columns=other),
+        report(animals.result_, labels=ANIMALS, columns=other),
+    ):
+        assert data_of(page)["columns"][0]["numbers"] == ABOUT["legs"].tolist()
+
+
+def test_labels_and_weights_are_joined_by_label(animals: Any) -> None:
+    order = [4, 2, 5, 0, 1, 3]
+    names = pd.Series([name.upper() for name in ANIMALS], ANIMALS)
+    data = data_of(report(animals, labels=names.iloc[order], columns=ABOUT.iloc[order]))
+    assert data["labels"] == names.tolist()
+    assert data["columns"][0]["numbers"] == ABOUT["legs"].tolist()
+    W = np.random.default_rng(1).uniform(1.0, 9.0, (6, 6))
+    frame = pd.DataFrame(W + W.T, ANIMALS, ANIMALS)
+    shares = [
+        data_of(report(animals, weights=given))["share"]
+        for given in (frame, frame.iloc[order, order], frame.iloc[order])
+    ]
+    assert shares[0] == shares[1] == shares[2]
+
+
+def test_rows_that_are_missing_are_named(animals: Any) -> None:
+    with pytest.raises(ValueError, match="columns has no row for 'cat' and 1 more of the 6 points"):
+        report(animals, columns=ABOUT.drop(index=["cat", "eel"]))
+    with pytest.raises(ValueError, match="column 'legs' has no row for 'cat' of the 6 points"):
+        report(animals, columns={"legs": ABOUT["legs"].drop(index="cat")})
+    with pytest.warns(UserWarning, match="the labels of columns, such as 'x0', are not"):
+        report(animals, columns=ABOUT.set_axis([f"x{i}" for i in range(6)]))

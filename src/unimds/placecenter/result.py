@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds.distances.inputs import labels_of
 from unimds.distances.table import DistanceTable
 from unimds.distances.tiles import BLOCK, Tile
 from unimds.losses import Loss
@@ -113,6 +114,27 @@ class Result:
     def message(self) -> str:
         """Why the run ended, as a sentence."""
         return self.outcome.value
+
+
+def map_of(X: Any, space: str | Space | None = None) -> tuple[Any, str | Space]:
+    """Return points and their space, from an array, a result or a fitted estimator.
+
+    Examples
+    --------
+    >>> map_of([[0.0, 1.0]], "sphere")
+    ([[0.0, 1.0]], 'sphere')
+    """
+    result = getattr(X, "result_", None) or X
+    if hasattr(result, "embedding"):
+        return result.embedding, space or result.space
+    if hasattr(X, "embedding_"):
+        return X.embedding_, space or X.space_
+    return X, space or "euclidean"
+
+
+def names_of(X: Any) -> Any:
+    """Return the labels of the points of a map: of an estimator, or of a frame; else None."""
+    return getattr(X, "labels_", None) if hasattr(X, "embedding_") else labels_of(X)
 
 
 def table_stress(

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unimds.distances.inputs import labels_of
+from unimds.distances.joining import counts_rows, joined
+from unimds.placecenter.result import map_of, names_of
 from unimds.plots.axes import PAPER, QUIET, bare, check_length, draw_points, new_axes, plain, tidy
 from unimds.plots.edges import as_edges, draw_edges, in_disk, on_sphere
 from unimds.plots.labels import write_labels
 from unimds.plots.room import make_room
 from unimds.plots.shapes import CORNERS, circle, graticule
-from unimds.plots.views import View, points_of, view_of
+from unimds.plots.views import View, view_of
 from unimds.spaces import Space
 
 if TYPE_CHECKING:
@@ -22,10 +25,13 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.floating[Any]]
 
+NAMED = 150
+"""Up to this many points have their names by default."""
+
 
 def plot_embedding(
     X: Any,
-    labels: Sequence[str | None] | None = None,
+    labels: Sequence[str | None] | bool | None = None,
     color: str | Sequence[Any] | None = None,
     ax: Axes | None = None,
     *,
@@ -45,14 +51,16 @@ def plot_embedding(
     ----------
     X : array-like of shape (n, n_coordinates), Result or fitted estimator
         The points.
-    labels : sequence of n names, default=None
+    labels : sequence of n names, or False, default=None
         Names of the points; None or "" for a point without a name. Names that do not fit are
-        omitted.
+        omitted. By default a map of up to 150 points has the row labels of the data frame that it
+        was fitted to; False writes no names.
     color : str or sequence of n values, default=None
         A colour for all points, such as "red"; or a value for each point: a colour, such as
         "#e41a1c", numbers, drawn with a colour bar, or categories, drawn with a legend and
         different shapes. Up to 14 different integers that repeat are categories; give floats to
-        see them as numbers.
+        see them as numbers. A pandas Series is matched with the points by label, and its name is
+        the title of the legend.
     ax : Axes, default=None
         Axes to draw on; a new figure by default.
     space : str or Space, default=None
@@ -83,7 +91,9 @@ def plot_embedding(
     >>> both = np.vstack([one, align(other, one)])
     >>> plot_embedding(both, color=["one"] * 3 + ["other"] * 3)  # doctest: +SKIP
     """
-    view = view_of(*points_of(X, space))
+    points, space = map_of(X, space)
+    view = view_of(points, space)
+    labels, color = _matched(X, len(view.points), labels, color)
     if view.kind == "globe":
         return plot_sphere(view.points, labels, color, ax, edges=edges, size=size, title=title)
     if view.kind == "space":
@@ -92,6 +102,18 @@ def plot_embedding(
         note = "The first two of 3 principal coordinates."
         view = View("plane", flat @ axes[:2].T, note=note)
     return _draw_view(view, labels, color, ax, size, title, edges)
+
+
+def _matched(
+    X: Any, n: int, labels: Sequence[str | None] | bool | None, color: Any
+) -> tuple[Sequence[str | None] | None, Any]:
+    """Return names and colours in the order of the points."""
+    own = names_of(X)
+    given = None if isinstance(labels, bool) else joined(labels, "labels", own)
+    color = joined(color, "color", own, labels_of(given), given)
+    if labels is None and own is not None and n <= NAMED and not counts_rows(own.tolist()):
+        given = [str(name) for name in own]
+    return given, color
 
 
 def plot_poincare(

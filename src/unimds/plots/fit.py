@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from unimds._runtime.extras import require
+from unimds.distances.joining import joined
+from unimds.placecenter.result import names_of
 from unimds.plots.axes import FOUND, HUES, MISS, SHAPES, check_length, new_axes, plain, tidy
 from unimds.plots.room import arranges_bars, box_of, make_room
-from unimds.plots.views import points_of
 from unimds.quality import point_stress, shepard
 from unimds.spaces import Space
 
@@ -59,8 +60,7 @@ def plot_shepard(
     --------
     >>> plot_shepard([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]])  # doctest: +SKIP
     """
-    points, space = points_of(X, space)
-    given, mapped, _, _ = shepard(D, points, space=space)
+    given, mapped, _, _ = shepard(D, X, space=space)
     ax = new_axes(7, 5) if ax is None else ax
     cells = None
     if len(given) > FEW:
@@ -120,7 +120,8 @@ def plot_point_stress(
     D, X, ax, space, title
         As in `plot_shepard`.
     labels : sequence of n names, default=None
-        Names of the points; numbers by default.
+        Names of the points; by default the row labels of the data frame that the map was fitted to,
+        or numbers.
     weights : array-like of shape (n, n), default=None
         Weights of the pairs.
     top : int, default=20
@@ -134,9 +135,11 @@ def plot_point_stress(
     --------
     >>> plot_point_stress([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]])  # doctest: +SKIP
     """
-    points, space = points_of(X, space)
-    share = 100.0 * point_stress(D, points, space=space, weights=weights)
+    share = 100.0 * point_stress(D, X, space=space, weights=weights)
+    own = names_of(X)
+    labels = own if labels is None else joined(labels, "labels", own)
     check_length(labels, len(share), "labels")
+    labels = None if labels is None else list(labels)
     worst = np.argsort(-share, kind="stable")[:top]
     ax = new_axes(6, 1.2 + 0.25 * len(worst)) if ax is None else ax
     equal = 100.0 / max(len(share), 1)

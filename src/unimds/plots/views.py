@@ -45,16 +45,6 @@ class View:
     note: str = ""
 
 
-def points_of(X: Any, space: str | Space | None) -> tuple[ArrayLike, str | Space]:
-    """Return points and their space, from an array, a result or an estimator."""
-    result = getattr(X, "result_", None) or X
-    if hasattr(result, "embedding"):
-        return result.embedding, space or result.space
-    if hasattr(X, "embedding_"):
-        return X.embedding_, space or X.space_
-    return X, space or "euclidean"
-
-
 def view_of(X: ArrayLike, space: str | Space = "euclidean") -> View:
     """Return the view of points in a space.
 

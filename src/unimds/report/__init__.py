@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from unimds._runtime.arguments import model_and_path
 from unimds.distances.inputs import as_weights
+from unimds.distances.joining import joined_table
 from unimds.distances.table import HeldTable
 from unimds.files import endings
 from unimds.files.atomic import atomic
@@ -54,7 +55,8 @@ def report(
         Names of the points; by default the row labels of a data frame, or numbers.
     columns : mapping of names to n values each, DataFrame, Series or array, default=None
         Columns to colour the points by, or a single one: numbers, or categories. Up to 14 different
-        integers that repeat are categories; give floats to see them as numbers.
+        integers that repeat are categories; give floats to see them as numbers. A DataFrame or
+        Series is matched with the points by label.
     weights : array-like of shape (n, n), default=None
         Weights of the pairs, if the map was made with weights.
     title : str, default=None
@@ -74,6 +76,7 @@ def report(
     True
     """
     subject = subject_of(mds, D, labels)
+    weights = joined_table(weights, subject.keys[0], "weights")
     if subject.stress is None and subject.table is not None:
         table = subject.table
         if weights is not None:

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from unimds.distances.joining import Labels, joined
+
 UNNAMED = "value"
 """Name of a column that has none."""
 
 
-def named_columns(columns: Any, n: int) -> dict[str, Any]:
-    """Return columns of n values each, by their names.
+def named_columns(columns: Any, n: int, *labels: Labels) -> dict[str, Any]:
+    """Return columns of n values each, by their names, in the order of the points.
 
     Parameters
     ----------
@@ -20,6 +22,8 @@ def named_columns(columns: Any, n: int) -> dict[str, Any]:
         Columns with names, or a single column; a Series may have a name.
     n : int
         Number of points.
+    *labels : sequences of labels, or None
+        The labels of the points, as `unimds.distances.joining.joined` takes them.
 
     Returns
     -------
@@ -37,7 +41,15 @@ def named_columns(columns: Any, n: int) -> dict[str, Any]:
     """
     if columns is None:
         return {}
-    if isinstance(columns, Mapping) or (hasattr(columns, "items") and np.ndim(columns) == 2):
+    if isinstance(columns, Mapping):
+        labels = labels or (None,)
+        each = {str(name): values for name, values in columns.items()}
+        return {
+            name: _checked(name, joined(values, f"column {name!r}", *labels), n)
+            for name, values in each.items()
+        }
+    columns = joined(columns, "columns", *(labels or (None,)))
+    if hasattr(columns, "items") and np.ndim(columns) == 2:
         return {str(name): _checked(str(name), values, n) for name, values in columns.items()}
     if not _is_column(columns):
         raise TypeError(

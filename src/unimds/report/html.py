@@ -34,7 +34,7 @@ ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", 
 def page_of(subject: Subject, fit: Fit | None, columns: Any, title: str) -> str:
     """Return the page."""
     view = view_of(subject.points, subject.space)
-    columns = named_columns(columns, subject.n)
+    columns = named_columns(columns, subject.n, *subject.keys)
     page = filled(
         _asset("page.html"),
         {

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.distances.inputs import aligned, as_float, rows_by_label
+from unimds.distances.inputs import aligned, as_float, labels_of
+from unimds.distances.joining import Labels, joined, joined_table
 from unimds.distances.table import ComputedTable, HeldTable, LocalTable
 from unimds.losses import Loss, Squared
-from unimds.placecenter.result import Outcome, Result
+from unimds.placecenter.result import Outcome, Result, names_of
 from unimds.spaces import Space
 
 Array = NDArray[Any]
@@ -54,6 +55,8 @@ class Subject:
         The run that made the map.
     phases : dict of seconds
         How long each step of a fit by landmarks took; empty for all other maps.
+    keys : tuple of sequences of labels, or None
+        Labels to match columns by, as `unimds.distances.joining.joined` takes them.
     """
 
     points: Array
@@ -68,6 +71,7 @@ class Subject:
     cost_error: float = 0.0
     stress_error: float = 0.0
     phases: dict[str, float] = field(default_factory=dict)
+    keys: tuple[Labels, ...] = (None,)
 
     @property
     def n(self) -> int:
@@ -85,11 +89,13 @@ def subject_of(mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None) -> S
     result = mds if isinstance(mds, Result) else _result(mds)
     points = mds.embedding_ if result is None else result.embedding
     fitted = result or getattr(mds, "landmark_result_", None)
+    own = _first(names_of(mds), labels_of(D))
+    labels = joined(labels, "labels", own)
     return Subject(
         points=np.asarray(points, dtype=float),
         space=mds.space_ if result is None else result.space,
         loss=getattr(fitted, "loss", None) or Squared(),
-        labels=_labels(mds, D, labels, len(points)),
+        labels=_labels(_first(labels, own), len(points)),
         table=_table(mds, D, len(points)),
         cost=getattr(result, "cost", getattr(mds, "cost_", None)),
         stress=_stress(mds, D),
@@ -98,6 +104,7 @@ def subject_of(mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None) -> S
         cost_error=getattr(mds, "cost_error_", 0.0),
         stress_error=getattr(mds, "stress_error_", 0.0),
         phases=getattr(mds, "seconds_", {}),
+        keys=(own, labels_of(labels), labels),
     )
 
 
@@ -121,11 +128,11 @@ def _result(mds: Any) -> Result | None:
     return result if isinstance(result, Result) else None
 
 
-def _labels(mds: Any, D: Any, labels: Sequence[Any] | None, n: int) -> list[str]:
-    if labels is None:
-        labels = getattr(mds, "labels_", None)
-    if labels is None and hasattr(D, "loc"):  # a pandas frame
-        labels = D.index
+def _first(*found: Any) -> Any:
+    return next((labels for labels in found if labels is not None), None)
+
+
+def _labels(labels: Sequence[Any] | None, n: int) -> list[str]:
     if labels is None:
         return [str(i) for i in range(n)]
     names = ["" if label is None else str(label) for label in labels]
@@ -141,9 +148,8 @@ def _table(mds: Any, D: Any, n: int) -> LocalTable | None:
     """Return the given distances, in memory or computed from features."""
     if D is None:
         return _own_table(mds)
-    metric, labels = getattr(mds, "_metric", None), getattr(mds, "labels_", None)
-    if labels is not None:  # the order of the map
-        D = rows_by_label(D, labels)
+    metric = getattr(mds, "_metric", None)
+    D = joined_table(D, names_of(mds))
     given = as_float(aligned(D) if np.shape(D) == (n, n) else D, "D")
     if metric is not None and given.shape == (n, mds.n_features_in_) and not _is_table(given):
         return ComputedTable(given, metric, np.float64)
