@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from tests.support.commands import CITIES, apart, end, names, run, start
+from tests.support.commands import CITIES, apart, end, names, python, run, start
 from unimds import MDS, Outcome
 from unimds.cli.commands import embed as module
 from unimds.files.archive import read_archive
@@ -162,3 +162,107 @@ def test_interrupted_while_the_report_is_made_it_says_where_the_map_is(
     assert f"Not written: {files['r.html']}, {files['p.png']}." in said.err
     assert "nothing was written" not in said.err
     assert names(tmp_path) == sorted({*names(tmp_path), "map.csv"} - {"r.html", "p.png"})
+
+
+# --- more than one ^C, and ^C while code is compiled ----------------------------------------------
+
+posix = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows cannot send SIGINT to a process"
+)
+
+
+@posix
+@pytest.mark.parametrize("gap", [0.0, 0.02, 0.15])
+def test_more_than_one_interruption_does_not_lose_the_map(long, tmp_path, gap):
+    kept = ("--checkpoint", "run.ckpt", "--checkpoint-every", "0.1", "--report", "r.html")
+    process = start(*long, *kept, cwd=tmp_path)
+    while not (tmp_path / "run.ckpt").exists() and process.poll() is None:
+        time.sleep(0.01)
+    for _ in range(6):
+        process.send_signal(signal.SIGINT)
+        time.sleep(gap)
+    said = end(process)
+    assert said.code == 130
+    assert "Traceback" not in said.err
+    assert np.load(tmp_path / "map.npy").shape == (1500, 2)
+    assert "Interrupted: the best map so far is in map.npy." in said.err
+    assert "complete" not in said.err
+    whole = (tmp_path / "r.html").exists()
+    assert whole == ("Not written: r.html." not in said.err)
+    assert not whole or "</html>" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert not [name for name in names(tmp_path) if ".partial" in name]
+
+
+@posix
+@pytest.mark.parametrize("times", [1, 3])
+def test_interrupted_while_compiling_it_says_so(cities, tmp_path, times):
+    cache = tmp_path / "cache"
+    command = ("embed", cities, "-o", "m.csv", "--loss", "huber:0.3")
+    process = start(*command, cwd=tmp_path, env={"NUMBA_CACHE_DIR": str(cache)})
+    while not list(cache.glob("**/*.nbc")) and process.poll() is None:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    for _ in range(times):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+    said = end(process)
+    assert (said.code, said.out) == (130, "")
+    assert said.err.endswith(
+        "Interrupted while code was being compiled, before there was a map: nothing was written. "
+        "The next run does not compile again what has been compiled.\n"
+    )
+    assert "Traceback" not in said.err
+    assert not (tmp_path / "m.csv").exists()
+
+
+SWALLOWED = """
+import signal, sys, time, weakref
+from unimds.cli.interrupts import interrupts
+
+class Thing:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+with interrupts.handled():
+    try:
+        Thing()
+        time.sleep(5.0)
+        print("lost")
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+@posix
+def test_an_interruption_that_python_would_ignore_counts(tmp_path):
+    """As in a callback from compiled code, or in a finaliser: Python only prints a traceback."""
+    said = end(python("-c", SWALLOWED, cwd=tmp_path))
+    assert (said.code, said.out, said.err) == (0, "interrupted\n", "")
+
+
+HELD = """
+import signal
+from unimds.cli.interrupts import interrupts
+
+with interrupts.handled():
+    try:
+        with interrupts.held():
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+            print("written")
+        print("lost")
+    except KeyboardInterrupt:
+        signal.raise_signal(signal.SIGINT)
+        print("interrupted")
+    try:
+        interrupts.heed()
+    except KeyboardInterrupt:
+        print("again")
+"""
+
+
+@posix
+def test_an_interruption_waits_for_what_must_be_written(tmp_path):
+    said = end(python("-c", HELD, cwd=tmp_path))
+    assert (said.code, said.out) == (0, "written\ninterrupted\nagain\n")
+    assert "Traceback" not in said.err

@@ -44,11 +44,12 @@ def run(*arguments, stdin=None):
     return Said(done.exit_code, done.stdout, done.stderr)
 
 
-def python(*arguments, cwd, **options):
+def python(*arguments, cwd, env=None, **options):
     """Start Python in a process of its own, which ^C can reach: see conftest.py."""
     line = [sys.executable, *map(str, arguments)]
+    env = {**ENVIRONMENT, **(env or {})}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
-    return subprocess.Popen(line, cwd=cwd, env=ENVIRONMENT, **{**pipes, **options})
+    return subprocess.Popen(line, cwd=cwd, env=env, **{**pipes, **options})
 
 
 def start(*arguments, cwd, **options):

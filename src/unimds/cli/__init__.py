@@ -9,6 +9,7 @@ import sys
 from io import TextIOWrapper
 
 from unimds._runtime.extras import require
+from unimds.cli.interrupts import interrupts
 
 # Imports create some hundred thousand objects that all stay. Searching them for garbage, during the
 # run and again at its end, takes a quarter of the time of a short command.
@@ -19,7 +20,8 @@ def main() -> None:
     """Run the command line."""
     gc.set_threshold(*COLLECT_AFTER)
     try:
-        _run()
+        with interrupts.handled():
+            _run()
     except KeyboardInterrupt:  # before a command could handle it
         sys.exit(128 + signal.SIGINT)
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 import warnings
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from unimds.cli.inputs import (
     warn_of_doubts,
     with_columns,
 )
+from unimds.cli.interrupts import compiled_then, interrupts
 from unimds.cli.messages import (
     INTERRUPTED,
     counted,
@@ -50,6 +52,10 @@ if TYPE_CHECKING:
     from unimds.placecenter.result import Outcome, Result
 
 NO_MAP = "Interrupted before there was a map: nothing was written."
+COMPILING = (
+    "Interrupted while code was being compiled, before there was a map: nothing was written. "
+    "The next run does not compile again what has been compiled."
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,7 @@ class Targets:
     force: bool
     coordinates: str = "auto"
     done: list[str] = field(default_factory=list)  # those that have been written
+    cut: list[bool] = field(default_factory=list)  # whether the run was interrupted, once it ended
 
     def named(self) -> dict[str, str | None]:
         """Return the files by their options, in the order in which they are written."""
@@ -254,6 +261,7 @@ def embed(
             else:
                 mds = _fit(table, given, wanted, dask is not None)
         seconds = time.perf_counter() - began
+        targets.cut.append(_outcome(mds).name == "INTERRUPTED")
         _write(targets, mds, table, metric, given, colors)
         _tell(targets, mds, file, seconds, as_json, quiet, "sweeps" if dask is None else "rounds")
         _end(_outcome(mds), targets, checkpoint, max_iter, quiet)
@@ -367,28 +375,18 @@ def _write(
     weights: Any,
     colors: tuple[str, Any] | None,
 ) -> None:
-    """Write all files, the map first: it took the longest."""
-    D = getattr(mds, "dissimilarity_matrix_", None)
-    more: dict[str, Any] = {}
-    if targets.point_stress:
-        from unimds.distances.metric import distances_of
-        from unimds.quality import point_stress
-
-        given = distances_of(table, metric) if D is None else D
-        more["point_stress"] = point_stress(given, mds.embedding_, space=mds.space_)
-    how = (targets.out_format, targets.force, more, mds.space_, targets.coordinates)
-    write_points(targets.output, mds.embedding_, table, *how)
-    targets.done.append(targets.output)
-    if targets.model is not None:
-        _save(targets.model, mds, table, targets.force)
-        targets.done.append(targets.model)
+    """Write all files, the map and its model first: they took the longest, so ^C waits for them."""
+    with interrupts.held():
+        _write_map(targets, mds, table, metric)
     if targets.report is not None:
         from unimds.report import write_report
 
         write_report(
             mds,
             targets.report,
-            D=table.values if hasattr(mds, "landmark_result_") else D,
+            D=table.values
+            if hasattr(mds, "landmark_result_")
+            else getattr(mds, "dissimilarity_matrix_", None),
             labels=table.labels,
             # the report colours by its first column
             columns={**({} if colors is None else dict([colors])), **table.columns},
@@ -410,14 +408,41 @@ def _write(
         targets.done.append(targets.plot)
 
 
+def _write_map(targets: Targets, mds: Any, table: Table, metric: str) -> None:
+    more: dict[str, Any] = {}
+    if targets.point_stress:
+        from unimds.distances.metric import distances_of
+        from unimds.quality import point_stress
+
+        D = getattr(mds, "dissimilarity_matrix_", None)
+        given = distances_of(table, metric) if D is None else D
+        more["point_stress"] = point_stress(given, mds.embedding_, space=mds.space_)
+    how = (targets.out_format, targets.force, more, mds.space_, targets.coordinates)
+    write_points(targets.output, mds.embedding_, table, *how)
+    targets.done.append(targets.output)
+    if targets.model is not None:
+        _save(targets.model, mds, table, targets.force)
+        targets.done.append(targets.model)
+
+
 def _cut_short(targets: Targets, checkpoint: str | None) -> str:
     """Return what there is after ^C, while the map was made or while the files were written."""
     if not targets.done:
-        return NO_MAP + _resume(checkpoint, force=True)
-    where = "on standard output" if targets.output == "-" else f"in {targets.output}"
+        compiling = compiled_then(sys.exception())
+        return (COMPILING if compiling else NO_MAP) + _resume(checkpoint, force=True)
     left = [name for name in targets.written() if name not in targets.done]
     missing = f" Not written: {', '.join(left)}." if left else ""
-    return f"Interrupted: the map is complete and {where}.{missing}"
+    if any(targets.cut):
+        return _best(targets) + missing + _resume(checkpoint, targets.force)
+    return f"Interrupted: the map is complete and {_place(targets)}.{missing}"
+
+
+def _best(targets: Targets) -> str:
+    return f"Interrupted: the best map so far is {_place(targets)}."
+
+
+def _place(targets: Targets) -> str:
+    return "on standard output" if targets.output == "-" else f"in {targets.output}"
 
 
 def _save(path: str, mds: Any, table: Table, force: bool) -> None:
@@ -476,9 +501,7 @@ def _end(
 ) -> None:
     """Remove the checkpoint of a finished run; after any other end say how to go on."""
     if outcome.name == "INTERRUPTED":
-        where = "on standard output" if targets.output == "-" else f"in {targets.output}"
-        resume = _resume(checkpoint, targets.force or not targets.written())
-        say(f"Interrupted: the best map so far is {where}.{resume}")
+        say(_best(targets) + _resume(checkpoint, targets.force or not targets.written()))
         raise typer.Exit(INTERRUPTED)
     if outcome.name != "MAX_ITER":
         if checkpoint is not None:
