@@ -1,6 +1,7 @@
 """`unimds embed`: the map it writes, its manners, and what it says to mistakes."""
 
 import json
+import re
 import sys
 import time
 from types import ModuleType, SimpleNamespace
@@ -27,7 +28,10 @@ def test_the_map_is_that_of_the_library_with_its_labels(cities, tmp_path):
     mds = MDS(metric="precomputed", random_state=0).fit(given.values)
     assert np.array_equal(table.values, mds.embedding_)
     assert table.labels == given.labels
-    assert f"cost {mds.cost_:.6g}, stress {mds.stress_:.4g}, {mds.n_iter_} sweeps" in said.err
+    assert f"cost {mds.cost_:.6g}, stress {mds.stress_:.4g}, found from " in said.err
+    result = mds.result_
+    assert f"found from {result.found} of {len(result.starts)} starts" in said.err
+    assert "sweeps," not in said.err
     assert said.err.endswith(f"Written: {tmp_path / 'map.csv'}\n")
 
 
@@ -454,3 +458,24 @@ def test_reading_a_file_shows_on_a_terminal_for_how_long(cities, tmp_path, monke
     assert f"reading {cities}"[:40] in said.err
     said = run("embed", cities, "-o", tmp_path / "map.csv", "-f", "-q")
     assert (said.code, said.err) == (0, "")
+
+
+def test_sweeps_are_counted_where_there_is_no_search(cities):
+    said = run("embed", cities, "--n-init", "1", "--json", "-o", cities.with_name("m.csv"))
+    told = json.loads(said.out)
+    assert f", {told['n_iter']} sweeps, " in said.err
+    assert (told["starts"], told["found"]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("space", "name"), [("sphere", "radius"), ("hyperbolic", "curvature"), ("simplex", "size")]
+)
+def test_an_estimated_size_is_told(cities, tmp_path, space, name):
+    files = ("-o", tmp_path / "m.csv", "--report", tmp_path / "r.html")
+    said = run("embed", cities, "--space", space, "--size", "auto", *files, "--json")
+    found = float(re.search(rf"{name}=([\d.e+-]+)", json.loads(said.out)["space"])[1])
+    assert f", {name} {found:.4g} (estimated), " in said.err
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert f"The {name} {found:.4g} was estimated from the distances." in page
+    said = run("embed", cities, "--space", "sphere", "--radius", "500", "-q", "-o", "-")
+    assert "estimated" not in said.err

@@ -28,12 +28,14 @@ from unimds import (
     place_center,
 )
 from unimds.files import FileError
+from unimds.landmarks import place, refine
 from unimds.quality import point_stress, stress_1
 from unimds.report import report, write_report
 from unimds.report.fit import SAMPLE, fit_of
 from unimds.report.html import CATEGORIES
 from unimds.report.subject import subject_of
 from unimds.report.verdict import bad_points, is_robust, verdict
+from unimds.spaces import distances
 
 EVIL = [
     "</script><script>alert(1)</script>",
@@ -347,7 +349,8 @@ def test_points_that_fit_badly_are_named_and_even_errors_have_numbers() -> None:
 @pytest.fixture(scope="module")
 def landmarks() -> LandmarkMDS:
     X = np.random.default_rng(0).normal(size=(80, 3))
-    return LandmarkMDS(n_landmarks=20, refine=1, random_state=0).fit(X)
+    how = {"init": "random", "n_init": 1, "random_state": 0}  # one descent, whose cost falls
+    return LandmarkMDS(n_landmarks=20, refine=1, **how).fit(X)
 
 
 def settings_of(page: str) -> dict[str, str]:
@@ -591,3 +594,51 @@ def test_rows_that_are_missing_are_named(animals: Any) -> None:
         report(animals, columns={"legs": ABOUT["legs"].drop(index="cat")})
     with pytest.warns(UserWarning, match="the labels of columns, such as 'x0', are not"):
         report(animals, columns=ABOUT.set_axis([f"x{i}" for i in range(6)]))
+
+
+# --- interrupted runs -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("phase", ["fitting", "refining"])
+def test_an_interrupted_map_of_landmarks_says_so(phase: str, monkeypatch: Any) -> None:
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    mds = LandmarkMDS(n_landmarks=30, sample_size=20, refine=5, random_state=0)
+    calls = 0
+
+    def strike(*given: Any, own: Any = refine._refined) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 8:
+            raise KeyboardInterrupt
+        return own(*given)
+
+    def callback(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    if phase == "fitting":
+        mds.set_params(callback=callback)
+    else:
+        monkeypatch.setattr(place, "ENTRIES", 30 * 20)
+        monkeypatch.setattr(refine, "_refined", strike)
+    with pytest.warns(RuntimeWarning, match="Interrupted"):
+        mds.fit(X)
+    said = " ".join(verdict(subject_of(mds, X, None), None))
+    assert said.count("Interrupted by the user") == 1
+    assert "may still improve" in said
+    if phase == "refining":
+        assert "while all points were refined" in said
+    assert "Interrupted" in report(mds, X)
+
+
+def test_a_search_is_told_instead_of_its_last_sweeps() -> None:
+    D = distances(np.random.default_rng(0).normal(size=(12, 4)))
+    mds = MDS(metric="precomputed", random_state=0).fit(D)
+    page = report(mds)
+    result = mds.result_
+    assert f"found from {result.found} of {len(result.starts)} starts. The search took" in page
+    assert "sweeps and" not in page
+    assert data_of(page)["history"] == []  # it is flat
+    one = place_center(D, n_init=1, random_state=0, init="random")
+    page = report(one, D)
+    assert f"It took {one.n_iter} sweeps and" in page
+    assert len(data_of(page)["history"][0]) > 2

@@ -7,6 +7,7 @@ validate parameters.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from functools import wraps
 from inspect import signature
 from numbers import Integral, Real
@@ -263,6 +264,17 @@ def resolve_variant(
         _reconciled("loss", variant, own_loss, named_loss, default=Squared),
         _reconciled("space", variant, own_space, named_space, default=Euclidean),
     )
+
+
+def size_found(mds: Any) -> str:
+    """Return the size of the space that a fit has estimated, such as "radius 2.03"; or nothing."""
+    if not hasattr(mds, "space_") or not hasattr(mds, "space"):
+        return ""
+    _, asked = resolve_variant(mds.variant, mds.loss, mds.space)
+    if not asked.is_auto:
+        return ""
+    name = next(field.name for field in fields(mds.space_))
+    return f"{name} {getattr(mds.space_, name):.4g}"
 
 
 def _reconciled(what: str, variant: str, own: Part, named: Part, default: type[Part]) -> Any:

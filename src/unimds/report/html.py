@@ -168,8 +168,8 @@ def _lines(lines: list[Array]) -> list[list[float | None]]:
 
 
 def _history(subject: Subject) -> list[Any]:
-    """Return sweeps, seconds and costs."""
-    if subject.run is None:
+    """Return sweeps, seconds and costs, if they tell something."""
+    if subject.run is None or not subject.run.falls:
         return []
     history = subject.run.history
     rows = len(history)

@@ -12,11 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from unimds.distances.inputs import aligned, as_float, labels_of
 from unimds.distances.joining import Labels, joined, joined_table
 from unimds.distances.table import ComputedTable, HeldTable, LocalTable
+from unimds.estimators.parameters import size_found
 from unimds.losses import Loss, Squared
 from unimds.placecenter.result import Outcome, Result, names_of
 from unimds.spaces import Space
 
 Array = NDArray[Any]
+
+FLAT = 1e-3
+"""A cost that falls by a smaller share makes a flat curve."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,12 @@ class Run:
     starts: int
     found: int
 
+    @property
+    def falls(self) -> bool:
+        """Whether the course of the cost tells something: after a search it is flat."""
+        cost = self.history[:, 1]
+        return len(cost) > 2 and bool(cost[0] - cost[-1] > FLAT * abs(cost[0]))
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -55,6 +65,10 @@ class Subject:
         The run that made the map.
     phases : dict of seconds
         How long each step of a fit by landmarks took; empty for all other maps.
+    interrupted : bool
+        Whether a fit by landmarks was interrupted, in whichever step.
+    size : str
+        The size of the space, if the fit has estimated it; or empty.
     keys : tuple of sequences of labels, or None
         Labels to match columns by, as `unimds.distances.joining.joined` takes them.
     """
@@ -71,6 +85,8 @@ class Subject:
     cost_error: float = 0.0
     stress_error: float = 0.0
     phases: dict[str, float] = field(default_factory=dict)
+    interrupted: bool = False
+    size: str = ""
     keys: tuple[Labels, ...] = (None,)
 
     @property
@@ -104,6 +120,8 @@ def subject_of(mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None) -> S
         cost_error=getattr(mds, "cost_error_", 0.0),
         stress_error=getattr(mds, "stress_error_", 0.0),
         phases=getattr(mds, "seconds_", {}),
+        interrupted=getattr(mds, "outcome_", None) is Outcome.INTERRUPTED,
+        size=size_found(mds),
         keys=(own, labels_of(labels), labels),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unimds.losses import Loss
+from unimds.placecenter.result import Outcome
 from unimds.plots.fit import MUCH
 from unimds.report.fit import FULL, MET, OTHERS, Fit
 from unimds.report.subject import Run, Subject
@@ -145,32 +146,49 @@ def _settled(subject: Subject) -> list[str]:
     run = subject.run
     if run is None:
         return []
-    sweeps, seconds = len(run.history) - 1, float(run.history[-1, 0])
-    what = "The map" if subject.landmarks is None else "The landmarks"
-    said = f"{run.outcome.value} It took {sweeps} sweeps and {seconds:.2g} seconds."
-    if not run.outcome.converged:
-        said += f" {what} may still improve: let the fit run longer."
-    said += _found(run)
+    said = " ".join([run.outcome.value, *_unsettled(subject, run), *_course(run), *_size(subject)])
     if subject.landmarks is None:
         return [said]
     return [f"The fit of the {run.n:,} landmarks came first. {said}", _placed(subject)]
 
 
-def _found(run: Run) -> str:
-    """Say how often the lowest map was found; one start is no search."""
+def _unsettled(subject: Subject, run: Run) -> list[str]:
+    what = "The map" if subject.landmarks is None else "The landmarks"
+    return [] if run.outcome.converged else [f"{what} may still improve: let the fit run longer."]
+
+
+def _course(run: Run) -> list[str]:
+    """Say how the map was found: by a search from many starts, or by one descent."""
+    sweeps, seconds = len(run.history) - 1, float(run.history[-1, 0])
     if run.starts < 2:
-        return ""
-    said = f" The lowest map was found from {run.found} of {run.starts} starts."
-    if run.found == 1:
-        said += " There may be a lower one: try other random states."
-    return said
+        return [f"It took {sweeps} sweep{'s' * (sweeps != 1)} and {seconds:.2g} seconds."]
+    said = [
+        f"The lowest map was found from {run.found} of {run.starts} starts.",
+        f"The search took {seconds:.2g} seconds.",
+    ]
+    alone = "There may be a lower one: try other random states."
+    return [said[0], alone, said[1]] if run.found == 1 else said
+
+
+def _size(subject: Subject) -> list[str]:
+    """Say which size of the space was estimated."""
+    return [f"The {subject.size} was estimated from the distances."] if subject.size else []
 
 
 def _placed(subject: Subject) -> str:
     """Say what became of the points that are no landmarks."""
-    refined = ", then all points against samples of each other" * ("refining" in subject.phases)
+    refined = "refining" in subject.phases
+    cut = subject.interrupted and subject.run is not None and subject.run.outcome.converged
+    said = "The other points were placed against the landmarks"
+    if refined and cut:
+        said += (
+            f", then all points against samples of each other. {Outcome.INTERRUPTED.value} It came "
+            "while all points were refined: the map may still improve"
+        )
+    elif refined:
+        said += ", then all points against samples of each other"
     took = f" The whole map took {sum(subject.phases.values()):.2g} seconds." * bool(subject.phases)
-    return f"The other points were placed against the landmarks{refined}.{took}"
+    return f"{said}.{took}"
 
 
 # --- points ---------------------------------------------------------------------------------------

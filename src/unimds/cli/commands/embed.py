@@ -361,6 +361,14 @@ def _result(mds: Any) -> Result:
     return found
 
 
+def _n_starts(mds: Any) -> int:
+    """Return how many starts the search for the map had; 0 if there was none, as for landmarks."""
+    run = _result(mds)
+    if run.starts is None or len(run.embedding) < len(mds.embedding_):
+        return 0
+    return len(run.starts)
+
+
 def _outcome(mds: Any) -> Outcome:
     """Return why a run ended, whichever phase it ended in."""
     found: Outcome = getattr(mds, "outcome_", None) or _result(mds).outcome
@@ -463,7 +471,9 @@ def _tell(
     quiet: bool,
     steps: str,
 ) -> None:
-    outcome = _outcome(mds)
+    from unimds.estimators.parameters import size_found
+
+    outcome, starts = _outcome(mds), _n_starts(mds)
     written = {
         option.removeprefix("--"): name
         for option, name in targets.named().items()
@@ -480,6 +490,8 @@ def _tell(
             "converged": outcome.converged,
             "message": outcome.value,
             "n_iter": mds.n_iter_,
+            "starts": starts,
+            "found": _result(mds).found if starts else 0,
             "seconds": seconds,
             "files": written,
         }
@@ -488,9 +500,13 @@ def _tell(
         # the bar has said it, and `_end` says how to go on after ^C
         once = watched(quiet) or outcome.name == "INTERRUPTED"
         why = "" if once else f" {outcome.value}"
+        course = f"{mds.n_iter_} {steps}"
+        if starts > 1:  # the sweeps after a search say nothing about it
+            course = f"found from {_result(mds).found} of {starts} starts"
+        size = size_found(mds)
         say(
             f"{counted(len(mds.embedding_))}: cost {mds.cost_:.6g}, stress {mds.stress_:.4g}, "
-            f"{mds.n_iter_} {steps}, {seconds:.2f} s.{why}"
+            f"{f'{size} (estimated), ' if size else ''}{course}, {seconds:.2f} s.{why}"
         )
         if written:
             say(f"Written: {', '.join(written.values())}")
