@@ -1,6 +1,7 @@
 """Columns: which count, which colour, and where they come from; pictures of new points."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from tests.support.commands import NEW, names, run
 from unimds import MDS, plots
 from unimds.files import read
+from unimds.models import load
+from unimds.spaces import distances
 
 
 @pytest.fixture
@@ -35,6 +38,11 @@ def drawn(monkeypatch):
 
     monkeypatch.setattr(plots, "plot_embedding", watched)
     return asked
+
+
+def data_of(text):
+    """The data of a report."""
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.S)[1])
 
 
 def columns_of(page):
@@ -165,7 +173,7 @@ def test_on_a_crowded_map_only_new_points_are_named(tmp_path, drawn):
     assert drawn[0]["labels"] == [None] * 70 + ["new 1"]
 
 
-def test_the_report_on_new_points_knows_the_distances_to_the_map(cities, tmp_path):
+def test_the_report_on_new_points_judges_their_own_distances(cities, tmp_path):
     model = tmp_path / "m.unimds"
     run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q")
     (tmp_path / "new.csv").write_text(NEW)
@@ -175,8 +183,67 @@ def test_the_report_on_new_points_knows_the_distances_to_the_map(cities, tmp_pat
     written = json.loads(said.out)["files"]
     assert written == {"output": str(files[1]), "report": str(files[3])}
     page = files[3].read_text(encoding="utf-8")
-    assert "distances given" in page  # ten of twenty-one pairs
-    assert "47.6 %" in page
+    mds = load(model)
+    assert "2 new points were placed on a map of 5 points, which did not move." in page
+    new = read(tmp_path / "placed.csv", kind="points").values
+    given = np.array([[1, 304, 649, 291, 281], [281, 321, 401, 379, 2.0]])
+    mapped = distances(new, mds.embedding_)
+    settings = dict(re.findall(r'<tr><th scope="row">(.*?)</th><td>(.*?)</td></tr>', page))
+    assert float(settings["cost of the map"]) == pytest.approx(mds.cost_, rel=1e-5)
+    assert float(settings["Stress-1 of the map"]) == pytest.approx(mds.stress_, rel=1e-5)
+    cost = ((mapped - given) ** 2).sum()
+    assert float(settings["cost of the new points"]) == pytest.approx(cost, rel=1e-5)
+    stress = np.sqrt(cost / (mapped**2).sum())
+    assert float(settings["Stress-1 of the new points"]) == pytest.approx(stress, rel=1e-5)
+
+
+def test_a_single_new_point_is_blamed_only_for_its_own_misfit(cities, tmp_path):
+    model = tmp_path / "m.unimds"
+    run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q")
+    head = "point,Ulm,Bonn,Kiel,Trier,Jena\n"
+    (tmp_path / "good.csv").write_text(head + "near Ulm,1,304,649,291,281\n")
+    (tmp_path / "bad.csv").write_text(head + "far,900,20,900,900,30\n")
+    pages = {}
+    for name in ("good", "bad"):
+        out = tmp_path / f"{name}.html"
+        assert run("place", model, tmp_path / f"{name}.csv", "--report", out, "-q").code == 0
+        pages[name] = out.read_text(encoding="utf-8")
+    assert "The new point does not fit more than twice as badly as the map." in pages["good"]
+    assert data_of(pages["good"])["worst"] == []
+    assert "The new point fits more than twice as badly as the map:" in pages["bad"]
+    assert data_of(pages["bad"])["worst"] == [5]
+    assert "share" not in data_of(pages["bad"])
+
+
+def test_new_points_have_metadata_and_colours(cities, tmp_path, drawn):
+    model, about = tmp_path / "m.unimds", tmp_path / "about.csv"
+    run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q")
+    (tmp_path / "new.csv").write_text(NEW)
+    about.write_text("place,river\nnear Jena,Saale\nnear Ulm,Danube\n")
+    files = (
+        "-o",
+        tmp_path / "o.csv",
+        "--plot",
+        tmp_path / "p.png",
+        "--report",
+        tmp_path / "r.html",
+    )
+    base = ("place", model, tmp_path / "new.csv", *files, "-q", "-f", "--metadata", about)
+    said = run(*base, "--color", "river")
+    assert said.code == 0, said.err
+    assert drawn[-1]["color"] == [None] * 5 + ["Danube", "Saale"]
+    assert read(tmp_path / "o.csv").columns["river"] == ["Danube", "Saale"]
+    assert columns_of(tmp_path / "r.html")[0]["name"] == "river"
+    with about.open("a") as file:  # the points of the map as well
+        file.write("Ulm,Danube\nBonn,Rhine\nKiel,none\nTrier,Moselle\nJena,Saale\n")
+    assert run(*base, "--color", "river").code == 0
+    rivers = ["Danube", "Rhine", "none", "Moselle", "Saale", "Danube", "Saale"]
+    assert drawn[-1]["color"] == rivers
+    assert run(*base).code == 0
+    assert [column["name"] for column in columns_of(tmp_path / "r.html")] == ["origin", "river"]
+    said = run(*base, "--color", "rivr")
+    assert said.code == 1
+    assert "did you mean river or Trier?" in said.err
 
 
 def test_pictures_of_new_points_follow_the_rules_for_files(cities, tmp_path):

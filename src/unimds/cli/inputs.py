@@ -53,15 +53,24 @@ def with_columns(
     encoding: str = "auto",
 ) -> Table:
     """Return the table with the columns that count, and with the columns of its metadata."""
-    from unimds.files import read_metadata
-
     try:
         table = table.chosen(_names(columns, table), _names(drop, table))
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from None
     if metadata is None:
         return table
-    more = read_metadata(metadata, encoding=encoding)
+    return with_metadata(table, metadata_in(metadata, encoding), metadata)
+
+
+def metadata_in(file: str, encoding: str = "auto") -> Table:
+    """Read a file of metadata."""
+    from unimds.files import read_metadata
+
+    return read_metadata(file, encoding=encoding)
+
+
+def with_metadata(table: Table, more: Table, metadata: str) -> Table:
+    """Return the table with the columns of its metadata."""
     try:
         return table.joined(more)
     except ValueError as error:

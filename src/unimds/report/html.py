@@ -17,8 +17,8 @@ from unimds.plots.columns import as_categories, as_numbers
 from unimds.plots.views import View, view_of
 from unimds.report.columns import named_columns
 from unimds.report.fit import Fit
-from unimds.report.subject import Subject
-from unimds.report.verdict import bad_points, estimated, verdict
+from unimds.report.subject import Placed, Subject
+from unimds.report.verdict import bad_points, estimated, misfits, verdict
 
 Array = NDArray[Any]
 
@@ -135,7 +135,16 @@ def _data(
         "columns": [_column(name, values) for name, values in columns.items()],
         "history": _history(subject),
     }
-    return data if fit is None else {**data, **_fit_data(fit)}
+    if fit is not None:
+        data |= _fit_data(fit)
+    return data if subject.placed is None else _without_shares(data, subject.placed)
+
+
+def _without_shares(data: dict[str, Any], placed: Placed) -> dict[str, Any]:
+    """Return the data of a report on new points: shares of the error would blame these alone."""
+    first, worst = len(data["labels"]) - placed.count, misfits(placed)
+    told = {"worst": [first + i for i in worst], "misfit": brief(placed.own[worst], 3)}
+    return {**{name: part for name, part in data.items() if name != "share"}, **told}
 
 
 def _column(name: str, values: Any) -> dict[str, Any]:
@@ -204,6 +213,8 @@ def _fit_data(fit: Fit) -> dict[str, Any]:
 
 def _settings(subject: Subject, fit: Fit | None) -> dict[str, str]:
     said = {"points": f"{subject.n:,}", "space": str(subject.space), "loss": str(subject.loss)}
+    if subject.placed is not None:
+        return {**said, **_settings_of_new(subject, subject.placed)}
     if subject.cost is not None:
         said["cost, the sum of losses"] = _stated(subject.cost, subject.cost_error)
     if subject.landmarks is not None:
@@ -213,6 +224,17 @@ def _settings(subject: Subject, fit: Fit | None) -> dict[str, str]:
     if fit is not None and fit.known < 1.0:
         said["distances given"] = f"{100.0 * fit.known:.1f} %"
     return {**said, **subject.settings}
+
+
+def _settings_of_new(subject: Subject, placed: Placed) -> dict[str, str]:
+    return {
+        "points of the map": f"{subject.n - placed.count:,}",
+        "cost of the map": f"{placed.cost:.6g}",
+        "Stress-1 of the map": f"{placed.stress:.6g}",
+        "new points": f"{placed.count:,}",
+        "cost of the new points": f"{subject.cost:.6g}",
+        "Stress-1 of the new points": f"{subject.stress:.6g}",
+    }
 
 
 def _stated(value: float, error: float) -> str:

@@ -52,6 +52,26 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Placed:
+    """New points, the last of all, on a map that stayed as it was.
+
+    Attributes
+    ----------
+    count : int
+        Number of new points.
+    cost, stress : float
+        Cost and Stress-1 of the map itself.
+    own : ndarray of shape (count,)
+        Stress-1 of the distances between each new point and the map.
+    """
+
+    count: int
+    cost: float
+    stress: float
+    own: Array
+
+
+@dataclass(frozen=True)
 class Subject:
     """A map and everything known about it; unknown attributes are None.
 
@@ -69,6 +89,8 @@ class Subject:
         Whether a fit by landmarks was interrupted, in whichever step.
     size : str
         The size of the space, if the fit has estimated it; or empty.
+    placed : Placed or None
+        New points on the map, if the report is on them: then `cost` and `stress` are theirs.
     keys : tuple of sequences of labels, or None
         Labels to match columns by, as `unimds.distances.joining.joined` takes them.
     """
@@ -87,6 +109,7 @@ class Subject:
     phases: dict[str, float] = field(default_factory=dict)
     interrupted: bool = False
     size: str = ""
+    placed: Placed | None = None
     keys: tuple[Labels, ...] = (None,)
 
     @property

@@ -8,15 +8,19 @@ from unimds.losses import Loss
 from unimds.placecenter.result import Outcome
 from unimds.plots.fit import MUCH
 from unimds.report.fit import FULL, MET, OTHERS, Fit
-from unimds.report.subject import Run, Subject
+from unimds.report.subject import Placed, Run, Subject
 from unimds.spaces import distances
 
 PERFECT = 1e-6
 """A smaller Stress-1 is rounding."""
+WORTH = 0.05
+"""A point with a smaller Stress-1 fits, however well other points do."""
 
 
 def verdict(subject: Subject, fit: Fit | None) -> list[str]:
     """Return what readers should know about the map, in short paragraphs."""
+    if subject.placed is not None:
+        return _new_points(subject, subject.placed, fit)
     said = [*_quality(subject, fit), *_settled(subject)]
     return said if fit is None else [*said, *_bad_points(subject, fit)]
 
@@ -189,6 +193,43 @@ def _placed(subject: Subject) -> str:
         said += ", then all points against samples of each other"
     took = f" The whole map took {sum(subject.phases.values()):.2g} seconds." * bool(subject.phases)
     return f"{said}.{took}"
+
+
+# --- new points -----------------------------------------------------------------------------------
+
+
+def misfits(placed: Placed, most: int = 8) -> list[int]:
+    """Return the new points that fit far worse than the map does, the worst first.
+
+    Examples
+    --------
+    >>> misfits(Placed(3, 1.0, 0.1, np.array([0.1, 0.3, 0.15])))
+    [1]
+    """
+    order = np.argsort(-placed.own, kind="stable")[:most]
+    return [int(i) for i in order if placed.own[i] > max(MUCH * placed.stress, WORTH)]
+
+
+def _new_points(subject: Subject, placed: Placed, fit: Fit | None) -> list[str]:
+    """Judge new points by their own distances, and compare them with the map."""
+    many = placed.count > 1
+    who = f"{placed.count:,} new points were" if many else "1 new point was"
+    said = [
+        f"{who} placed on a map of {subject.n - placed.count:,} points, which did not move. Each "
+        "new point is judged by its distances to points of the map.",
+        f"Stress-1 of these distances is {subject.stress:.3g}; Stress-1 of the map itself is "
+        f"{placed.stress:.3g}.",
+        *([] if fit is None else _errors(subject, fit)[:1]),
+    ]
+    count = int(np.sum(placed.own > max(MUCH * placed.stress, WORTH)))
+    if not count:
+        point = "No new point fits" if many else "The new point does not fit"
+        return [*said, f"{point} more than twice as badly as the map."]
+    if not many:
+        return [*said, "The new point fits more than twice as badly as the map:"]
+    shown = len(misfits(placed))
+    some = f"the worst {shown} of {count:,}" if count > shown else "the worst first"
+    return [*said, f"These new points fit more than twice as badly as the map; {some}:"]
 
 
 # --- points ---------------------------------------------------------------------------------------

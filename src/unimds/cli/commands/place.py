@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,9 +10,18 @@ import typer
 from unimds._runtime.extras import require
 from unimds._runtime.watch import warn
 from unimds.cli import options as o
-from unimds.cli.inputs import check_complete, read_table, warn_of_empty
+from unimds.cli.inputs import (
+    check_complete,
+    column_of,
+    metadata_in,
+    read_table,
+    warn_of_empty,
+    with_metadata,
+)
+from unimds.cli.interrupts import interrupts
 from unimds.cli.messages import counted, errors_told, print_json, say, usage
 from unimds.cli.outputs import (
+    check_color,
     check_endings,
     check_extras,
     check_outputs,
@@ -25,7 +34,6 @@ from unimds.cli.progress import waiting
 if TYPE_CHECKING:
     from unimds.files import Table
 
-MANY = 4000  # points above which a table of all distances would take too much memory
 CROWD = 60  # points above which names would hide each other
 
 
@@ -42,11 +50,13 @@ def place(
     ],
     format: o.Format = "auto",
     encoding: o.Encoding = "auto",
+    metadata: o.Metadata = None,
     output: o.Output = "-",
     out_format: o.OutFormat = "auto",
     coordinates: o.CoordinatesName = "auto",
     report: o.Report = None,
     plot: o.Plot = None,
+    color: o.Color = None,
     force: o.Force = False,
     as_json: o.AsJson = False,
     quiet: o.Quiet = False,
@@ -58,9 +68,10 @@ def place(
     """
     check_table(output, out_format, as_json)
     check_endings(plot=plot, report=report)
-    files = {"--output": output, "--report": report, "--plot": plot}
-    with errors_told("Interrupted: nothing was written.", debug, quiet, as_json):
-        check_outputs(files, new, force)
+    check_color(color, plot, report)
+    targets = Targets(output, report, plot, force)
+    with errors_told(targets.cut_short, debug, quiet, as_json):
+        check_outputs(targets.named(), new, force)
         check_extras(plot, report)
         from unimds.models import load
 
@@ -72,17 +83,46 @@ def place(
         table = _with_numbers(mds, table, new, format, encoding)
         given, table = _matched(mds, table, new)
         warn_of_empty(table, new, mds.metric, quiet)
+        more = None if metadata is None else metadata_in(metadata, encoding)
+        if more is not None:
+            table = with_metadata(table, more, str(metadata))
+        if color is not None:
+            column_of(table, color, new)
         with waiting("placing points", quiet):
             points = mds.transform(given)
-        how = (out_format, force, None, mds.space_, coordinates)
-        write_points(output, points, table, *how)
-        if plot is not None or report is not None:
-            _show(Both(mds, points, table, given), plot, report, force)
-        written = {option[2:]: name for option, name in files.items() if name not in (None, "-")}
+        with interrupts.held():
+            write_points(output, points, table, out_format, force, None, mds.space_, coordinates)
+            targets.done.append(output)
+        _write(Both(mds, points, table, given), targets, _of_map(mds, more), color)
+        written = {o[2:]: name for o, name in targets.named().items() if name not in (None, "-")}
         if as_json:
             print_json({"model": model, "points": len(points), "files": written})
         if written and not quiet:
             say(f"{counted(len(points))} placed. Written: {', '.join(map(str, written.values()))}")
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The files to write."""
+
+    output: str
+    report: str | None
+    plot: str | None
+    force: bool
+    done: list[str] = field(default_factory=list)  # those that have been written
+
+    def named(self) -> dict[str, str | None]:
+        """Return the files by their options, in the order in which they are written."""
+        return {"--output": self.output, "--report": self.report, "--plot": self.plot}
+
+    def cut_short(self) -> str:
+        """Return what there is after ^C."""
+        if not self.done:
+            return "Interrupted: nothing was written."
+        left = [name for name in self.named().values() if name and name not in self.done]
+        missing = f" Not written: {', '.join(left)}." if left else ""
+        where = "on standard output" if self.output == "-" else f"in {self.output}"
+        return f"Interrupted: the new points are {where}.{missing}"
 
 
 @dataclass(frozen=True)
@@ -130,51 +170,64 @@ class Both:
 
         return np.vstack([self.mds.embedding_, self.new])
 
-    def distances(self) -> Any:
-        """Return the distances that are known, NaN for others; None if there are too many."""
+    def distances(self) -> tuple[Any, Any]:
+        """Return the distances of the new points to points of the map, and which points these are.
+
+        They are the distances that decided where the new points are.
+        """
         import numpy as np
 
-        n, m = len(self.mds.embedding_), len(self.new)
-        if n + m > MANY:
-            return None
         rows = np.asarray(self.given, dtype=float)
-        if hasattr(self.mds, "_fit_X"):
-            return self.mds._metric.between(np.vstack([self.mds._fit_X, rows]))
         if self.mds.metric != "precomputed":  # a model of landmarks knows their features only
-            rows = self.mds._metric.between(rows, self.mds._features)
-        D = np.full((n + m, n + m), np.nan)
-        np.fill_diagonal(D, 0.0)
-        to = np.arange(n) if rows.shape[1] == n else self.mds.landmarks_
-        D[n:, to], D[to, n:] = rows, rows.T
-        return D
+            known = self.mds._fit_X if hasattr(self.mds, "_fit_X") else self.mds._features
+            rows = self.mds._metric.between(rows, known)
+        n = len(self.mds.embedding_)
+        return rows, np.arange(n) if rows.shape[1] == n else self.mds.landmarks_
+
+    def column(self, name: str, of_map: Table | None) -> list[Any]:
+        """Return a column for all points; None for points of the map without a value."""
+        values = list(column_of(self.table, name, "NEW"))
+        n = len(self.mds.embedding_)
+        if of_map is None or name not in of_map.columns:
+            return [None] * n + values
+        return [*of_map.columns[name], *values]
 
 
-def _show(both: Both, plot: str | None, report: str | None, force: bool) -> None:
+def _write(both: Both, targets: Targets, of_map: Table | None, color: str | None) -> None:
     """Draw the map with the new points, and write a report on both."""
-    mds, points = both.mds, both.points()
-    if report is not None:
-        from unimds.quality import total_cost
-        from unimds.report import write_report
+    names = [*([] if color is None else [color]), *(n for n in both.table.columns if n != color)]
+    columns = {name: both.column(name, of_map) for name in names}
+    if targets.report is not None:
+        from unimds.report.placed import write_placed_report
 
-        D = both.distances()
-        run = mds.landmark_result_ if hasattr(mds, "landmark_result_") else mds.result_
-        cost = mds.cost_
-        if D is not None:
-            cost = total_cost(D, points, loss=mds.loss_, space=mds.space_)
-        write_report(
-            replace(run, embedding=points, cost=cost, stress=None),
-            report,
-            D,
-            labels=both.labels,
-            columns={"origin": both.origin},
-            title=f"A map of {counted(len(mds.embedding_))} and {len(both.new)} new",
-            force=force,
-        )
-    if plot is not None:
+        rows, to = both.distances()
+        kept: dict[str, Any] = {"labels": both.labels, "force": targets.force}
+        shown = {**columns, "origin": both.origin} if color else {"origin": both.origin, **columns}
+        write_placed_report(both.mds, targets.report, both.new, rows, to=to, columns=shown, **kept)
+        targets.done.append(targets.report)
+    if targets.plot is not None:
         from unimds.plots import plot_embedding
 
-        axes = plot_embedding(points, both.shown(), both.origin, space=mds.space_)
-        draw(plot, axes.figure, force)
+        colours = both.origin if color is None else columns[color]
+        axes = plot_embedding(both.points(), both.shown(), colours, space=both.mds.space_)
+        draw(targets.plot, axes.figure, targets.force)
+        targets.done.append(targets.plot)
+
+
+def _of_map(mds: Any, more: Table | None) -> Table | None:
+    """Return the metadata of the points of the map, if the file has a row for each of them."""
+    import numpy as np
+
+    from unimds.files import Table
+
+    if more is None or mds.labels_ is None:
+        return None
+    labels = list(map(str, mds.labels_))
+    empty = Table(np.zeros((len(labels), 1)), "points", "csv", "rows", labels)
+    try:
+        return empty.joined(more)
+    except ValueError:
+        return None
 
 
 def _with_numbers(mds: Any, table: Table, new: str, format: str, encoding: str) -> Table:

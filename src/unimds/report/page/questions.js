@@ -244,11 +244,12 @@ function setUp() {
   $("color").value = data.columns.length ? "0" : data.share ? "stress" : "";
   $("names").checked = n <= 150;
   $("keys").textContent = flat ? "Drag or use the arrow keys to move the map; scroll or press + and − to zoom." : "Drag or use the arrow keys to rotate the map; scroll or press + and − to zoom.";
-  for (const i of data.worst ?? []) {
+  (data.worst ?? []).forEach((i, at) => {
     const item = element("li");
-    item.append(pointButton(i, `${nameOf(i)} (${percent(data.share[i])})`));
+    const told = data.misfit ? `Stress-1 ${number(data.misfit[at])}` : percent(data.share[i]);
+    item.append(pointButton(i, `${nameOf(i)} (${told})`));
     $("worst").append(item);
-  }
+  });
   $("shepard-section").hidden = !data.shepard;
   $("history-section").hidden = !data.history.length;
   if (data.shepard?.counts) $("shepard-note").textContent += " The dots are a sample; the shade shows how dense the pairs are.";
