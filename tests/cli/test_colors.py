@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
 
 from tests.support.commands import NEW, names, run
 from unimds import MDS, plots
@@ -256,3 +257,43 @@ def test_pictures_of_new_points_follow_the_rules_for_files(cities, tmp_path):
     said = run("place", model, cities, "--plot", tmp_path / "p.png")
     assert said.code == 1
     assert (tmp_path / "p.png").read_text() == "mine"
+
+
+# --- titles ---------------------------------------------------------------------------------------
+
+
+def test_pictures_and_reports_have_a_title_and_a_resolution(plants, tmp_path, monkeypatch):
+    axes = []
+    draw = plots.plot_embedding
+    monkeypatch.setattr(
+        plots, "plot_embedding", lambda *a, **k: axes.append(draw(*a, **k)) or axes[-1]
+    )
+    model, picture, page = tmp_path / "m.unimds", tmp_path / "p.png", tmp_path / "r.html"
+    looks = ("--plot", picture, "--report", page, "--title", "My <plants>", "--color", "kind")
+    small = ("--dpi", "50", "-q", "-f")
+    base = ("-o", tmp_path / "m.csv", *looks, *small)
+    said = run("embed", plants, "--drop", "year", "--model", model, *base)
+    assert said.code == 0, said.err
+    assert "<title>My &lt;plants&gt;</title>" in page.read_text(encoding="utf-8")
+    assert axes[-1].get_title() == "My <plants>"
+    assert axes[-1].get_legend().get_title().get_text() == "kind"
+    assert imread(picture).shape[1] == 50 * axes[-1].figure.get_size_inches()[0]
+    (tmp_path / "new.csv").write_text("name,kind,height,width\nq,a,0.3,0.4\n")
+    said = run("place", model, tmp_path / "new.csv", *base)
+    assert said.code == 0, said.err
+    assert "<title>My &lt;plants&gt;</title>" in page.read_text(encoding="utf-8")
+    assert axes[-1].get_title() == "My <plants>"
+    assert axes[-1].get_legend().get_title().get_text() == "kind"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--title", "T"), "there is nothing to entitle; add --plot P.png or --report R.html"),
+        (("--dpi", "90", "--report", "r.html"), "there is no picture; add --plot P.png"),
+    ],
+)
+def test_looks_need_a_picture(plants, options, says):
+    said = run("embed", plants, *options)
+    assert said.code == 2
+    assert says in " ".join(said.err.replace("│", " ").split())

@@ -234,6 +234,23 @@ Color = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+Title = Annotated[
+    str | None,
+    typer.Option(
+        "--title", metavar="TEXT", help="Title of picture and report.", rich_help_panel=OUTPUT
+    ),
+]
+Dpi = Annotated[
+    int | None,
+    typer.Option(
+        "--dpi",
+        metavar="N",
+        min=10,
+        max=2400,
+        help="Resolution of a PNG picture in dots per inch; 150 by default.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Force = Annotated[
     bool,
     typer.Option("--force", "-f", help="Replace existing files.", rich_help_panel=OUTPUT),

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from unimds.spaces import Space
 
 
+DPI = 150
+"""Dots per inch of a picture, if none are given."""
+
+
 def check_outputs(files: Mapping[str, str | None], source: str, force: bool) -> None:
     """Raise if a file cannot be written, before anything is computed.
 
@@ -84,12 +88,23 @@ def check_extras(plot: str | None, report: str | None) -> None:
         require("plotly", "report")
 
 
-def check_color(color: str | None, plot: str | None, report: str | None) -> None:
-    """Raise if a column is to colour nothing."""
-    if color is not None and plot is None and report is None:
-        raise typer.BadParameter(
-            "there is nothing to colour; add --plot P.png or --report R.html", param_hint="--color"
-        )
+def check_looks(
+    plot: str | None,
+    report: str | None,
+    color: str | None = None,
+    title: str | None = None,
+    dpi: int | None = None,
+) -> None:
+    """Raise if there is no picture or report that an option is for."""
+    if plot is None and report is None:
+        for option, value, what in (("--color", color, "colour"), ("--title", title, "entitle")):
+            if value is not None:
+                raise typer.BadParameter(
+                    f"there is nothing to {what}; add --plot P.png or --report R.html",
+                    param_hint=option,
+                )
+    if dpi is not None and plot is None:
+        raise typer.BadParameter("there is no picture; add --plot P.png", param_hint="--dpi")
 
 
 def check_ending(option: str, name: str | None, kind: FileKind) -> None:
@@ -140,9 +155,9 @@ def write_points(
     )
 
 
-def draw(path: str, figure: Any, force: bool, **options: Any) -> None:
+def draw(path: str, figure: Any, force: bool, dpi: int | None = None) -> None:
     """Write a picture, completely or not at all."""
     from unimds.files import atomic
 
     with atomic(path, force=force) as partial:
-        figure.savefig(partial, **options)
+        figure.savefig(partial, dpi=DPI if dpi is None else dpi)

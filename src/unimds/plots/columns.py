@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,20 @@ HEX = re.compile(r"#([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})")
 """A colour in hexadecimal digits."""
 CLASSES = 14
 """Integers with up to this many different values, some of them repeated, are classes."""
+
+
+class NamedColumn(list[Any]):
+    """The values of a column with its name, which is the title of its legend.
+
+    Examples
+    --------
+    >>> NamedColumn("river", ["Rhine", "Danube"]).name
+    'river'
+    """
+
+    def __init__(self, name: str, values: Iterable[Any]) -> None:
+        super().__init__(values)
+        self.name = name
 
 
 def as_numbers(values: Sequence[Any]) -> Array | None:

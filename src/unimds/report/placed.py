@@ -31,6 +31,7 @@ def write_placed_report(
     to: Array,
     labels: Sequence[str],
     columns: Mapping[str, Any],
+    title: str | None = None,
     force: bool = False,
 ) -> None:
     """Write a report on new points and the map that they were placed on.
@@ -51,12 +52,14 @@ def write_placed_report(
         Names of the points of the map, then those of the new points.
     columns : mapping
         Columns to colour all points by.
+    title : str, default=None
+        Title of the page.
     force : bool, default=False
         Whether to replace an existing file.
     """
     subject = _subject(mds, new, given, to, list(labels))
     old = len(mds.embedding_)
-    title = f"A map of {old:,} point{'s' * (old != 1)} and {len(new):,} new"
+    title = title or f"A map of {old:,} point{'s' * (old != 1)} and {len(new):,} new"
     fit = None if subject.table is None else fit_of(subject)
     with atomic(path, force=force) as partial:
         partial.write_text(page_of(subject, fit, columns, title), encoding="utf-8")

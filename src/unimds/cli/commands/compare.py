@@ -101,7 +101,7 @@ def compare(
             from unimds.experiments.draw import drawn
 
             title = f"{parts[0]} in {parts[1]}: cost against time"
-            draw(plot, drawn(title, [row.run for row in rows if row.run]), force, dpi=150)
+            draw(plot, drawn(title, [row.run for row in rows if row.run]), force)
         if as_json:
             print_json({"file": file, "methods": [_told(row) for row in rows]})
         else:

@@ -37,9 +37,9 @@ from unimds.cli.messages import (
     say,
 )
 from unimds.cli.outputs import (
-    check_color,
     check_endings,
     check_extras,
+    check_looks,
     check_outputs,
     check_table,
     draw,
@@ -70,6 +70,8 @@ class Targets:
     point_stress: bool
     force: bool
     coordinates: str = "auto"
+    title: str | None = None
+    dpi: int | None = None
     done: list[str] = field(default_factory=list)  # those that have been written
     cut: list[bool] = field(default_factory=list)  # whether the run was interrupted, once it ended
 
@@ -199,6 +201,8 @@ def embed(
     report: o.Report = None,
     plot: o.Plot = None,
     color: o.Color = None,
+    title: o.Title = None,
+    dpi: o.Dpi = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -220,8 +224,9 @@ def embed(
     check_table(output, out_format, as_json)
     if jobs == 0:
         raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all cores")
-    check_color(color, plot, report)
-    targets = Targets(output, out_format, report, plot, model, point_stress, force, coordinates)
+    check_looks(plot, report, color, title, dpi)
+    how = (point_stress, force, coordinates, title, dpi)
+    targets = Targets(output, out_format, report, plot, model, *how)
     wanted: dict[str, Any] = {
         "n_components": dim,
         "n_init": _starts(n_init),
@@ -399,20 +404,23 @@ def _write(
             # the report colours by its first column
             columns={**({} if colors is None else dict([colors])), **table.columns},
             weights=weights,
+            title=targets.title,
             force=targets.force,
         )
         targets.done.append(targets.report)
     if targets.plot is not None:
         from unimds.plots import plot_embedding
+        from unimds.plots.columns import NamedColumn
 
         axes = plot_embedding(
             mds.embedding_,
             labels=table.labels,
-            color=None if colors is None else colors[1],
+            color=None if colors is None else NamedColumn(*colors),
             space=mds.space_,
             edges=table.edges,
+            title=targets.title,
         )
-        draw(targets.plot, axes.figure, targets.force)
+        draw(targets.plot, axes.figure, targets.force, targets.dpi)
         targets.done.append(targets.plot)
 
 

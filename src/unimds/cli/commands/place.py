@@ -21,9 +21,9 @@ from unimds.cli.inputs import (
 from unimds.cli.interrupts import interrupts
 from unimds.cli.messages import counted, errors_told, print_json, say, usage
 from unimds.cli.outputs import (
-    check_color,
     check_endings,
     check_extras,
+    check_looks,
     check_outputs,
     check_table,
     draw,
@@ -57,6 +57,8 @@ def place(
     report: o.Report = None,
     plot: o.Plot = None,
     color: o.Color = None,
+    title: o.Title = None,
+    dpi: o.Dpi = None,
     force: o.Force = False,
     as_json: o.AsJson = False,
     quiet: o.Quiet = False,
@@ -68,8 +70,8 @@ def place(
     """
     check_table(output, out_format, as_json)
     check_endings(plot=plot, report=report)
-    check_color(color, plot, report)
-    targets = Targets(output, report, plot, force)
+    check_looks(plot, report, color, title, dpi)
+    targets = Targets(output, report, plot, force, title, dpi)
     with errors_told(targets.cut_short, debug, quiet, as_json):
         check_outputs(targets.named(), new, force)
         check_extras(plot, report)
@@ -109,6 +111,8 @@ class Targets:
     report: str | None
     plot: str | None
     force: bool
+    title: str | None = None
+    dpi: int | None = None
     done: list[str] = field(default_factory=list)  # those that have been written
 
     def named(self) -> dict[str, str | None]:
@@ -201,16 +205,22 @@ def _write(both: Both, targets: Targets, of_map: Table | None, color: str | None
         from unimds.report.placed import write_placed_report
 
         rows, to = both.distances()
-        kept: dict[str, Any] = {"labels": both.labels, "force": targets.force}
+        kept: dict[str, Any] = {
+            "labels": both.labels,
+            "title": targets.title,
+            "force": targets.force,
+        }
         shown = {**columns, "origin": both.origin} if color else {"origin": both.origin, **columns}
         write_placed_report(both.mds, targets.report, both.new, rows, to=to, columns=shown, **kept)
         targets.done.append(targets.report)
     if targets.plot is not None:
         from unimds.plots import plot_embedding
+        from unimds.plots.columns import NamedColumn
 
-        colours = both.origin if color is None else columns[color]
-        axes = plot_embedding(both.points(), both.shown(), colours, space=both.mds.space_)
-        draw(targets.plot, axes.figure, targets.force)
+        colours = both.origin if color is None else NamedColumn(color, columns[color])
+        how: dict[str, Any] = {"space": both.mds.space_, "title": targets.title}
+        axes = plot_embedding(both.points(), both.shown(), colours, **how)
+        draw(targets.plot, axes.figure, targets.force, targets.dpi)
         targets.done.append(targets.plot)
 
 

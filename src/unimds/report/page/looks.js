@@ -114,7 +114,8 @@ function drawLegend() {
   const legend = $("legend");
   legend.replaceChildren();
   if (chosen === "") return;
-  const column = chosen === "stress" ? { numbers: data.share } : data.columns[Number(chosen)];
+  const column = chosen === "stress" ? { name: "point stress", numbers: data.share } : data.columns[Number(chosen)];
+  legend.append(element("strong", column.name));
   if (column.numbers) {
     const [low, high] = range(column.numbers);
     const bar = element("span", "", { class: "bar" });
