@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import matplotlib
@@ -414,3 +415,24 @@ def test_all_other_pictures_hold_text_too() -> None:
 def test_saving_leaves_the_settings_of_matplotlib_alone() -> None:
     saved(plot_embedding(np.eye(3, 2)).figure, "svg")
     assert matplotlib.rcParams["svg.fonttype"] == "path"
+
+
+def test_a_line_has_slanted_names_and_no_second_axis() -> None:
+    names = [f"Name of point {i}" for i in range(20)]
+    ax = plot_embedding(np.linspace(0.0, 9.0, 20)[:, None], names)
+    assert [text.get_text() for text in ax.texts] == names
+    assert {text.get_rotation() for text in ax.texts} == {55.0}
+    assert not ax.yaxis.get_visible()
+    near = plot_embedding(np.linspace(0.0, 9.0, 500)[:, None], [f"p{i}" for i in range(500)])
+    assert 10 < len(near.texts) < 60
+
+
+def test_a_flat_course_of_the_cost_is_drawn_flat() -> None:
+    history = np.column_stack([[0.25, 0.26, 0.27], 1e9 + np.array([0.003, 0.002, 0.001])])
+    result = replace(a_map("plane")[0], history=history)
+    ax = plot_convergence(result, ax=new())
+    low, high = ax.get_ylim()
+    assert high - low > 0.01e9
+    assert ax.get_xlim()[0] == 0.0
+    ax.figure.canvas.draw()
+    assert ax.yaxis.get_offset_text().get_text() in ("", "1e9")

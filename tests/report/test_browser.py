@@ -15,6 +15,7 @@ import pytest
 from tests.support.browser import Browser, need_browser
 from tests.support.maps import KINDS, a_map
 from unimds.report import write_report
+from unimds.spaces import as_space, distances
 
 EVIL = (
     "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
@@ -390,3 +391,53 @@ def test_of_very_many_points_in_space_few_are_turned_and_each_is_known(
     click(browser, x, y)
     browser.wait("document.getElementById('details-title').textContent === 'the middle'")
     assert browser.complaints() == []
+
+
+# --- lines, circles, graphs and paper -------------------------------------------------------------
+
+SHOWN = """
+const map = document.getElementById("map");
+const notes = (map.layout.annotations ?? []).map((note) => note.text);
+const traces = map.data.filter((trace) => trace.mode === "markers+text");
+return [...notes, ...traces.flatMap((trace) => trace.text)];
+"""
+
+
+@pytest.mark.parametrize("space", ["euclidean", "sphere"])
+def test_lines_and_circles_have_their_names(browser: Browser, tmp_path: Path, space: str) -> None:
+    names = [f"Name of point {i}" for i in range(24)]
+    angles = 2.0 * np.pi * np.arange(24) / 24.0
+    line = np.linspace(0.0, 9.0, 24)[:, None]
+    X = line if space == "euclidean" else np.column_stack([np.cos(angles), np.sin(angles)])
+    result, _ = a_map("plane", n=24)
+    result = replace(result, embedding=X, space=as_space(space))
+    write_report(result, tmp_path / "r.html", distances(X, space=space), labels=names)
+    browser.open(tmp_path / "r.html")
+    assert set(browser.run(SHOWN)) == set(names)
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize("kind", ["plane", "disk", "globe"])
+def test_edges_are_drawn(browser: Browser, tmp_path: Path, kind: str) -> None:
+    result, D = a_map(kind)
+    shares = []
+    for name, edges in (("bare", None), ("graph", [(0, i) for i in range(1, 40)])):
+        path = tmp_path / f"{name}.html"
+        write_report(result, path, D, edges=edges)
+        browser.open(path)
+        shares.append(drawn(shades(browser, "#map")))
+    assert shares[1] > 1.05 * shares[0]
+    assert browser.complaints() == []
+
+
+def test_on_paper_a_title_stays_with_its_picture(
+    browser: Browser, reports: dict[str, Path]
+) -> None:
+    browser.open(reports["plane"])
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    style = "return getComputedStyle(document.querySelector(arguments[0])).breakInside"
+    try:
+        for part in ("#shepard-section", "#history-section", "#verdict"):
+            assert browser.run(style, part) == "avoid"
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

@@ -23,6 +23,7 @@ from unimds import (
     Loss,
     Outcome,
     Power,
+    Sphere,
     Squared,
     SquaredDistance,
     place_center,
@@ -642,3 +643,29 @@ def test_a_search_is_told_instead_of_its_last_sweeps() -> None:
     page = report(one, D)
     assert f"It took {one.n_iter} sweeps and" in page
     assert len(data_of(page)["history"][0]) > 2
+
+
+# --- lines, circles, graphs and perfect maps ------------------------------------------------------
+
+
+def test_lines_and_circles_are_pictures_of_their_own() -> None:
+    D = distances(np.random.default_rng(0).normal(size=(9, 3)))
+    assert data_of(report(place_center(D, 1, random_state=0), D))["kind"] == "line"
+    circle = place_center(D, 1, space=Sphere("auto"), random_state=0)
+    assert data_of(report(circle, D))["kind"] == "circle"
+
+
+def test_a_report_has_the_edges_of_a_graph() -> None:
+    result, D = a_map("disk")
+    data = data_of(report(result, D, edges=[(0, 1), (0, 2)]))
+    assert data["links"] == [[0, 1], [0, 2]]
+    assert "links" not in data_of(report(result, D))
+    with pytest.raises(ValueError, match="joins a point that is not there"):
+        report(result, D, edges=[(0, 40)])
+
+
+def test_a_perfect_map_has_no_worst_points() -> None:
+    X = np.random.default_rng(0).normal(size=(9, 2))
+    data = data_of(report(place_center(distances(X), random_state=0), distances(X)))
+    assert data["worst"] == []
+    assert set(data["share"]) == {0.0}  # rounding has no share

@@ -56,6 +56,17 @@ def tidy(ax: Axes) -> None:
         ax.spines[side].set_visible(False)
 
 
+def as_line(ax: Axes) -> None:
+    """Show a horizontal axis only, with room above it for slanted names."""
+    tidy(ax)
+    ax.grid(visible=False, axis="y")
+    ax.spines["left"].set_visible(False)
+    ax.yaxis.set_visible(False)
+    ax.set_ylim(-0.6, 2.4)
+    low, high = ax.get_xlim()
+    ax.set_xlim(low, high + 0.08 * (high - low))
+
+
 def bare(ax: Axes) -> None:
     """Hide the axes, and use the same scale in both directions."""
     ax.set_aspect("equal")

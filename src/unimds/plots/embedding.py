@@ -12,9 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 from unimds.distances.inputs import labels_of
 from unimds.distances.joining import counts_rows, joined
 from unimds.placecenter.result import map_of, names_of
-from unimds.plots.axes import PAPER, QUIET, bare, check_length, draw_points, new_axes, plain, tidy
+from unimds.plots.axes import (
+    PAPER,
+    QUIET,
+    as_line,
+    bare,
+    check_length,
+    draw_points,
+    new_axes,
+    plain,
+    tidy,
+)
 from unimds.plots.edges import as_edges, draw_edges, in_disk, on_sphere
-from unimds.plots.labels import write_labels
+from unimds.plots.labels import write_labels, write_slanted
 from unimds.plots.room import make_room
 from unimds.plots.shapes import CORNERS, circle, graticule
 from unimds.plots.views import View, view_of
@@ -194,7 +204,7 @@ def _draw_view(
 ) -> Axes:
     check_length(labels, len(view.points), "labels")
     pairs = as_edges(edges, len(view.points))
-    ax = new_axes(7, 6) if ax is None else ax
+    ax = new_axes(*((8, 3) if view.kind == "line" else (7, 6))) if ax is None else ax
     for line in view.grid:
         ax.plot(*line.T, color=QUIET, linewidth=0.5, zorder=1)
     for line in view.edge:
@@ -207,6 +217,9 @@ def _draw_view(
         ax.set_aspect("equal", adjustable="datalim")
         tidy(ax)
         _write_note(ax, view.note)
+    elif view.kind == "line":
+        as_line(ax)
+        _write_note(ax, view.note)
     else:
         bare(ax)
     if title:
@@ -214,7 +227,9 @@ def _draw_view(
     if corners is not None:
         _name_corners(ax, corners)
     make_room(ax, *beside)
-    if labels is not None:
+    if labels is not None and view.kind == "line":
+        write_slanted(ax, view.points, labels)
+    elif labels is not None:
         write_labels(ax, view.points, labels, avoid=view.points)
     return ax
 

@@ -23,6 +23,8 @@ FEW = 2000
 """Up to this many pairs each pair is a dot; more pairs are drawn as a density."""
 MUCH = 2.0
 """A point with more than this many equal shares of the squared error stands out."""
+FLAT = 1e-3
+"""A cost that falls by a smaller share makes a flat curve, as after a search."""
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
 
 
@@ -197,6 +199,11 @@ def plot_convergence(results: Any, ax: Axes | None = None, *, title: str | None 
     if costs.min() > 0.0 and costs.max() > 3.0 * costs.min():
         ax.set_yscale("log")
         _plain_numbers(ax)
+    else:
+        ax.ticklabel_format(axis="y", useOffset=False)
+    if costs.max() - costs.min() < FLAT * abs(costs.max()):  # else rounding would fill the picture
+        ax.set_ylim(0.99 * costs.min(), 1.01 * costs.max())
+    ax.set_xlim(left=0.0)
     ax.set(xlabel="seconds", ylabel="cost", title=title or "")
     tidy(ax)
     if any(runs):

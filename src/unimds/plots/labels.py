@@ -64,6 +64,39 @@ def write_labels(
         probe.remove()
 
 
+SLANT = 55.0
+"""Degrees by which names on a line are turned, to stand side by side."""
+
+
+def write_slanted(ax: Axes, places: Array, names: Sequence[str | None], gap: float = 4.0) -> None:
+    """Write slanted names above points on a horizontal line; names that are too near are omitted.
+
+    The layout of the figure must be final, and `gap` is as in `write_labels`.
+    """
+    figure: Any = ax.figure
+    figure.figure.draw_without_rendering()
+    across = np.asarray(ax.transData.transform(np.asarray(places)))[:, 0]
+    apart = 11.0 * figure.dpi / 72.0  # the height of a line of small text
+    taken: list[float] = []
+    for x, place, name in zip(across, places, names, strict=True):
+        if not name or any(abs(x - other) < apart for other in taken):
+            continue
+        taken.append(float(x))
+        text = ax.annotate(
+            plain(name),
+            (place[0], place[1]),
+            xytext=(-2.0, gap),
+            textcoords="offset points",
+            ha="left",
+            va="bottom",
+            rotation=SLANT,
+            rotation_mode="anchor",
+            fontsize="small",
+            annotation_clip=False,
+        )
+        text.set_in_layout(False)
+
+
 def _taken(ax: Axes) -> Array:
     """Return the boxes of what is already on the page: texts, legend and other pictures."""
     own: list[Any] = [*ax.texts, *([ax.title] if ax.get_title() else [])]

@@ -29,7 +29,7 @@ class View:
     Attributes
     ----------
     kind : str
-        "plane", "space", "globe", "disk" or "triangle".
+        "line", "circle", "plane", "space", "globe", "disk" or "triangle".
     points : ndarray of shape (n, 2) or (n, 3)
         Positions of the points in the picture.
     edge, grid : list of ndarray
@@ -98,15 +98,14 @@ def _hyperbolic(points: Array) -> View:
 
 def _sphere(points: Array) -> View:
     if points.shape[1] == 2:
-        return View("plane", points, [circle()])
+        return View("circle", points, [circle()])
     return View("globe", points, [], graticule())
 
 
 def _simplex(points: Array) -> View:
     if points.shape[1] == 2:
-        return View(
-            "plane", _upright(points[:, 1:] ** 2), note="Probability of the second outcome."
-        )
+        note = "Probability of the second outcome."
+        return View("line", _upright(points[:, 1:] ** 2), note=note)
     return View("triangle", in_triangle(points**2), [CORNERS[[0, 1, 2, 0]]], triangle_grid())
 
 
@@ -114,7 +113,7 @@ def _projected(points: Array, of: str = "") -> View:
     """Show up to three coordinates unchanged, and of more the first two principal coordinates."""
     k = points.shape[1]
     if k <= 1:
-        return View("plane", _upright(points), note="The map has one dimension.")
+        return View("line", _upright(points), note="The map has one dimension.")
     if k <= 3:
         return View("plane" if k == 2 else "space", points)
     centred = points - points.mean(axis=0)

@@ -34,6 +34,7 @@ def report(
     labels: Sequence[Any] | None = None,
     columns: Any = None,
     weights: ArrayLike | None = None,
+    edges: ArrayLike | None = None,
     title: str | None = None,
 ) -> str:
     """Return a report on a map, as one HTML page.
@@ -59,6 +60,9 @@ def report(
         Series is matched with the points by label.
     weights : array-like of shape (n, n), default=None
         Weights of the pairs, if the map was made with weights.
+    edges : array-like of shape (m, 2), default=None
+        Pairs of numbers of points to join by light lines, such as the `edges` of a graph that
+        `unimds.files.read` has read.
     title : str, default=None
         Title of the page.
 
@@ -84,7 +88,7 @@ def report(
         stress = table_stress(table, subject.points, subject.space)
         subject = replace(subject, stress=stress)
     fit = None if subject.table is None else fit_of(subject, weights)
-    return page_of(subject, fit, columns, title or f"A map of {subject.n:,} points")
+    return page_of(subject, fit, columns, title or f"A map of {subject.n:,} points", edges)
 
 
 def write_report(
@@ -95,6 +99,7 @@ def write_report(
     labels: Sequence[Any] | None = None,
     columns: Any = None,
     weights: ArrayLike | None = None,
+    edges: ArrayLike | None = None,
     title: str | None = None,
     force: bool = False,
 ) -> None:
@@ -106,7 +111,7 @@ def write_report(
         The map, as in `report`.
     path : str or PathLike
         The file, whose name ends in ".html" or ".htm".
-    D, labels, columns, weights, title
+    D, labels, columns, weights, edges, title
         As in `report`.
     force : bool, default=False
         Whether to replace an existing file.
@@ -130,5 +135,6 @@ def write_report(
     mds, path = model_and_path(mds, path, "write_report")
     endings.REPORT.check(path)
     with atomic(path, force=force) as partial:
-        page = report(mds, D, labels=labels, columns=columns, weights=weights, title=title)
+        about: dict[str, Any] = {"labels": labels, "columns": columns, "title": title}
+        page = report(mds, D, weights=weights, edges=edges, **about)
         partial.write_text(page, encoding="utf-8")

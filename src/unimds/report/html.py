@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from unimds._runtime.extras import require
 from unimds.plots.columns import as_categories, as_numbers
+from unimds.plots.edges import as_edges
 from unimds.plots.views import View, view_of
 from unimds.report.columns import named_columns
 from unimds.report.fit import Fit
@@ -31,9 +33,16 @@ CATEGORIES = 24
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
-def page_of(subject: Subject, fit: Fit | None, columns: Any, title: str) -> str:
+def page_of(
+    subject: Subject,
+    fit: Fit | None,
+    columns: Any,
+    title: str,
+    edges: ArrayLike | None = None,
+) -> str:
     """Return the page."""
     view = view_of(subject.points, subject.space)
+    links = as_edges(edges, subject.n)
     columns = named_columns(columns, subject.n, *subject.keys)
     page = filled(
         _asset("page.html"),
@@ -42,7 +51,7 @@ def page_of(subject: Subject, fit: Fit | None, columns: Any, title: str) -> str:
             "style": _asset("page.css"),
             "plotly": require("plotly.offline", "report").get_plotlyjs(),
             "script": "\n".join(map(_asset, SCRIPTS)),
-            "data": embedded(_data(subject, fit, view, columns)),
+            "data": embedded(_data(subject, fit, view, columns) | _links(links)),
             "verdict": "\n".join(map(_paragraph, verdict(subject, fit))),
             "settings": _rows(_settings(subject, fit)),
             "note": escape(view.note),
@@ -136,7 +145,7 @@ def _data(
         "history": _history(subject),
     }
     if fit is not None:
-        data |= _fit_data(fit)
+        data |= _fit_data(fit if subject.errs else replace(fit, share=np.zeros(subject.n)))
     return data if subject.placed is None else _without_shares(data, subject.placed)
 
 
@@ -145,6 +154,11 @@ def _without_shares(data: dict[str, Any], placed: Placed) -> dict[str, Any]:
     first, worst = len(data["labels"]) - placed.count, misfits(placed)
     told = {"worst": [first + i for i in worst], "misfit": brief(placed.own[worst], 3)}
     return {**{name: part for name, part in data.items() if name != "share"}, **told}
+
+
+def _links(pairs: Array) -> dict[str, Any]:
+    """Return the edges of a graph, if there are any."""
+    return {"links": pairs.tolist()} if len(pairs) else {}
 
 
 def _column(name: str, values: Any) -> dict[str, Any]:

@@ -15,12 +15,13 @@ from unimds.distances.table import ComputedTable, HeldTable, LocalTable
 from unimds.estimators.parameters import size_found
 from unimds.losses import Loss, Squared
 from unimds.placecenter.result import Outcome, Result, names_of
+from unimds.plots.fit import FLAT
 from unimds.spaces import Space
 
 Array = NDArray[Any]
 
-FLAT = 1e-3
-"""A cost that falls by a smaller share makes a flat curve."""
+PERFECT = 1e-6
+"""A smaller Stress-1 is rounding."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,11 @@ class Subject:
     def n(self) -> int:
         """Number of points."""
         return len(self.points)
+
+    @property
+    def errs(self) -> bool:
+        """Whether the map has errors at all, apart from rounding."""
+        return self.stress is None or self.stress >= PERFECT
 
     @property
     def landmarks(self) -> Run | None:

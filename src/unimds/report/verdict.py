@@ -11,8 +11,6 @@ from unimds.report.fit import FULL, MET, OTHERS, Fit
 from unimds.report.subject import Placed, Run, Subject
 from unimds.spaces import distances
 
-PERFECT = 1e-6
-"""A smaller Stress-1 is rounding."""
 WORTH = 0.05
 """A point with a smaller Stress-1 fits, however well other points do."""
 
@@ -92,7 +90,7 @@ def _typical(subject: Subject) -> float:
 def _stress(subject: Subject, fit: Fit | None, robust: bool) -> list[str]:
     if subject.stress is None:
         return []
-    if subject.stress < PERFECT:
+    if not subject.errs:
         return ["Stress-1 is 0: the map has all given distances."]
     said = (
         f"Stress-1 is {estimated(subject.stress, subject.stress_error)}: distances on the map are "
@@ -248,7 +246,7 @@ def bad_points(share: np.ndarray, most: int = 8) -> list[int]:
 
 
 def _bad_points(subject: Subject, fit: Fit) -> list[str]:
-    if not fit.share.any() or (subject.stress is not None and subject.stress < PERFECT):
+    if not fit.share.any() or not subject.errs:
         return []
     sampled = "" if subject.n <= FULL else f" (each judged by {OTHERS:,} other points)"
     equal = f"an equal share of the squared error, {percent(1.0 / subject.n)}"

@@ -404,6 +404,7 @@ def _write(
             # the report colours by its first column
             columns={**({} if colors is None else dict([colors])), **table.columns},
             weights=weights,
+            edges=table.edges,
             title=targets.title,
             force=targets.force,
         )

@@ -73,7 +73,7 @@ const SHAPES = tiny ? ["square"] : ["circle", "diamond", "square", "cross", "x",
 const SIGNS = tiny ? ["■"] : ["●", "◆", "■", "✚", "✖", "○", "□"];
 // Viridis, without its dark end on a dark background.
 const ramp = () => [dark() ? "#9a78d6" : "#440154", dark() ? "#6f8fd0" : "#3b528b", dark() ? "#35b0a8" : "#21918c", "#5ec962", "#fde725"];
-const heat = () => (dark() ? ["#3d4b5a", "#b0611c", "#ffb066", "#fff0dc"] : ["#d3deea", "#f2a65a", "#c94f00", "#4a1c00"]);
+const heat = () => (dark() ? ["#5f7890", "#b0611c", "#ffb066", "#fff0dc"] : ["#7f9fbe", "#f0a050", "#c94f00", "#4a1c00"]);
 
 function mixed(stops, t) {
   const at = Math.min(Math.max(t, 0), 1) * (stops.length - 1);

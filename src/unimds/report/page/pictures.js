@@ -1,5 +1,6 @@
 // --- the map ---------------------------------------------------------------------------------
 
+const line = data.kind === "line";
 const size = (flat ? 1 : 0.5) * (n <= 150 ? 10 : n <= 1000 ? 8 : n <= 5000 ? 5 : 4);
 // For few points SVG is fast, and prints better.
 const scatter = flat ? (n > 300 ? "scattergl" : "scatter") : "scatter3d";
@@ -57,6 +58,14 @@ function geodesic(i, j, steps = 24) {
 
 const partners = (i) => (data.partners && i >= 0 ? data.partners[i].map((j, m) => ({ j, given: data.given[i][m], mapped: data.mapped[i][m] })).filter((one) => one.j >= 0) : []);
 
+// The edges of a graph, as one trace with gaps.
+function edgesTrace() {
+  const gap = data.points.map(() => null);
+  const steps = data.links.length > 2000 ? 6 : 24;
+  const path = data.links.flatMap(([i, j]) => [...geodesic(i, j, steps), gap]);
+  return lineTrace(data.points.map((_, a) => path.map((at) => at[a])), css("--edge"), flat ? 1 : 2);
+}
+
 function linksTrace() {
   const gap = data.points.map(() => null);
   const path = partners(state.selected).flatMap(({ j }) => [...geodesic(state.selected, j), gap]);
@@ -95,24 +104,32 @@ function marksTrace() {
   return { ...named(lift(rows(shown), 1.01)), type: flat ? "scatter" : "scatter3d", mode: "markers", hoverinfo: "skip", marker };
 }
 
+// Which names are shown, and where: on the map, and never without the name of the selected point.
 function namesShown() {
   const shown = $("names").checked ? uncrowded() : [];
-  return state.selected >= 0 && !shown.includes(state.selected) ? [...shown, state.selected] : shown;
+  const chosen = state.selected;
+  return chosen >= 0 && !shown.some(({ i }) => i === chosen) ? [...shown, { i: chosen, at: PLACES[0].at }] : shown;
 }
 
 function namesTrace() {
-  const shown = namesShown();
+  const shown = line ? [] : namesShown();
   return {
-    ...named(rows(shown)), type: "scatter", mode: "markers+text", hoverinfo: "skip", cliponaxis: false,
+    ...named(rows(shown.map(({ i }) => i))), type: "scatter", mode: "markers+text", hoverinfo: "skip", cliponaxis: false,
     marker: { size, opacity: 0 }, // invisible: it keeps the name off the point
-    text: shown.map((i) => plain(nameOf(i))), textposition: "top center", textfont: { color: css("--ink"), size: NAME },
+    text: shown.map(({ i }) => plain(nameOf(i))), textposition: shown.map(({ at }) => at), textfont: { color: css("--ink"), size: NAME },
   };
+}
+
+// On a line names stand side by side if they are slanted.
+function namesOnLine() {
+  const look = { showarrow: false, textangle: -SLANT, xanchor: "left", yanchor: "bottom", xshift: -4, yshift: size / 2, font: { color: css("--ink"), size: NAME } };
+  return namesShown().map(({ i }) => ({ x: data.points[0][i], y: data.points[1][i], text: plain(nameOf(i)), ...look }));
 }
 
 // In three dimensions names are annotations: the text of a trace would sink into the globe.
 function namesInSpace() {
   const look = { showarrow: false, yshift: 13, font: { color: css("--ink"), size: NAME } };
-  return namesShown().map((i) => {
+  return namesShown().map(({ i }) => {
     const [x, y, z] = lift(rows([i]), 1.005).map((axis) => axis[0]);
     return { x, y, z, text: plain(nameOf(i)), ...look };
   });
@@ -154,22 +171,58 @@ function widthOf(name) {
   return pen.measureText(name).width;
 }
 
-// Names that do not overlap: first come, first served.
+const SLANT = 55; // degrees
+const LEAN = 16; // pixels between two slanted names
+
+// Where a name may stand: plotly's word for it, and the middle of the name, by half its width.
+const beside = (half) => size / 2 + 4 + half;
+const PLACES = [
+  { at: "top center", middle: () => [0, -beside(7)] },
+  { at: "bottom center", middle: () => [0, beside(7)] },
+  { at: "middle right", middle: (half) => [beside(half), 0] },
+  { at: "middle left", middle: (half) => [-beside(half), 0] },
+];
+
+// On a circle, the place outside is the best.
+function placesOf(i) {
+  if (!flat) return PLACES.slice(0, 1);
+  if (data.kind !== "circle") return PLACES;
+  const [x, y] = data.points.map((axis) => axis[i]);
+  const side = Math.abs(x) > 0.5 ? (x > 0 ? 2 : 3) : y > 0 ? 0 : 1;
+  return [PLACES[side], ...PLACES.filter((_, k) => k !== side)];
+}
+
+// Names that do not overlap, and cover as few points as possible: first come, first served.
 function uncrowded() {
   const place = onScreen();
   const taken = [];
   const left = flat ? (map._fullLayout?.xaxis?._offset ?? 0) : 0;
-  const cut = (x, half) => x - half < -left || x + half > map.clientWidth - left;
+  const cut = ([x], half) => x - half < -left || x + half > map.clientWidth - left;
   const order = [state.selected, ...Array(n).keys()].filter((i, at) => i >= 0 && (at === 0 || i !== state.selected));
-  return order.filter((i) => {
-    const at = taken.length < 300 ? place(i) : null;
-    if (!at) return false;
+  const places = order.map(place);
+  const seen = flat && n <= 1000 ? places.filter(Boolean) : [];
+  const covered = ([x, y], half, own) => seen.filter((p) => p !== own && Math.abs(p[0] - x) < half + size / 2 && Math.abs(p[1] - y) < 7 + size / 2).length;
+  const apart = ([x, y], half) => taken.every(([a, b, other]) => Math.abs(x - a) > half + other || Math.abs(y - b) > 19);
+  const found = [];
+  order.forEach((i, k) => {
+    const own = taken.length < 300 ? places[k] : null;
+    if (!own) return;
+    if (line) {
+      if (taken.every(([a]) => Math.abs(own[0] - a) >= LEAN)) { taken.push(own); found.push({ i }); }
+      return;
+    }
     const half = widthOf(shortened(nameOf(i))) / 2 + 3;
-    if (cut(at[0], half)) return false;
-    const free = taken.every(([a, b, other]) => Math.abs(at[0] - a) > half + other || Math.abs(at[1] - b) > 18);
-    if (free) taken.push([...at, half]);
-    return free;
+    const free = placesOf(i)
+      .map(({ at, middle }) => ({ at, middle: middle(half).map((shift, a) => own[a] + shift) }))
+      .filter(({ middle }) => !cut(middle, half) && apart(middle, half))
+      .map((one) => ({ ...one, covers: covered(one.middle, half, own) }));
+    const fewest = Math.min(...free.map(({ covers }) => covers));
+    const best = free.find(({ covers }) => covers === fewest);
+    if (!best || (fewest > 1 && i !== state.selected)) return;
+    taken.push([...best.middle, half]);
+    found.push({ i, at: best.at });
   });
+  return found;
 }
 
 function axis(title) {
@@ -193,9 +246,10 @@ function kept(name, base) {
 function mapLayout() {
   const hidden = { visible: false, showgrid: false, zeroline: false };
   if (flat) {
-    const bare = data.kind === "disk" || data.kind === "triangle";
+    const bare = ["disk", "triangle", "circle"].includes(data.kind);
     const base = bare ? hidden : axis("");
-    return layout({ dragmode: "pan", xaxis: kept("xaxis", base), yaxis: kept("yaxis", { ...base, scaleanchor: "x" }) });
+    const up = line ? { ...hidden, range: [-1, 1.6] } : { ...base, scaleanchor: "x" };
+    return layout({ dragmode: "pan", xaxis: kept("xaxis", base), yaxis: kept("yaxis", up), annotations: line ? namesOnLine() : [] });
   }
   const globe = data.kind === "globe";
   const side = globe ? { ...hidden, range: [-1.08, 1.08], showspikes: false } : { ...axis(""), showspikes: false, backgroundcolor: css("--paper") };
@@ -219,6 +273,7 @@ function mapTraces() {
   const back = data.kind === "globe" ? [ball()] : [];
   if (data.grid.length) back.push(lineTrace(lift(data.grid, 1.01 * BALL), css("--grid"), flat ? 1 : 2));
   if (data.edge.length) back.push(lineTrace(data.edge, css("--quiet"), 2));
+  if (data.links) back.push(edgesTrace());
   return [...back, linksTrace(), pointsTrace(), marksTrace(), ...(flat ? [namesTrace()] : [])];
 }
 
