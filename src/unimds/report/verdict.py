@@ -53,6 +53,18 @@ def estimated(value: float, error: float) -> str:
     return f"{known} ± {error:.1g}"
 
 
+def in_seconds(seconds: float) -> str:
+    """Return a time for people, with two significant digits.
+
+    Examples
+    --------
+    >>> in_seconds(0.0412), in_seconds(1.0), in_seconds(128.0)
+    ('0.041 seconds', '1 second', '130 seconds')
+    """
+    two = float(f"{seconds:.2g}")
+    return f"{two:g} second{'s' * (two != 1.0)}"
+
+
 # --- the map --------------------------------------------------------------------------------------
 
 
@@ -163,10 +175,10 @@ def _course(run: Run) -> list[str]:
     """Say how the map was found: by a search from many starts, or by one descent."""
     sweeps, seconds = len(run.history) - 1, float(run.history[-1, 0])
     if run.starts < 2:
-        return [f"It took {sweeps} sweep{'s' * (sweeps != 1)} and {seconds:.2g} seconds."]
+        return [f"It took {sweeps} sweep{'s' * (sweeps != 1)} and {in_seconds(seconds)}."]
     said = [
         f"The lowest map was found from {run.found} of {run.starts} starts.",
-        f"The search took {seconds:.2g} seconds.",
+        f"The search took {in_seconds(seconds)}.",
     ]
     alone = "There may be a lower one: try other random states."
     return [said[0], alone, said[1]] if run.found == 1 else said
@@ -189,7 +201,8 @@ def _placed(subject: Subject) -> str:
         )
     elif refined:
         said += ", then all points against samples of each other"
-    took = f" The whole map took {sum(subject.phases.values()):.2g} seconds." * bool(subject.phases)
+    seconds = in_seconds(sum(subject.phases.values()))
+    took = f" The whole map took {seconds}." * bool(subject.phases)
     return f"{said}.{took}"
 
 

@@ -63,7 +63,7 @@ function edgesTrace() {
   const gap = data.points.map(() => null);
   const steps = data.links.length > 2000 ? 6 : 24;
   const path = data.links.flatMap(([i, j]) => [...geodesic(i, j, steps), gap]);
-  return lineTrace(data.points.map((_, a) => path.map((at) => at[a])), css("--edge"), flat ? 1 : 2);
+  return lineTrace(data.points.map((_, a) => path.map((at) => at[a])), css("--edge"), flat ? 1.3 : 3);
 }
 
 function linksTrace() {
@@ -196,8 +196,9 @@ function placesOf(i) {
 function uncrowded() {
   const place = onScreen();
   const taken = [];
-  const left = flat ? (map._fullLayout?.xaxis?._offset ?? 0) : 0;
-  const cut = ([x], half) => x - half < -left || x + half > map.clientWidth - left;
+  const left = flat && data.kind !== "plane" ? (map._fullLayout?.xaxis?._offset ?? 0) : 0; // not over numbers
+  const start = flat ? (map._fullLayout?.xaxis?._offset ?? 0) : 0;
+  const cut = ([x], half) => x - half < -left || x + half > map.clientWidth - start;
   const order = [state.selected, ...Array(n).keys()].filter((i, at) => i >= 0 && (at === 0 || i !== state.selected));
   const places = order.map(place);
   const seen = flat && n <= 1000 ? places.filter(Boolean) : [];

@@ -241,7 +241,7 @@ function setUp() {
   setTheme(prefersDark.matches ? "dark" : "light");
   const choices = [["", "nothing"], ...(data.share ? [["stress", "point stress"]] : []), ...data.columns.map((c, k) => [String(k), c.name])];
   $("color").append(...choices.map(([value, text]) => element("option", text, { value })));
-  $("color").value = data.columns.length ? "0" : data.share ? "stress" : "";
+  $("color").value = data.columns.length ? "0" : data.share?.some((share) => share > 0) ? "stress" : "";
   $("names").checked = n <= 150;
   $("keys").textContent = flat ? "Drag or use the arrow keys to move the map; scroll or press + and − to zoom." : "Drag or use the arrow keys to rotate the map; scroll or press + and − to zoom.";
   (data.worst ?? []).forEach((i, at) => {
