@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from tests.support.parts import slow
-from unimds import MDS, Hyperbolic, LandmarkMDS, Loss, Power, Simplex, Sphere
+from unimds import MDS, Huber, Hyperbolic, LandmarkMDS, Loss, Power, Simplex, Sphere
 from unimds.files import FileError
 from unimds.files.archive import read_archive, write_archive
 from unimds.models import load, save
@@ -301,3 +302,50 @@ def test_a_file_that_is_cut_off_is_an_error(tmp_path):
         path.write_bytes(content[:length])
         with pytest.raises(FileError):
             load(path)
+
+
+# --- what a file must not change ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [MDS(), LandmarkMDS(n_landmarks=10)], ids=["MDS", "LandmarkMDS"])
+def test_a_loaded_model_that_is_fitted_again_looks_for_the_size_again(tmp_path, kind):
+    kind = clone(kind).set_params(space=Sphere("auto"), loss=Huber("auto"), random_state=0)
+    small = kind.fit(X)
+    save(small, tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert (again.space, again.loss) == (Sphere("auto"), Huber("auto"))
+    assert (again.space_, again.loss_) == (small.space_, small.loss_)
+    again.set_params(random_state=0).fit(100.0 * X)
+    assert again.space_.radius > 20.0 * small.space_.radius
+
+
+def test_a_model_with_the_paper_s_name_is_loaded(tmp_path):
+    mds = MDS(variant="g-2-sMDS", space=Sphere("auto"), random_state=0, n_init=1).fit(X)
+    save(mds, tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert again.space == Sphere("auto")
+    assert np.array_equal(again.transform(NEW), mds.transform(NEW))
+
+
+@pytest.mark.parametrize(("name", "part"), [("euclidean", "map"), ("landmarks", "points")])
+def test_a_map_that_is_not_its_points_is_an_error(tmp_path, name, part):
+    path = altered(tmp_path, lambda a: {**a, part: a[part][::-1].copy()}, name=name)
+    with pytest.raises(FileError, match=r"the map and the points .* are not the same"):
+        load(path)
+
+
+def test_a_size_of_another_kind_is_an_error(tmp_path):
+    def other(header):
+        asked = {**header["asked"], "space": {"name": "Sphere", "radius": "auto"}}
+        return {**header, "asked": asked}
+
+    with pytest.raises(FileError, match="cannot have found"):
+        load(altered(tmp_path, header=other))
+
+
+@pytest.mark.parametrize("ending", ["pkl", "pickle", "joblib", "rds"])
+def test_endings_of_other_programs_are_refused(tmp_path, ending):
+    mds = MDS(random_state=0, n_init=1).fit(X)
+    with pytest.raises(FileError, match=rf"ends in .unimds or .npz, and .{ending} is the ending"):
+        save(mds, tmp_path / f"m.{ending}")
+    assert not list(tmp_path.iterdir())

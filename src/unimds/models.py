@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from unimds._runtime.arguments import model_and_path
 from unimds.distances.metric import Metric
 from unimds.estimators.mds import MDS
+from unimds.estimators.parameters import resolve_variant
 from unimds.files import endings
 from unimds.files.archive import read_archive, write_archive
 from unimds.files.errors import FileError
@@ -31,6 +32,8 @@ Model = MDS | LandmarkMDS
 
 __all__ = ["load", "save"]
 
+SAME = 1e-5
+"""A map in single precision differs from its points by less than this share."""
 KIND = "model"
 BUILT_IN: tuple[type[Any], ...] = (*LOSSES.values(), *SPACES.values())
 PARTS = {kind.__name__: kind for kind in BUILT_IN}
@@ -101,6 +104,7 @@ def save(
         "metric_params": params,
         "loss": _described(mds.loss_, "loss"),
         "space": _described(mds.space_, "space"),
+        "asked": _asked(mds),
         "outcome": result.outcome.name,
         "ended": mds.outcome_.name if large else None,
         "cost": [result.cost, mds.cost_, mds.stress_],
@@ -164,6 +168,12 @@ def _described(part: Loss | Space, what: str) -> dict[str, Any]:
     return {"name": type(part).__name__, **asdict(part)}
 
 
+def _asked(mds: Model) -> dict[str, Any]:
+    """Return the loss and the space as they were given, with every "auto"."""
+    loss, space = resolve_variant(mds.variant, mds.loss, mds.space)
+    return {"loss": _described(loss, "loss"), "space": _described(space, "space")}
+
+
 def _params(mds: Model) -> dict[str, Any]:
     params = mds.get_params(deep=False)
     if not isinstance(params["metric"], str):
@@ -218,6 +228,7 @@ def _restored(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
     else:
         count = len(mds.embedding_)
     result = _result(header, arrays, mds, count)
+    _check_same(mds, result)
     features = None if mds.metric == "precomputed" else _features(arrays["features"], mds, count)
     mds._metric = _tried(mds, header["metric_params"], arrays, features)
     _keep(mds, result, features)
@@ -230,10 +241,33 @@ def _estimator(header: dict[str, Any]) -> Model:
     loss, space = _part(header["loss"], Loss), _part(header["space"], Space)
     if loss != loss.resolved(1.0) or space.is_auto:
         raise ValueError(f"{loss} and {space} do not say every size that the fit has found")
-    mds: Model = kind(**_plain(header["params"], NOT_KEPT), loss=loss, space=space)
+    asked = _as_asked(header, loss, space)
+    mds: Model = kind(**_plain(header["params"], NOT_KEPT), **asked)
     mds._validate_params()
     mds.loss_, mds.space_ = loss, space
     return mds
+
+
+def _check_same(mds: Model, result: Result) -> None:
+    """Raise if the map and the points that new ones are placed against are not the same points."""
+    large = isinstance(mds, LandmarkMDS)
+    here = mds.embedding_[mds.landmarks_] if large else mds.embedding_
+    there = mds._points if large else result.embedding
+    off = np.abs(here.astype(np.float64) - there).max(initial=0.0)
+    if off > SAME * max(1e-300, float(np.abs(there).max(initial=0.0))):
+        raise ValueError("the map and the points to place new ones against are not the same")
+
+
+def _as_asked(header: dict[str, Any], loss: Loss, space: Space) -> dict[str, Any]:
+    """Return the parameters loss and space, which may be "auto"; 0.3 is the first to write them."""
+    told = header.get("asked")
+    if told is None:
+        return {"loss": loss, "space": space}
+    asked = {"loss": _part(told["loss"], Loss), "space": _part(told["space"], Space)}
+    for name, found in (("loss", loss), ("space", space)):
+        if type(asked[name]) is not type(found):
+            raise ValueError(f"the fit of {asked[name]} cannot have found {found}")
+    return asked
 
 
 def _keep(mds: Model, result: Result, features: Array | None) -> None:

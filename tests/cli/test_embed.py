@@ -196,9 +196,9 @@ def test_report_and_plot_are_asked_for_with_all_they_need(cities, tmp_path, monk
     report.write_report = lambda mds, path, **rest: asked.update(path=path, mds=mds, **rest)
     monkeypatch.setitem(sys.modules, "unimds.report", report)
 
-    def plot_embedding(X, labels=None, color=None, space=None, edges=None):
+    def plot_embedding(X, labels=None, color=None, space=None, edges=None, title=None):
         asked.update(points=X, space=space)
-        save = SimpleNamespace(savefig=lambda path: path.write_text("a picture"))
+        save = SimpleNamespace(savefig=lambda path, dpi: path.write_text(f"a picture, {dpi} dpi"))
         return SimpleNamespace(figure=save)
 
     monkeypatch.setattr(plots, "plot_embedding", plot_embedding, raising=False)
@@ -218,7 +218,7 @@ def test_report_and_plot_are_asked_for_with_all_they_need(cities, tmp_path, monk
     assert np.array_equal(asked["D"], read(cities).values)
     assert asked["force"] is False
     assert np.array_equal(asked["points"], asked["mds"].embedding_)
-    assert (tmp_path / "p.png").read_text() == "a picture"
+    assert (tmp_path / "p.png").read_text() == "a picture, 150 dpi"
 
 
 # --- mistakes -------------------------------------------------------------------------------------
@@ -479,3 +479,29 @@ def test_an_estimated_size_is_told(cities, tmp_path, space, name):
     assert f"The {name} {found:.4g} was estimated from the distances." in page
     said = run("embed", cities, "--space", "sphere", "--radius", "500", "-q", "-o", "-")
     assert "estimated" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("space", "coordinates"),
+    [
+        (("--space", "sphere", "--radius", "500"), "latlon"),
+        (("--space", "hyperbolic", "--curvature", "1e-4"), "poincare"),
+    ],
+)
+def test_a_map_in_other_coordinates_is_a_start(cities, tmp_path, space, coordinates):
+    base = ("embed", cities, *space, "--n-init", "1", "--max-iter", "3")
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    said = run(*base, "-o", first, "--coordinates", coordinates)
+    assert f"give --init {first} and another name for OUT." in said.err
+    assert run(*base, "-o", tmp_path / "own.csv", "-q").code == 0  # the same map, as it is
+    on = (*base[:-1], "50", "-q", "--init")
+    assert run(*on, first, "-o", second).code == 0
+    assert run(*on, tmp_path / "own.csv", "-o", tmp_path / "third.csv").code == 0
+    found, expected = (read(tmp_path / name).values for name in ("second.csv", "third.csv"))
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_a_model_is_no_pickle(cities, tmp_path):
+    said = run("embed", cities, "--model", tmp_path / "m.pkl")
+    assert said.code == 2
+    assert ".pkl is the ending of a pickle of Python" in " ".join(said.err.split())

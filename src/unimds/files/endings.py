@@ -25,8 +25,8 @@ class FileKind:
     endings : tuple of str
         The endings of its names, with the dot and in lower case.
     strict : bool, default=True
-        Whether there is no other ending. Otherwise a name may also end in anything that says of no
-        other kind of file, or in nothing.
+        Whether there is no other ending. Otherwise a name may also end in anything that is not the
+        ending of another kind of file or of another program, or in nothing.
 
     Examples
     --------
@@ -48,12 +48,15 @@ class FileKind:
         if found in self.endings:
             return
         other = next((kind for kind in KINDS_OF_FILES if found in kind.endings), None)
-        if other is None and not self.strict:
-            return
+        foreign = None if other is None else other.name
+        if not self.strict and foreign is None:
+            foreign = FOREIGN.get(found)
+            if foreign is None:
+                return
         *most, last = self.endings
         known = f"{', '.join(most)} or {last}" if most else last
-        if other is not None:
-            why = f", and {found} is the ending of {other.name}; choose another name"
+        if foreign is not None:
+            why = f", and {found} is the ending of {foreign}; choose another name"
         else:
             why = f", not in {found}" if found else "; add one of these endings"
         raise FileError(name, f"the name of {self.name} ends in {known}{why}")
@@ -65,6 +68,19 @@ REPORT = FileKind("a report", (".html", ".htm"))
 # Both are archives of arrays, so .npz is true of them too.
 MODEL = FileKind("a model", (".unimds", ".npz"), strict=False)
 CHECKPOINT = FileKind("a checkpoint", (".ckpt", ".npz"), strict=False)
+
+FOREIGN = {
+    **dict.fromkeys((".pkl", ".pickle"), "a pickle of Python"),
+    ".joblib": "a file of joblib",
+    **dict.fromkeys((".rds", ".rdata", ".rda"), "a file of R"),
+    **dict.fromkeys((".h5", ".hdf5", ".h5ad"), "an HDF5 file"),
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "a spreadsheet"),
+    ".mat": "a file of Matlab",
+    ".onnx": "a model of ONNX",
+    **dict.fromkeys((".txt", ".md"), "a text"),
+    **dict.fromkeys((".jpg", ".jpeg", ".gif"), "a picture"),
+}
+"""Endings of files that unimds does not write: other programs would misread ours."""
 
 KINDS_OF_FILES = (TABLE, PICTURE, REPORT, MODEL, CHECKPOINT)
 

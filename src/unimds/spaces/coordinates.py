@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar, final
 
 import numpy as np
@@ -102,6 +103,10 @@ class Coordinates(ABC):
     def of(self, points: Array) -> Array:
         """Return the numbers of points that are given in the coordinates of their space."""
 
+    @abstractmethod
+    def back(self, values: Array) -> Array:
+        """Return points, in the coordinates of their space, from their numbers."""
+
 
 @final
 class Cartesian(Coordinates):
@@ -121,6 +126,10 @@ class Cartesian(Coordinates):
         """Return the points as they are."""
         return points
 
+    def back(self, values: Array) -> Array:
+        """Return the points as they are."""
+        return values
+
 
 @final
 class Hyperboloid(Coordinates):
@@ -139,6 +148,10 @@ class Hyperboloid(Coordinates):
     def of(self, points: Array) -> Array:
         """Return the points as they are."""
         return points
+
+    def back(self, values: Array) -> Array:
+        """Return the points as they are."""
+        return values
 
 
 @final
@@ -161,6 +174,10 @@ class PoincareBall(Coordinates):
         exact: Array = Hyperbolic().project_points(np.asarray(points, dtype=float))
         return to_poincare(exact)
 
+    def back(self, values: Array) -> Array:
+        """Return the points of the hyperboloid."""
+        return from_poincare(values)
+
 
 @final
 class LatLon(Coordinates):
@@ -180,6 +197,10 @@ class LatLon(Coordinates):
         """Return latitude and longitude."""
         exact: Array = Sphere().project_points(np.asarray(points, dtype=float))
         return to_latlon(exact)
+
+    def back(self, values: Array) -> Array:
+        """Return unit vectors."""
+        return from_latlon(values)
 
 
 COORDINATES: dict[str, Coordinates] = {
@@ -269,6 +290,40 @@ def in_coordinates(
     found = as_coordinates(coordinates, space, _dimension(space, k))
     space.check_points(points, "X")
     return found.names(k), found.of(points)
+
+
+def from_coordinates(
+    names: Sequence[str], values: Array, space: Space, n_components: int
+) -> Array | None:
+    """Return points from columns of numbers, whichever coordinates the columns are called by.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the columns; there may be other columns among them.
+    values : ndarray of shape (n, len(names))
+        The columns.
+    space : Space
+        The space of the map.
+    n_components : int
+        Its dimension.
+
+    Returns
+    -------
+    ndarray of shape (n, n_coordinates), or None
+        The points; None if the coordinates of such a map are not among the columns.
+
+    Examples
+    --------
+    >>> from_coordinates(LATLON, np.array([[0.0, 0.0]]), Sphere(), 2)
+    array([[1., 0., 0.]])
+    """
+    at = {name: j for j, name in enumerate(names)}
+    for way in COORDINATES.values():
+        wanted = way.names(space.n_coordinates(n_components))
+        if way.suits(space, n_components) and set(wanted) <= set(at):
+            return way.back(values[:, [at[name] for name in wanted]])
+    return None
 
 
 def _dimension(space: Space, k: int) -> int:

@@ -293,7 +293,7 @@ def _init(given: str, table: Table, space: Any, dim: int) -> Any:
     """Return a kind of start, or the points of a map in a file, in the order of the table."""
     from unimds.estimators.parameters import init_names
     from unimds.files import read
-    from unimds.spaces.coordinates import as_coordinates
+    from unimds.spaces.coordinates import as_coordinates, from_coordinates
 
     known = init_names()
     if given in known:
@@ -307,11 +307,10 @@ def _init(given: str, table: Table, space: Any, dim: int) -> Any:
     width = space.n_coordinates(dim)
     names = as_coordinates("auto", space, dim).names(width)
     features = start.features or []
-    if set(names) <= set(features):  # a map may have more columns, such as the stress of points
-        points = start.values[:, [features.index(name) for name in names]]
-    elif start.values.shape[1] == width and "x" not in features:
+    points = from_coordinates(features, start.values, space, dim)
+    if points is None and start.values.shape[1] == width and "x" not in features:
         points = start.values
-    else:
+    if points is None:
         raise ValueError(
             f"{given}: this map has the columns {', '.join(features)}, and a map of {dim} "
             f"dimensions in {space} starts from {', '.join(names)}; give a map of that kind"
@@ -549,6 +548,6 @@ def _further(targets: Targets, checkpoint: str | None, max_iter: int) -> str:
     if checkpoint is not None and Path(checkpoint).exists():
         again = limit if targets.force or not targets.written() else f"{limit} --force"
         return f"To go on from {checkpoint}, give the same command with {again}."
-    if targets.output != "-" and targets.coordinates == "auto":
+    if targets.output != "-":
         return f"To go on from this map, give --init {targets.output} and another name for OUT."
     return f"To go further, give {limit}."
