@@ -36,7 +36,16 @@ def __getattr__(name: str) -> Any:
             import unimds.rivals  # noqa: F401
     if name in globals():
         return globals()[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_advice(name)}")
+
+
+def _advice(name: str) -> str:
+    """Return what to use instead of a function that another program has."""
+    if name.startswith("_"):
+        return ""
+    from unimds.estimators.elsewhere import NAMES
+
+    return f": {NAMES[name]}" if name in NAMES else ""
 
 
 def __dir__() -> list[str]:

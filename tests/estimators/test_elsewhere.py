@@ -9,8 +9,9 @@ from scipy.spatial.distance import squareform
 from scipy.stats import rankdata
 from sklearn.base import clone
 
+import unimds
 from tests.support.tables import D
-from unimds import MDS, LandmarkMDS
+from unimds import MDS, Hyperbolic, LandmarkMDS
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 
@@ -18,6 +19,10 @@ X = np.random.default_rng(0).normal(size=(12, 3))
 @pytest.mark.parametrize(
     ("options", "says"),
     [
+        ({"type": "ordinal"}, "For type='ordinal': unimds has no nonmetric scaling yet"),
+        ({"nonmetric": True}, "unimds has no nonmetric scaling yet"),
+        ({"trymax": 20}, "the number of starts is n_init"),
+        ({"distance": "bray"}, "is metric, as in metric='braycurtis'"),
         ({"metric_mds": False}, "unimds has no nonmetric scaling yet. The nearest is a map of the"),
         ({"metric_mds": True}, "for metric scaling leave metric_mds out"),
         ({"dissimilarity": "precomputed"}, "write metric='precomputed'"),
@@ -82,3 +87,22 @@ def test_a_class_of_ones_own_has_its_own_parameters():
     with pytest.raises(TypeError, match="Own has no parameter 'loss'"):
         Own(loss="absolute")
     assert Open(dissimilarity=1).others == {"dissimilarity": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("metaMDS", "braycurtis.*no nonmetric"), ("vegdist", "pdist.*braycurtis")]
+)
+def test_functions_of_other_programs_are_told_where_to_go(name, says):
+    with pytest.raises(AttributeError, match=f"no attribute '{name}': .*{says}"):
+        getattr(unimds, name)
+    assert not hasattr(unimds, name)
+
+
+@pytest.mark.parametrize(
+    ("space", "says"), [("circle", "n_components=1.*'sphere'"), ("poincare", "'hyperbolic'")]
+)
+def test_names_of_no_space_are_told_what_to_use(space, says):
+    with pytest.raises(ValueError, match=f"space='{space}' is not known: .*{says}"):
+        MDS(space=space).fit([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
+    with pytest.raises(ValueError, match="give its size, 2: hyperbolic space is always"):
+        Hyperbolic(curvature=-2.0)

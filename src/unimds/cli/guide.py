@@ -27,8 +27,11 @@ OPTIONS = {
     ),
     **dict.fromkeys(("unfold", "unfolding"), UNFOLDING),
     **dict.fromkeys(("n-components", "components", "dimensions", "dims", "ndim"), "use --dim"),
-    **dict.fromkeys(("distance", "distance-metric"), "use --metric"),
-    **dict.fromkeys(("iterations", "n-iter", "maxit"), "use --max-iter"),
+    **dict.fromkeys(("distance", "distance-metric", "dist", "vegdist"), "use --metric"),
+    **dict.fromkeys(("iterations", "n-iter", "maxit", "itmax"), "use --max-iter"),
+    **dict.fromkeys(("trymax", "try", "n-starts", "starts", "restarts"), "use --n-init"),
+    "autotransform": "transform the table, such as by square roots, before you embed it",
+    "type": f"metric maps, smacof's type ratio, need no option. For type ordinal: {NONMETRIC}",
     **dict.fromkeys(("tol", "tolerance"), "use --eps"),
     **dict.fromkeys(("threads", "n-jobs", "cores", "workers"), "use --jobs"),
     **dict.fromkeys(("random-state", "random-seed"), "use --seed"),
@@ -44,13 +47,16 @@ OPTIONS = {
 
 COMMANDS = {
     **dict.fromkeys(("unfold", "unfolding"), UNFOLDING),
-    **dict.fromkeys(("nonmetric", "nmds", "ordinal"), NONMETRIC),
+    **dict.fromkeys(("nonmetric", "nmds", "ordinal", "monomds", "isomds"), NONMETRIC),
+    "metamds": f"use unimds embed, with --metric braycurtis for a table of counts. {NONMETRIC}",
+    "vegdist": "unimds embed --metric braycurtis measures the distances between rows by itself",
+    "stressplot": "unimds embed --report R.html draws the Shepard diagram",
     **dict.fromkeys(("fit", "map", "mds", "run", "scale"), "use unimds embed"),
     **dict.fromkeys(("transform", "predict", "add"), "use unimds place"),
     **dict.fromkeys(("plot", "draw"), "unimds embed --plot P.png draws a map"),
     "report": "unimds embed --report R.html writes a report",
     **dict.fromkeys(
-        ("pcoa", "cmds", "classical"),
+        ("pcoa", "cmds", "classical", "cmdscale"),
         "unimds compare runs classical scaling beside other methods, and unimds embed "
         "--init classical starts from its map",
     ),

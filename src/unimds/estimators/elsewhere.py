@@ -15,10 +15,28 @@ NONMETRIC = (
 DIMENSION = "the dimension of the map is n_components"
 FOR_FIT = "give {name} to fit, as in fit(X, {name}=...)"
 
+DISTANCE = "the distance between rows of features is metric, as in metric='braycurtis'"
+STARTS = "the number of starts is n_init"
+LIMIT = "the largest number of sweeps is max_iter"
+
 ELSEWHERE = {
     "dissimilarity": "for a table of distances write metric='precomputed'; for features leave it "
     "out, or name their metric as in metric='cityblock'",
     "metric_mds": NONMETRIC + "; for metric scaling leave metric_mds out",
+    "nonmetric": NONMETRIC + "; for metric scaling leave nonmetric out",
+    "type": "type='ratio' is what unimds always does: leave it out. For type='ordinal': "
+    + NONMETRIC,
+    "ordinal": NONMETRIC,
+    "distance": DISTANCE,
+    "dist": DISTANCE,
+    "trymax": STARTS,
+    "try": STARTS,
+    "nstart": STARTS,
+    "maxit": LIMIT,
+    "itmax": LIMIT,
+    "maxiter": LIMIT,
+    "autotransform": "transform the table yourself, as in np.sqrt(X), before you fit it",
+    "weightmat": "give weights to fit, as in fit(X, weights=...)",
     "normalized_stress": "leave it out: stress_ is Stress-1, and cost_ is the sum of the loss",
     "dim": DIMENSION,
     "ndim": DIMENSION,
@@ -33,6 +51,22 @@ ELSEWHERE = {
     "landmarks": "use LandmarkMDS",
 }
 """What to write instead of a parameter that an estimator does not have."""
+
+
+NAMES = {
+    "metaMDS": "for one table of distances use MDS(metric='precomputed').fit(D); for a table of "
+    "counts MDS(metric='braycurtis').fit(X). " + NONMETRIC[0].upper() + NONMETRIC[1:],
+    "monoMDS": NONMETRIC,
+    "isoMDS": NONMETRIC,
+    "vegdist": "SciPy has these distances: squareform(pdist(X, 'braycurtis')), from "
+    "scipy.spatial.distance; or give the table of counts to MDS(metric='braycurtis')",
+    "cmdscale": "use unimds.rivals.classical_mds",
+    "smacofSym": "use MDS(metric='precomputed').fit(D)",
+    "procrustes": "use unimds.quality.align",
+    "stressplot": "use unimds.plots.plot_shepard",
+    "ordiplot": "use unimds.plots.plot_embedding",
+}
+"""What to use instead of a function of another program."""
 
 
 def check_names(estimator: type[Any], given: Iterable[str]) -> None:

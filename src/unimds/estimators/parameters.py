@@ -31,7 +31,7 @@ from unimds.compiled.parts import Part
 from unimds.estimators.elsewhere import check_metric
 from unimds.losses import LOSSES, Absolute, Loss, Squared, SquaredDistance, as_loss
 from unimds.spaces import SPACES, ChordalSphere, Euclidean, Space, Sphere, as_space
-from unimds.spaces.base import seed_names
+from unimds.spaces.base import check_alias, seed_names
 
 Documented = TypeVar("Documented", bound=Callable[..., Any])
 
@@ -222,6 +222,7 @@ def validated_fit(method: Documented) -> Documented:
     @wraps(method)
     def checked(self: Any, *args: Any, **named: Any) -> Any:
         check_metric(self.metric)
+        check_alias(self.space)
         return validated(self, *args, **named)
 
     return checked  # type: ignore[return-value]

@@ -262,7 +262,10 @@ def check_size(owner: str, field: str, value: object) -> None:
     if value == "auto":
         return
     if not isinstance(value, Real) or not 0.0 < value < np.inf:
-        raise ValueError(f'{owner}({field}={value!r}): {field} must be positive or "auto"')
+        hint = ""
+        if field == "curvature" and isinstance(value, Real) and -np.inf < value < 0.0:
+            hint = f"; give its size, {-value:g}: hyperbolic space is always curved negatively"
+        raise ValueError(f'{owner}({field}={value!r}): {field} must be positive or "auto"{hint}')
     if value < TINY:
         raise ValueError(
             f"{owner}({field}={value!r}): smaller numbers than {TINY:.2g} have lost digits; use "
@@ -339,6 +342,24 @@ def seed_names() -> list[str]:
     return sorted({name for space in SPACES.values() for name in space.seeds})
 
 
+ONE = "is a map of one dimension (n_components=1, or --dim 1)"
+ALIASES = {
+    "circle": f"a circle {ONE} with space='sphere'",
+    "line": f"a line {ONE} with space='euclidean'",
+    **dict.fromkeys(("plane", "flat", "euclid"), "use space='euclidean'"),
+    **dict.fromkeys(("globe", "spherical", "earth", "geodesic"), "use space='sphere'"),
+    **dict.fromkeys(("poincare", "poincaré", "disk", "lorentz"), "use space='hyperbolic'"),
+    **dict.fromkeys(("chordal", "chord"), "use space='chordal_sphere'"),
+}
+"""What to use instead of a name that no space has."""
+
+
+def check_alias(space: object) -> None:
+    """Raise if a name is that of no space, but says which space is meant."""
+    if isinstance(space, str) and space.lower() in ALIASES:
+        raise ValueError(f"space={space!r} is not known: {ALIASES[space.lower()]}")
+
+
 def as_space(space: str | Space) -> Space:
     """Return the space of this name; return a `Space` unchanged.
 
@@ -351,6 +372,7 @@ def as_space(space: str | Space) -> Space:
         return space
     if isinstance(space, str) and space in SPACES:
         return SPACES[space]()
+    check_alias(space)
     names = ", ".join(map(repr, SPACES))
     raise ValueError(f"space={space!r} is not known: use one of {names} or a Space")
 
