@@ -505,3 +505,10 @@ def test_a_model_is_no_pickle(cities, tmp_path):
     said = run("embed", cities, "--model", tmp_path / "m.pkl")
     assert said.code == 2
     assert ".pkl is the ending of a pickle of Python" in " ".join(said.err.split())
+
+
+def test_an_asymmetric_table_is_told_once(cities):
+    cities.write_text(CITIES.replace("Kiel,650", "Kiel,700"))
+    said = run("embed", cities, "-o", cities.with_name("m.csv"))
+    assert said.err.count("not symmetric") == 1
+    assert "700 from Kiel to Ulm" in said.err or "650 from Ulm to Kiel" in said.err

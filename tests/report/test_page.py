@@ -35,7 +35,7 @@ from unimds.report import report, write_report
 from unimds.report.fit import SAMPLE, fit_of
 from unimds.report.html import CATEGORIES
 from unimds.report.subject import subject_of
-from unimds.report.verdict import bad_points, is_robust, verdict
+from unimds.report.verdict import bad_points, in_seconds, is_robust, verdict
 from unimds.spaces import distances
 
 EVIL = [
@@ -363,7 +363,7 @@ def test_what_belongs_to_the_landmarks_is_said_to(landmarks: LandmarkMDS) -> Non
     fitted = landmarks.landmark_result_
     assert f"The fit of the 20 landmarks came first. {fitted.message} It took" in page
     assert "The other points were placed against the landmarks, then all points against" in page
-    assert f"The whole map took {sum(landmarks.seconds_.values()):.2g} seconds." in page
+    assert f"The whole map took {in_seconds(sum(landmarks.seconds_.values()))}." in page
     assert ">Convergence of the landmarks</h2>" in page
     assert "The cost of the 20 landmarks after each sweep" in page
     settings = settings_of(page)
@@ -669,3 +669,18 @@ def test_a_perfect_map_has_no_worst_points() -> None:
     data = data_of(report(place_center(distances(X), random_state=0), distances(X)))
     assert data["worst"] == []
     assert set(data["share"]) == {0.0}  # rounding has no share
+
+
+# --- asymmetric tables ----------------------------------------------------------------------------
+
+
+def test_an_asymmetric_table_is_said_to_be() -> None:
+    D = distances(np.random.default_rng(0).normal(size=(6, 2)))
+    quiet = MDS(metric="precomputed", random_state=0).fit(D)
+    assert "not symmetric" not in " ".join(verdict(subject_of(quiet, None, None), None))
+    D[1, 4] += 2.0
+    with pytest.warns(UserWarning, match=r"D is not symmetric: .* both count half"):
+        mds = MDS(metric="precomputed", random_state=0).fit(pd.DataFrame(D, ANIMALS, ANIMALS))
+    page = report(mds)
+    there, back = (f"{value:.4g}" for value in (D[1, 4], D[4, 1]))
+    assert f"such as {there} from bee to eel, but {back} back: both directions" in page

@@ -174,9 +174,9 @@ class MDS(TableEstimator):
         ----------
         X : array-like of shape (n, n_features), or (n, n) where metric="precomputed"
             Features, or distances with NaN where one is missing. An asymmetric table is used as
-            such: both directions of a pair count half. The columns of a data frame of distances
-            are matched with its rows by label, and the map has the order of the rows. A dask array
-            or table is fitted on its cluster, see :doc:`/scale`.
+            such: both directions of a pair count half, and a warning says so. The columns of a data
+            frame of distances are matched with its rows by label, and the map has the order of the
+            rows. A dask array or table is fitted on its cluster, see :doc:`/scale`.
         y : ignored
             For compatibility; weights go by their name.
         weights : array-like of shape (n, n), default=None

@@ -98,7 +98,16 @@ class ThisProcess:
     def pairs(
         self, D: Any, weights: Any, free: Array | None, dtype: str | None, watch: Watch
     ) -> AbstractContextManager[Pairs]:
-        return nullcontext(as_pairs(D, weights=weights, free=free, dtype=dtype))
+        pairs = as_pairs(D, weights=weights, free=free, dtype=dtype)
+        if pairs.layers == 2:
+            warn(ASYMMETRIC, UserWarning)
+        return nullcontext(pairs)
+
+
+ASYMMETRIC = (
+    "D is not symmetric: the two directions of a pair differ, and both count half. If this is a "
+    "mistake, correct the table"
+)
 
 
 def fits(size: float, limit: float | str | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from unimds.distances.table import HeldTable
 from unimds.losses import Loss
 from unimds.placecenter.result import Outcome
 from unimds.plots.fit import MUCH
@@ -11,6 +12,8 @@ from unimds.report.fit import FULL, MET, OTHERS, Fit
 from unimds.report.subject import Placed, Run, Subject
 from unimds.spaces import distances
 
+UNEVEN = 1e-6
+"""A smaller difference of two directions, relative to the largest distance, is rounding."""
 WORTH = 0.05
 """A point with a smaller Stress-1 fits, however well other points do."""
 
@@ -19,7 +22,7 @@ def verdict(subject: Subject, fit: Fit | None) -> list[str]:
     """Return what readers should know about the map, in short paragraphs."""
     if subject.placed is not None:
         return _new_points(subject, subject.placed, fit)
-    said = [*_quality(subject, fit), *_settled(subject)]
+    said = [*_quality(subject, fit), *_settled(subject), *_asymmetry(subject)]
     return said if fit is None else [*said, *_bad_points(subject, fit)]
 
 
@@ -204,6 +207,22 @@ def _placed(subject: Subject) -> str:
     seconds = in_seconds(sum(subject.phases.values()))
     took = f" The whole map took {seconds}." * bool(subject.phases)
     return f"{said}.{took}"
+
+
+def _asymmetry(subject: Subject) -> list[str]:
+    """Say that the two directions of some pairs differ, and where most."""
+    if not isinstance(subject.table, HeldTable) or subject.n > FULL:
+        return []
+    D = subject.table.whole()[0][:, 0]
+    gap = np.nan_to_num(np.abs(D - D.T))
+    i, j = np.unravel_index(int(gap.argmax()), gap.shape)
+    if gap[i, j] <= UNEVEN * np.nanmax(np.abs(D), initial=0.0):
+        return []
+    one, other = subject.labels[i], subject.labels[j]
+    return [
+        f"The given distances are not symmetric, such as {D[i, j]:.4g} from {one} to {other}, but "
+        f"{D[j, i]:.4g} back: both directions of a pair count half."
+    ]
 
 
 # --- new points -----------------------------------------------------------------------------------

@@ -274,12 +274,13 @@ def embed(
 
 @contextmanager
 def _ends_told_here() -> Iterator[None]:
-    """Hide the library's warnings of runs that were cut short: the command says it once."""
+    """Hide the library's warnings of what the command itself says, once and with its names."""
+    from unimds.estimators.solver import ASYMMETRIC
     from unimds.placecenter.result import Outcome
 
     with warnings.catch_warnings():
-        for outcome in (Outcome.MAX_ITER, Outcome.INTERRUPTED):
-            warnings.filterwarnings("ignore", re.escape(outcome.value))
+        for said in (Outcome.MAX_ITER.value, Outcome.INTERRUPTED.value, ASYMMETRIC):
+            warnings.filterwarnings("ignore", re.escape(said))
         yield
 
 
