@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from tests.support.commands import CITIES, apart, end, names, python, run, start
+from tests.support.commands import CITIES, NEW, apart, end, names, python, run, start
 from unimds import MDS, Outcome
 from unimds.cli.commands import embed as module
 from unimds.files.archive import read_archive
@@ -266,3 +266,22 @@ def test_an_interruption_waits_for_what_must_be_written(tmp_path):
     said = end(python("-c", HELD, cwd=tmp_path))
     assert (said.code, said.out) == (0, "written\ninterrupted\nagain\n")
     assert "Traceback" not in said.err
+
+
+def test_interrupted_place_says_where_the_new_points_are(cities, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    model, new, out = (tmp_path / name for name in ("m.unimds", "new.csv", "o.csv"))
+    assert run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q").code == 0
+    new.write_text(NEW)
+    monkeypatch.setattr("unimds.report.placed.write_placed_report", interrupted)
+    page = tmp_path / "r.html"
+    said = run("place", model, new, "-o", out, "--report", page)
+    assert said.code == 130
+    assert f"Interrupted: the new points are in {out}. Not written: {page}." in said.err
+    assert out.exists()
+    assert not page.exists()
+    monkeypatch.setattr(MDS, "transform", interrupted)
+    said = run("place", model, new, "-o", tmp_path / "p.csv")
+    assert (said.code, said.err) == (130, "\nInterrupted: nothing was written.\n")
