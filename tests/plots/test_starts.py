@@ -1,0 +1,36 @@
+"""The picture of where starts ended."""
+
+import numpy as np
+import pytest
+
+from unimds import MDS, place_center
+from unimds.plots import plot_starts
+
+
+@pytest.fixture(scope="module")
+def mds():
+    D = np.triu(np.random.default_rng(3).uniform(0.3, 1.0, (12, 12)), 1)
+    return MDS(metric="precomputed", random_state=0).fit(D + D.T)
+
+
+def test_every_start_is_a_mark_and_the_lowest_are_told_apart(mds):
+    ax = plot_starts(mds)
+    lowest, *others = (line.get_ydata() for line in ax.get_lines())
+    assert len(lowest) == mds.starts_.found
+    drawn = np.concatenate([lowest, *others])
+    assert drawn == pytest.approx(np.sort(mds.starts_.costs))
+    assert (
+        f"{mds.starts_.found} of {len(mds.starts_)} starts"
+        in ax.get_legend().get_texts()[0].get_text()
+    )
+
+
+def test_a_result_and_its_starts_are_the_same_picture(mds):
+    whole, part = (plot_starts(given).get_lines()[0] for given in (mds.result_, mds.starts_))
+    assert np.array_equal(whole.get_ydata(), part.get_ydata())
+
+
+def test_a_map_of_one_start_has_nothing_to_draw():
+    result = place_center([[0.0, 1.0, 2.0], [1.0, 0.0, 2.0], [2.0, 2.0, 0.0]], n_init=1)
+    with pytest.raises(TypeError, match="Result has no starts to draw"):
+        plot_starts(result)
