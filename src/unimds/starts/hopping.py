@@ -138,10 +138,10 @@ class Compiled(Hopping):
             x = self.curve.random(rng)
             x = self.curve.lowered(x)[0] if rng.random() < 0.5 else x
             X = self.curve.points(x, self.problem.dtype)
-        return self._lowered(X, self._losses(X), lowest)
+        return self._lowered(X, self._losses(X, _share(rng)), lowest)
 
     def hop(self, lowest: float, there: Minimum, rng: np.random.Generator) -> Minimum:
-        losses = self._losses(there.X, 10.0 ** (-SHARPER * rng.random()))
+        losses = self._losses(there.X, _share(rng))
         X = kicked(self.problem, there.X, rng)
         return self._lowered(X, losses, lowest, HOPELESS * there.cost)
 
@@ -167,6 +167,14 @@ class Compiled(Hopping):
             steps += last.steps
             found = last if last.cost < found.cost else found
         return Minimum(found.X, found.cost, CALL + steps * self.price * (0.5 * n * n + STEP))
+
+
+def _share(rng: np.random.Generator) -> float:
+    """Return with which share of the first smoothing to begin: from all of it to very little.
+
+    With all of it, most descents end in one and the same minimum, which need not be the lowest.
+    """
+    return float(10.0 ** (-SHARPER * rng.random()))
 
 
 @final
