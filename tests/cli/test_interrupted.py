@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.commands import CITIES, NEW, apart, end, names, python, run, start
 from unimds import MDS, Outcome
+from unimds.cli import main
 from unimds.cli.commands import embed as module
 from unimds.files.archive import read_archive
 from unimds.spaces import distances
@@ -240,6 +241,32 @@ def test_an_interruption_that_python_would_ignore_counts(tmp_path):
     assert (said.code, said.out, said.err) == (0, "interrupted\n", "")
 
 
+FAILED = """
+import signal
+from unimds.cli.interrupts import interrupts
+
+class Thing:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+with interrupts.handled():
+    try:
+        with interrupts.recalled():
+            Thing()
+            raise RuntimeError("what should have been compiled is missing")
+    except KeyboardInterrupt as error:
+        print("interrupted:", error.__cause__)
+"""
+
+
+@posix
+def test_an_error_after_a_forgotten_interruption_is_the_interruption(tmp_path):
+    """As Numba's, if the interruption meets a callback of its compiler."""
+    said = end(python("-c", FAILED, cwd=tmp_path))
+    out = "interrupted: what should have been compiled is missing\n"
+    assert (said.code, said.out, said.err) == (0, out, "")
+
+
 HELD = """
 import signal
 from unimds.cli.interrupts import interrupts
@@ -285,3 +312,11 @@ def test_interrupted_place_says_where_the_new_points_are(cities, tmp_path, monke
     monkeypatch.setattr(MDS, "transform", interrupted)
     said = run("place", model, new, "-o", tmp_path / "p.csv")
     assert (said.code, said.err) == (130, "\nInterrupted: nothing was written.\n")
+
+
+@posix
+def test_who_calls_the_command_line_can_be_interrupted_afterwards(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["unimds", "info"])
+    with pytest.raises(SystemExit):
+        main()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

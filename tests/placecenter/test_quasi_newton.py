@@ -109,7 +109,7 @@ def test_compiled_descents_take_the_steps_of_measured_ones(loss, single, monkeyp
     """One call of compiled code, or one for every trial: the same bits."""
     D = gaussian(30, 6).astype(np.float32 if single else float)
     weights = np.random.default_rng(1).uniform(0.5, 2.0, size=D.shape)
-    options = {"loss": loss, "weights": weights + weights.T, "random_state": 0}
+    options = {"loss": loss, "weights": weights + weights.T, "random_state": 0, "n_init": 2}
     compiled = place_center(D, 3, **options)
     monkeypatch.setattr(Problem, "descends_compiled", False)
     again = place_center(D, 3, **options)

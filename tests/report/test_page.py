@@ -545,7 +545,7 @@ def test_it_says_how_often_the_lowest_map_was_found():
     said = f"The lowest map was found from {result.found} of {len(result.starts)} starts."
     assert said in report(result, D)
     assert "lowest map was found" not in report(place_center(D, n_init=2), D)
-    alone = replace(result, starts=np.array([2.0, 3.0, 4.0]))
+    alone = replace(result, starts=replace(result.starts, costs=np.array([2.0, 3.0, 4.0])))
     assert "from 1 of 3 starts. There may be a lower one" in report(alone, D)
 
 

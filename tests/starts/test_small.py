@@ -203,3 +203,10 @@ def test_thorough_races_several_times_where_points_are_many():
     usual, thorough = (MDS(n_init=n, random_state=0).fit(X) for n in ("auto", "thorough"))
     assert thorough.cost_ <= usual.cost_ * (1.0 + 1e-9)
     assert thorough.starts_ is None
+
+
+@pytest.mark.parametrize("options", [{}, {"space": "sphere"}, {"n_components": 1}], ids=str)
+def test_random_states_do_not_turn_the_map(options):
+    D = random_table(12, 9, 0.4)
+    one, two = (place_center(D, random_state=state, **options).embedding for state in (0, 1))
+    assert one == pytest.approx(two, abs=1e-4)

@@ -7,6 +7,7 @@ up an interrupted run, or in a callback from compiled code, where it is printed 
 from __future__ import annotations
 
 import _thread
+import atexit
 import os
 import signal
 import sys
@@ -25,7 +26,7 @@ class Interrupts:
     """Each ^C is raised once, where it can be handled; the next one waits until it is heeded."""
 
     def __init__(self) -> None:
-        self._heeded, self._waiting, self._told = True, False, False
+        self._heeded, self._waiting, self._told, self._lost = True, False, False, False
 
     @contextmanager
     def handled(self) -> Iterator[None]:
@@ -35,12 +36,24 @@ class Interrupts:
             return
         signal.signal(signal.SIGINT, self._hit)
         forgotten, sys.unraisablehook = sys.unraisablehook, self._forgotten
+        # a process that ends has nothing left to interrupt; a caller of `main` may go on
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
         try:
             yield
         finally:
-            # what is left is the end of the process
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             sys.unraisablehook = forgotten
+
+    @contextmanager
+    def recalled(self) -> Iterator[None]:
+        """Raise an interruption that was forgotten, not the error that this has led to."""
+        try:
+            yield
+        except Exception as error:  # such as Numba's, where code that it needs is missing
+            if not self._lost:
+                raise
+            self._heeded = self._lost = False
+            raise KeyboardInterrupt().with_traceback(error.__traceback__) from error
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -65,7 +78,7 @@ class Interrupts:
                 os.write(2, WAIT)
 
     def _raise(self) -> None:
-        self._heeded = self._waiting = False
+        self._heeded = self._waiting = self._lost = False
         raise KeyboardInterrupt
 
     def _forgotten(self, what: Any) -> None:
@@ -73,7 +86,7 @@ class Interrupts:
         if not issubclass(what.exc_type, KeyboardInterrupt):
             sys.__unraisablehook__(what)
             return
-        self._heeded = True
+        self._heeded = self._lost = True
         again = threading.Timer(SOON, _thread.interrupt_main)  # not here: this cannot raise either
         again.daemon = True
         again.start()

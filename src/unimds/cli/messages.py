@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 
 import typer
 
+from unimds.cli.interrupts import interrupts
+
 INTERRUPTED = 128 + signal.SIGINT
 """The exit code after ^C, as in shells; 1 means a failed run and 2 wrong usage."""
 
@@ -126,7 +128,7 @@ def errors_told(
         Whether to print the error as a JSON object too.
     """
     try:
-        with warnings_told(quiet):
+        with warnings_told(quiet), interrupts.recalled():
             yield
     except (typer.Exit, typer.BadParameter):
         raise

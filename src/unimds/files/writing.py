@@ -100,7 +100,8 @@ def output_format(path: str | os.PathLike[str], format: str = "auto") -> str:
     if format == "auto":
         TABLE.check(name)
         return found
-    replace(TABLE, strict=False).check(name)
+    # a table in a format that was asked for may also be called a text
+    replace(TABLE, endings=(*TABLE.endings, ".txt"), strict=False).check(name)
     if found in WRITABLE and found != format:
         raise FileError(
             name, f"the name ends in .{found}, and the format is {format!r}; leave one of them out"

@@ -52,7 +52,7 @@ class Starts:
     >>> mds = MDS(metric="precomputed", random_state=0).fit(D)
     >>> mds.starts_.found <= len(mds.starts_)
     True
-    >>> [different.cost.round(3) for different in mds.starts_.different(2)]
+    >>> [f"{different.cost:.3f}" for different in mds.starts_.different(2)]
     [...]
     """
 

@@ -29,7 +29,7 @@ from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.euclidean import Euclidean
 from unimds.starts.hopping import Hopping, Minimum, hopping
-from unimds.starts.initial import completed, first_seed
+from unimds.starts.initial import completed, configuration, first_seed
 from unimds.starts.line import PROVEN, best_order, placed
 from unimds.starts.search import Search
 
@@ -78,24 +78,31 @@ class Chosen(NamedTuple):
 def small_table(search: Search, problem: Problem, rng: np.random.Generator) -> Chosen:
     """Return the lowest map of a table of few points."""
     n, effort = problem.pairs.n, EFFORTS[str(search.n_init)]
+    seed = first_seed(problem, search.init, rng)
     if on_line(problem) and n <= PROVEN and _is_plain(problem):
         table = completed(problem.pairs) * problem.frame.unit
         x = placed(table, best_order(table))
-        return Chosen([np.ascontiguousarray(x[None], dtype=problem.dtype)], proven=True)
+        return Chosen([_turned(problem, x[None], seed)], proven=True)
     search.watch.say("Looking for the lowest map …")
     order = rng.permutation(n)  # shaking needs points in random order
     mixed = problem.on(order)
     ways = hopping(mixed, search.plan, search.watch.silent())
     found = Found()
-    seed = np.ascontiguousarray(first_seed(problem, search.init, rng)[:, order])
     try:
-        _look(ways, seed, found, effort, search, rng)
+        _look(ways, np.ascontiguousarray(seed[:, order]), found, effort, search, rng)
     except KeyboardInterrupt:
+        if not found.best_maps:
+            raise
         search.watch.interrupted.set()
     back = np.argsort(order)
-    if not found.best_maps:  # there was no time for anything
-        return Chosen([np.ascontiguousarray(seed[:, back])])
-    return Chosen([np.ascontiguousarray(found.best.X[:, back])], found.told(mixed, back))
+    return Chosen([_turned(problem, found.best.X[:, back], seed)], found.told(mixed, back))
+
+
+def _turned(problem: Problem, X: Array, seed: Array) -> Array:
+    """Turn a map onto the seed: else its directions would depend on the start that led to it."""
+    rows = np.ascontiguousarray(X.T, dtype=np.float64)
+    onto = np.ascontiguousarray(seed.T, dtype=np.float64)
+    return configuration(problem.frame.space.isometry(rows, onto)(rows), problem)
 
 
 def _look(
