@@ -38,7 +38,7 @@ HERE = Path(__file__).parent
 PAGE, LOWEST = HERE.parent / "docs" / "small-measured.md", HERE / "small-lowest.json"
 SAME, FAR = 1e-6, 1e-3
 FEW, SOME = 25, 60
-SMACOF_STARTS = 200
+SMACOF_STARTS, HOPPED = 200, 3
 SPREAD = 3.0  # the largest distance on a sphere of radius 1
 PLACES = {
     "line": ("euclidean", 1),
@@ -69,7 +69,7 @@ def long_search(D: np.ndarray, place: str, loss: str, starts: int) -> float:
     for _ in range(starts):
         found.append(ways.fresh(lowest, rng))
         lowest = min(lowest, found[-1].cost)
-    for here in sorted(found, key=lambda one: one.cost)[:: max(starts // 50, 1)][:5]:
+    for here in sorted(found, key=lambda one: one.cost)[:HOPPED]:
         vain = 0
         while vain < 10 * len(D):
             there = ways.hop(lowest, here, rng)

@@ -276,6 +276,24 @@ def test_an_open_page_is_printed_whole(
     assert browser.complaints() == []
 
 
+STILL = """
+dispatchEvent(new Event('beforeprint'));
+const still = document.querySelector('canvas.still');
+const pixels = still.getContext('2d').getImageData(0, 0, still.width, still.height).data;
+const seen = pixels.some((value, k) => k % 4 === 3 && value > 0);
+dispatchEvent(new Event('afterprint'));
+return [seen, document.querySelector('canvas.still') === null];
+"""
+
+
+def test_a_sphere_is_printed_as_a_copy_of_its_picture(
+    browser: Browser, reports: dict[str, Path]
+) -> None:
+    """What the graphics card has drawn is gone when a page is printed."""
+    browser.open(reports["globe"])
+    assert browser.run(STILL) == [True, True]
+
+
 def test_labels_stay_text(browser: Browser, tmp_path: Path) -> None:
     result, D = a_map("plane", n=5)
     labels = [EVIL, "a&lt;b", "<b>x</b>", "c", "d"]

@@ -226,6 +226,18 @@ function shrinkForPrint() {
   }
 }
 
+// A picture that the graphics card has drawn is gone when the page is printed: a copy stays.
+function copyForPrint() {
+  const { glplot } = map._fullLayout?.scene?._scene ?? {};
+  if (!glplot?.canvas) return;
+  glplot.redraw();
+  const { canvas } = glplot;
+  const still = element("canvas", "", { width: canvas.width, height: canvas.height, class: "still" });
+  still.style.cssText = canvas.style.cssText;
+  still.getContext("2d").drawImage(canvas, 0, 0);
+  canvas.after(still);
+}
+
 function listenToThePage() {
   let across = map.clientWidth;
   new ResizeObserver(() => {
@@ -233,8 +245,12 @@ function listenToThePage() {
     across = map.clientWidth;
     setTimeout(drawMap, 300); // names need the new places of the points; plotly waits for a pause, too
   }).observe(map);
+  addEventListener("beforeprint", copyForPrint);
   addEventListener("beforeprint", shrinkForPrint);
-  addEventListener("afterprint", () => { for (const { style } of pictures) Object.assign(style, { width: "", zoom: "" }); });
+  addEventListener("afterprint", () => {
+    for (const { style } of pictures) Object.assign(style, { width: "", zoom: "" });
+    for (const still of document.querySelectorAll("canvas.still")) still.remove();
+  });
 }
 
 function setUp() {
