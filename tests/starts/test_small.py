@@ -210,3 +210,9 @@ def test_random_states_do_not_turn_the_map(options):
     D = random_table(12, 9, 0.4)
     one, two = (place_center(D, random_state=state, **options).embedding for state in (0, 1))
     assert one == pytest.approx(two, abs=1e-4)
+
+
+def test_maps_on_the_simplex_stay_there():
+    result = place_center(0.8 * random_table(9, 2, 0.4), space="simplex", random_state=0)
+    assert result.embedding.min() >= 0.0
+    assert result.starts.embeddings.min() >= 0.0

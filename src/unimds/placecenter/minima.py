@@ -9,11 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.spaces.base import Space
+from unimds.spaces.euclidean import Euclidean
+from unimds.spaces.hyperbolic import Hyperbolic
+from unimds.spaces.sphere import ChordalSphere, Sphere
 
 Array = NDArray[Any]
 
 SAME = 1e-6
 """Costs of one map, found from two starts, differ by less than this, relative to the cost."""
+
+
+TURNING = (Euclidean, Sphere, ChordalSphere, Hyperbolic)
+"""Spaces that turn as a whole; not their subclasses, which may leave some of it out."""
 
 
 class DifferentMap(NamedTuple):
@@ -110,13 +117,29 @@ class Starts:
         return replace(self, embeddings=np.array(turned))
 
     def _turned(self, embedding: Array, onto: Array) -> Array:
-        return np.asarray(self.space.isometry(embedding, onto)(embedding))
+        return turned(self.space, embedding, onto)
 
     def _distance(self, turned: Array, one: DifferentMap) -> float:
         """Return the distance of a map that has been turned onto another."""
         size = np.sqrt(np.mean(np.sum((one.embedding - one.embedding.mean(axis=0)) ** 2, axis=1)))
         off = np.sqrt(np.mean(np.sum((turned - one.embedding) ** 2, axis=1)))
         return float(off / size) if size > 0.0 else 0.0
+
+
+def turned(space: Space, embedding: Array, onto: Array) -> Array:
+    """Turn rows of points onto others, where the space is known to turn as a whole.
+
+    A map on the simplex stays, and so does one of a space that users have made.
+
+    Examples
+    --------
+    >>> turned(Euclidean(), np.array([[0.0, 0.0], [0.0, 2.0]]), np.array([[-1.0, 0.0], [1.0, 0.0]]))
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
+    if type(space) not in TURNING:
+        return embedding
+    return np.asarray(space.isometry(embedding, onto)(embedding))
 
 
 def alike(costs: Array) -> int:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.losses import Squared
-from unimds.placecenter.minima import SAME, Starts, alike
+from unimds.placecenter.minima import SAME, Starts, alike, turned
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.euclidean import Euclidean
@@ -102,7 +102,7 @@ def _turned(problem: Problem, X: Array, seed: Array) -> Array:
     """Turn a map onto the seed: else its directions would depend on the start that led to it."""
     rows = np.ascontiguousarray(X.T, dtype=np.float64)
     onto = np.ascontiguousarray(seed.T, dtype=np.float64)
-    return configuration(problem.frame.space.isometry(rows, onto)(rows), problem)
+    return configuration(turned(problem.frame.space, rows, onto), problem)
 
 
 def _look(
