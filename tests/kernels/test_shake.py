@@ -19,6 +19,7 @@ from unimds.kernels.rows import UNROLLED
 from unimds.losses import Squared
 from unimds.placecenter.problem import Problem
 from unimds.starts.initial import draw
+from unimds.starts.shaking import Shaker
 
 
 def shaken(D, W, X, sizes, draws, together):
@@ -41,7 +42,8 @@ def shake(problem, X, sizes, draws):
     D, W = problem.pairs.table.whole()
     engine = problem.frame.engine(X, D, W)
     if problem.pairs.layers == 1 and engine.shakes_together:
-        by = by_shift(D), None if W is None else by_shift(W)
+        each = np.arange(len(D))
+        by = by_shift(D, each), None if W is None else by_shift(W, each)
         engine.shake_together(*by, X, sizes, draws, problem.frame.unit)
     else:
         engine.shake_in_turn(D, W, X, sizes, draws, problem.frame.unit)
@@ -123,10 +125,10 @@ def test_placed_against_all_others_points_go_where_a_sweep_puts_them(space, tabl
 
 
 def test_a_table_by_shift():
-    D = np.random.default_rng(0).random((150, 150))
-    i = np.arange(150)
-    want = [D[i, (i + s) % 150] for s in range(1, 150)]
-    np.testing.assert_array_equal(by_shift(D[:, None, :])[:, 0], want)
+    rng = np.random.default_rng(0)
+    D, order, i = rng.random((150, 150)), rng.permutation(150), np.arange(150)
+    want = [D[order, order[(i + s) % 150]] for s in range(1, 150)]
+    np.testing.assert_array_equal(by_shift(D[:, None, :], order)[:, 0], want)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -135,11 +137,12 @@ def test_points_in_one_place_part_and_points_without_neighbours_stay(k):
     D = np.where(np.eye(n, dtype=bool), 0.0, 1.0)
     problem = Problem.make(as_pairs(D).subset(np.arange(n)), Squared(), spaces.Euclidean(), k)
     X, sizes = np.zeros((k, n)), np.full(30, 4)
-    problem.shake(X, problem.frame.loss, sizes, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    Shaker(problem, rng).shake(X, problem.frame.loss, sizes, rng)
     assert pdist(X.T).min() > 0.01
     pairs = copy(problem.pairs)
     pairs.table = HeldTable(np.full((n, 1, n), np.nan))
     unknown = replace(problem, pairs=pairs)
     before = X.copy()
-    unknown.shake(X, problem.frame.loss, sizes, np.random.default_rng(0))
+    Shaker(unknown, rng).shake(X, problem.frame.loss, sizes, rng)
     np.testing.assert_array_equal(X, before)

@@ -397,3 +397,23 @@ def test_a_space_of_its_own_kind_is_swept(k):
     D, start = distances(rng.normal(size=(20, k))), abs(rng.normal(size=(20, k)))
     result = place_center(D, k, space=Half(), init=start, max_iter=20, n_init=1)
     assert result.embedding.min() >= 0.0
+
+
+@pytest.mark.parametrize("space", [Euclidean(), Sphere(1.0)], ids=name)
+@pytest.mark.parametrize("loss", [Squared(), Absolute(0.1)], ids=name)
+def test_known_pulls_lead_the_same_way_as_pulls_that_are_measured(loss, space):
+    rng = np.random.default_rng(0)
+    D, _ = table(rng, 12, space, noise=0.3, k=2)
+    problem = Problem.posed(as_pairs(D), loss, space, 2)
+    own, at = problem.frame.loss, problem.frame.space
+    X = problem.inner(problem.frame.outer_space(at).random(12, 2, 1.0, rng))
+    pulls, (exact, smooth) = problem.measured(X, own, at)
+    before, limits = pulls.copy(), Limits(15, 5, 0.0, 0.0)
+    known, unknown = (
+        QuasiNewton(problem, own, X, *told).descend([(smooth, exact)], exact, limits)
+        for told in ([(smooth, pulls)], [])
+    )
+    assert len(known[0]) == 15
+    np.testing.assert_array_equal(known[0], unknown[0])
+    np.testing.assert_array_equal(known[2], unknown[2])
+    np.testing.assert_array_equal(pulls, before)  # whoever measured them may need them again

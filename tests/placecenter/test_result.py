@@ -7,6 +7,7 @@ from unimds import MDS, place_center
 from unimds.placecenter.result import Result
 from unimds.quality import stress_1
 from unimds.rivals import classical_mds
+from unimds.spaces import distances
 
 X = np.random.default_rng(0).normal(size=(300, 5))
 
@@ -39,3 +40,19 @@ def test_the_result_of_the_function_has_the_stress():
     D = np.linalg.norm(X[:40, None] - X[:40], axis=2)
     result = place_center(D, random_state=0)
     assert result.stress == pytest.approx(stress_1(D, result.embedding))
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e-3, 1.0, 1e150])
+@pytest.mark.parametrize("kind", ["plain", "asymmetric", "weighted", "missing", "equal weights"])
+def test_the_stress_that_the_cost_tells_is_that_of_all_pairs(kind, unit):
+    rng = np.random.default_rng(0)
+    D, weights = distances(rng.normal(size=(9, 5))), None
+    if kind == "asymmetric":
+        D *= rng.uniform(0.8, 1.2, D.shape)
+    if kind == "missing":
+        D[1, 2] = D[2, 1] = np.nan
+    if "weight" in kind:
+        weights = np.full(D.shape, 1.0 if kind == "equal weights" else 3.0)
+    result = place_center(unit * D, 2, weights=weights, random_state=0, max_iter=20)
+    want = stress_1(D, result.embedding / unit, weights=weights)
+    assert result.stress == pytest.approx(want, rel=1e-12)

@@ -10,6 +10,7 @@ from unimds.losses import Squared
 from unimds.placecenter.problem import Problem
 from unimds.starts import race
 from unimds.starts.initial import first_seed
+from unimds.starts.shaking import Shaker
 
 
 def misfit(n=200, dimensions=20, dtype=np.float32):
@@ -26,11 +27,11 @@ def error(D, result):
 def test_points_do_not_arrange_themselves_by_who_meets_whom():
     problem = Problem.make(as_pairs(misfit()), Squared(), spaces.Euclidean(), 2)
     rng = np.random.default_rng(0)
-    small = problem.on(rng.permutation(200))
-    seed = first_seed(small, "auto", rng)
-    X = race.shaken(small, small.frame.loss, seed, 200, rng, Watch(None, 0, 0.0))
-    cost, _ = small.costs(X, small.frame.loss, small.frame.space)
-    least = place_center(small.pairs.table.D[:, 0], init=problem.frame.outer(X)).cost
+    loss, space = problem.frame.loss, problem.frame.space
+    seed = first_seed(problem, "auto", rng)
+    X = Shaker(problem, rng).shaken(loss, seed, 200, rng, Watch(None, 0, 0.0))
+    cost, _ = problem.costs(X, loss, space)
+    least = place_center(misfit(), init=problem.frame.outer(X)).cost
     assert (
         problem.frame.cost_unit * cost < 1.03 * least
     )  # 1.18 where a point never meets its neighbours

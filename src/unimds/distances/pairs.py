@@ -173,8 +173,13 @@ def _computed_pairs(table: ComputedTable, free: Array | None, name: str) -> Pair
     typical = _typical(np.concatenate(samples), table)
     check_range(largest, typical, name)
     free = np.ones(n, dtype=bool) if free is None else free
+    return Pairs(table, free, typical, largest, 0, equal_weights(n))
+
+
+def equal_weights(n: int) -> Weighing:
+    """Return what all pairs weigh where each weighs one."""
     total = float(n * (n - 1) / 2)
-    return Pairs(table, free, typical, largest, 0, Weighing(total, total, True))
+    return Weighing(total, total, True)
 
 
 def _weighing(D: Array, W: Array | None, missing: int) -> Weighing:

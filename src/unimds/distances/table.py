@@ -338,6 +338,8 @@ def gathered(D: Array, rows: Array, columns: Array, dtype: Any = None) -> Array:
     Rows are read a few at a time in their order in the table, as a file wants it, and little but
     the result takes memory.
     """
+    if _all_of(rows, len(D)) and _all_of(columns, D.shape[2]):
+        return np.array(D, dtype=dtype or D.dtype, order="C")
     out = np.empty((len(rows), D.shape[1], len(columns)), dtype=dtype or D.dtype)
     order = np.argsort(rows, kind="stable")
     step = max(1, BLOCK // D[0].size)
@@ -345,3 +347,8 @@ def gathered(D: Array, rows: Array, columns: Array, dtype: Any = None) -> Array:
         # "clip" is faster, and columns are in range
         out[at] = np.take(D[rows[at]], columns, axis=2, mode="clip")
     return out
+
+
+def _all_of(index: Array, n: int) -> bool:
+    """Whether an index tells all of `n` points in their order."""
+    return len(index) == n and np.array_equal(index, np.arange(n))

@@ -306,7 +306,7 @@ class Solver:
             keeper = self._keeper(pairs, anchors, watch, (loss, space, n_components, plan))
             search = Search(plan, watch, self.init, self.n_init, self.n_jobs)
             result = lowest(search, problem, self._generator(), anchors, keeper, at.find)
-            result = replace(result, stress=stress_1(pairs.table, pairs.largest, result))
+            result = replace(result, stress=stress_1(pairs, result))
             message = result.outcome.value
             # of ^C the warning tells, once
             said = "" if result.outcome is Outcome.INTERRUPTED else message

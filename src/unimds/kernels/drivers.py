@@ -362,10 +362,10 @@ def anneal(
 
 
 @driver
-def turned(function, n, D, out):
+def turned(function, n, D, order, out):
     """Turn a table of `n` points; see `unimds.kernels.engine.by_shift`."""
     nothing = (0, 0, 0, 0)
-    call(function, nothing, (0, n, 0), (D, out, 0, 0), (0, 0, 0), 1.0, (0, 0, 0))
+    call(function, nothing, (0, n, 0), (D, out, 0, 0), (0, 0, 0), 1.0, (0, order, 0))
 
 
 @driver

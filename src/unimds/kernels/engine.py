@@ -410,11 +410,12 @@ def shifts_of(sizes: Array, draws: Array, n: int) -> Array:
     return 1 + np.minimum((number + draws) / size * (n - 1), n - 2).astype(np.intp)
 
 
-def by_shift(D: Array) -> Array:
-    """Return the symmetric table with D[i, (i + s) mod n] in row s − 1 and column i."""
+def by_shift(D: Array, order: Array) -> Array:
+    """Return the table with D[order[i], order[(i + s) mod n]] in row s − 1 and column i."""
     n, D = len(D), np.ascontiguousarray(D)
+    twice = np.tile(order, 2).astype(np.float64)
     out = np.empty((n - 1, 1, n), D.dtype)
-    drivers.turned(_turn(D.dtype), n, D.ctypes.data, out.ctypes.data)
+    drivers.turned(_turn(D.dtype), n, D.ctypes.data, twice.ctypes.data, out.ctypes.data)
     return out
 
 

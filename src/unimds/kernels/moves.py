@@ -32,7 +32,7 @@ BLOCK = 256
 GOLDEN_ANGLE = 2.399963229728653
 """Gives each point another direction."""
 
-SIDE = 64
+SIDE, ACROSS = 16, 128
 """Rows of a table that fit in the cache."""
 
 space_at: Any = None  # given to `move` and `carry_on` for each space, as is `toward`
@@ -223,16 +223,18 @@ def collect(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scrat
 
 @addressed
 def turn(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
-    """Fill `s` with the symmetric table `r` by shifts, see `unimds.kernels.engine.by_shift`."""
-    for first in range(0, n, SIDE):  # few rows at a time stay in the cache
+    """Fill `s` with the table `r` by shifts, see `unimds.kernels.engine.by_shift`.
+
+    The order of the points is in `out`, twice in a row, so that no shift leads beyond the end.
+    """
+    for first in range(0, n, SIDE):  # a small rectangle at a time stays in the cache
         end = first + SIDE if first + SIDE < n else n
-        for m in range(1, n):
-            around = n - m if n - m < end else end
-            around = first if around < first else around
-            for a in range(first, around):
-                s[(m - 1) * n + a] = r[a * n + a + m]
-            for a in range(around, end):
-                s[(m - 1) * n + a] = r[a * n + a + m - n]
+        for nearest in range(0, n - 1, ACROSS):
+            farthest = nearest + ACROSS if nearest + ACROSS < n - 1 else n - 1
+            for a in range(first, end):
+                row = int(out[a]) * n
+                for m in range(nearest, farthest):
+                    s[m * n + a] = r[row + int(out[a + 1 + m])]
 
 
 @lru_cache(maxsize=64)

@@ -102,7 +102,7 @@ def _placed(problem: Problem, motion: Motion, level: Level, plan: Plan) -> tuple
 def _together(level: Level, record: Record, plan: Plan, motion: Motion) -> Outcome:
     """Lower the cost by quasi-Newton steps, and by a sweep where these find no way down."""
     problem, watch, state = record.problem, record.watch, motion.state
-    quasi = QuasiNewton(problem, level.loss, state.X, motion.quasi)
+    quasi = QuasiNewton(problem, level.loss, state.X, state.measured, motion.quasi)
     while (left := _left(level, record, plan, motion)) > 0:
         limits = plan.limits(min(left, record.stretch), problem.exact_cost)
         costs = [*((cost, np.inf) for cost in motion.costs[:-1]), (state.smooth, state.cost)]
@@ -117,7 +117,7 @@ def _together(level: Level, record: Record, plan: Plan, motion: Motion) -> Outco
             if not swept.smooth <= state.smooth:
                 return Outcome.STATIONARY  # only rounding is left
             state, motion = swept, motion.passed([swept.smooth], swept)
-            quasi.arrive(swept.X)
+            quasi.arrive(swept.X, swept.measured)
             record.note(swept, level)
         elif why in (SETTLED, EXACT):
             return Outcome.CONVERGED if why == SETTLED else Outcome.EXACT
@@ -160,7 +160,8 @@ def _swept(problem: Problem, X: Array, space: Space, level: Level, plan: Plan) -
 
 def _judged(problem: Problem, X: Array, space: Space, judge: Loss) -> State:
     """Return the state of a configuration."""
-    return State(X, space, *problem.costs(X, judge, space))
+    pulls, (cost, smooth) = problem.measured(X, judge, space)
+    return State(X, space, cost, smooth, pulls)
 
 
 # --- for how long, and by which losses --------------------------------------------------------
@@ -248,6 +249,12 @@ class State:
     space: Space
     cost: float  # by the loss as given
     smooth: float  # by the loss that the level judges by
+    pulls: Array | None = None  # by that loss; None where nobody has measured them
+
+    @property
+    def measured(self) -> tuple[float, Array | None]:
+        """The cost that the level judges by, and the pulls."""
+        return self.smooth, self.pulls
 
 
 @final
@@ -334,14 +341,13 @@ class Record:
         """Return the motion at a new level: from rest, or from where an earlier run stood."""
         if self.begun is not None and number == self.begun.motion.level:
             return self.begun.motion
-        now = self.now
-        smooth = now.cost
-        if level.judge != self.frame.loss:
-            _, smooth = self.problem.costs(now.X, level.judge, now.space)
-        self.now = State(now.X, now.space, now.cost, smooth)
+        if level.judge == self.frame.loss:
+            self.now = replace(self.now, smooth=self.now.cost)
+        else:
+            self.now = _judged(self.problem, self.now.X, self.now.space, level.judge)
         if not self.sweeps:
-            self.levels = [(self._outer(level.smoothing), smooth * self.frame.cost_unit)]
-        return Motion(number, self.now, self.now, 1.0, (smooth,))
+            self.levels = [(self._outer(level.smoothing), self.now.smooth * self.frame.cost_unit)]
+        return Motion(number, self.now, self.now, 1.0, (self.now.smooth,))
 
     def keep(self, motion: Motion) -> None:
         """Offer a snapshot, if anyone wants it."""

@@ -16,7 +16,7 @@ from unimds.compiled.functions import PLAIN
 from unimds.distances.pairs import Pairs
 from unimds.distances.table import HeldTable, LocalTable
 from unimds.distances.tiles import Tile
-from unimds.kernels.engine import COST, ERRORS, MUTUAL, UNROLLED, Engine, by_shift, engine_for
+from unimds.kernels.engine import COST, ERRORS, MUTUAL, UNROLLED, Engine, engine_for
 from unimds.kernels.rows import Kind
 from unimds.losses import Loss
 from unimds.placecenter.pulls import add_pulls
@@ -252,30 +252,10 @@ class Problem:
         else:  # steps that look at the cost of a point need all others at rest
             pairs.table.move_in_turn(partial(frame.sweep, inner_iter, eps), X, pairs.free)
 
-    def shake(self, X: Array, loss: Loss, sizes: Array, rng: np.random.Generator) -> None:
-        """Place every point against few others, once for each of `sizes`, in place."""
-        frame = self._at(loss, self.frame.space)
-        D, W = self._whole
-        engine = frame.engine(X, D, W)
-        if self.pairs.layers == 1 and engine.shakes_together:
-            draws = rng.random(sizes.sum(), dtype=np.float32)
-            engine.shake_together(*self._by_shift, X, sizes, draws, frame.unit)
-            return
-        # one point after another takes longer: a third of the sweeps must do
-        few = sizes[(sizes >= 64) | (np.arange(sizes.size) % 3 == 0)]
-        draws = rng.random(few.sum(), dtype=np.float32)
-        engine.shake_in_turn(D, W, X, few, draws, frame.unit)
-
     def _at(self, loss: Loss, space: Space) -> Frame:
         """Return the frame with a loss and a space, which mostly are its own."""
         own = loss is self.frame.loss and space is self.frame.space
         return self.frame if own else replace(self.frame, loss=loss, space=space)
-
-    @cached_property
-    def _by_shift(self) -> tuple[Array, Array | None]:
-        """The distances and weights of every point to the point that many places after it."""
-        D, W = self._whole
-        return by_shift(D), None if W is None else by_shift(W)
 
     @property
     def _whole(self) -> tuple[Array, Array | None]:
@@ -283,12 +263,18 @@ class Problem:
 
     def costs(self, X: Array, smooth: Loss, space: Space) -> tuple[float, float]:
         """Return the cost by the loss as given and by `smooth`."""
+        return self.measured(X, smooth, space)[1]
+
+    def measured(
+        self, X: Array, smooth: Loss, space: Space
+    ) -> tuple[Array | None, tuple[float, float]]:
+        """Return the `costs`, and the `pulls` by `smooth` where they come with them."""
         compiled = self.moves_together and len(X) <= UNROLLED and not PLAIN
         if compiled and space == self.frame.space:
-            return self.pulls(X, smooth)[1]  # by code that is compiled in any case
+            return self.pulls(X, smooth)  # by code that is compiled in any case
         frame = self._at(self.frame.loss, space)
         exact, smoothed = self.pairs.table.total(partial(frame.costs, smooth), X)
-        return float(exact), float(smoothed)
+        return None, (float(exact), float(smoothed))
 
     @cached_property
     def moves_together(self) -> bool:

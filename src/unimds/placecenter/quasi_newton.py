@@ -28,6 +28,7 @@ from unimds.kernels.steps import (
     SETTLED,
     SHORTER,
     STUCK,
+    TAKEN,
     TRIAL,
     VERDICT,
     WENT,
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 __all__ = ["EXACT", "SETTLED", "STUCK", "WENT", "Descent", "Limits", "QuasiNewton", "annealed"]
+
+
+UNKNOWN = (np.inf, None)  # cost and pulls of points that nobody has measured
 
 
 class Limits(NamedTuple):
@@ -90,7 +94,14 @@ def empty_memory(size: int) -> tuple[Array, Array]:
 class QuasiNewton:
     """Lowers the cost by `loss` from the points `X`, or goes on where an earlier run stood."""
 
-    def __init__(self, problem: Problem, loss: Loss, X: Array, kept: tuple[Array, ...] = ()):
+    def __init__(
+        self,
+        problem: Problem,
+        loss: Loss,
+        X: Array,
+        measured: tuple[float, Array | None] = UNKNOWN,
+        kept: tuple[Array, ...] = (),
+    ):
         self.problem, self.loss, self.shape, self.dtype = problem, loss, X.shape, X.dtype
         self.free = problem.pairs.free.astype(np.float64)
         self.engine = problem.frame.engine(X)
@@ -100,7 +111,7 @@ class QuasiNewton:
             return
         self.memory, self.numbers = empty_memory(X.size)
         self.memory[HERE] = X.ravel()
-        self.arrive(X)
+        self.arrive(X, measured)
 
     @property
     def kept(self) -> tuple[Array, ...]:
@@ -111,11 +122,20 @@ class QuasiNewton:
         """Return the points of this moment, or of another row of the memory."""
         return np.array(self.memory[row].reshape(self.shape), dtype=self.dtype)
 
-    def arrive(self, X: Array) -> None:
-        """Go to points that were found in another way; only the way there is remembered."""
+    def arrive(self, X: Array, measured: tuple[float, Array | None] = UNKNOWN) -> None:
+        """Go to points that were found in another way; only the way there is remembered.
+
+        Unless their cost and pulls are known, these are measured before the first step.
+        """
         self.numbers[:] = 0.0
-        self.numbers[VERDICT] = BEGUN
         self.memory[TRIAL] = X.ravel()
+        cost, pulls = measured
+        if pulls is None:
+            self.numbers[VERDICT] = BEGUN
+            return
+        self.numbers[VERDICT], pulls = TAKEN, pulls.copy()
+        self._carry(ACROSS, pulls)
+        self._call(self.take, cost, pulls)
 
     def descend(
         self, costs: list[tuple[float, float]], best: float, limits: Limits

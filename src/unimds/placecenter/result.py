@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.distances.inputs import labels_of
+from unimds.distances.pairs import Pairs, equal_weights
 from unimds.distances.table import DistanceTable
 from unimds.distances.tiles import BLOCK, Tile
-from unimds.losses import Loss
+from unimds.losses import Loss, Squared
 from unimds.placecenter.minima import Starts
 from unimds.spaces.base import Space
+from unimds.spaces.euclidean import Euclidean
 
 Array = NDArray[np.floating[Any]]
 
@@ -145,10 +147,18 @@ def table_stress(
     return _stress(table, largest, points, space, by_mapped, halved=False)
 
 
-def stress_1(table: DistanceTable, largest: float, result: Result) -> float:
-    """Return Kruskal's Stress-1 of a result; `largest` is the largest distance of the table."""
-    halved = table.layers == 1  # of a symmetric table the later points of each row will do
-    return _stress(table, largest, result.embedding, result.space, by_mapped=True, halved=halved)
+def stress_1(pairs: Pairs, result: Result) -> float:
+    """Return Kruskal's Stress-1 of a result."""
+    plain = type(result.loss) is Squared and type(result.space) is Euclidean
+    if plain and pairs.weighing == equal_weights(pairs.n):
+        # the cost is one of its two sums, and Σ u² = n Σ |x − x̄|² is the other
+        X = result.embedding - result.embedding.mean(axis=0)
+        below = pairs.n * float(np.einsum("ia,ia->", X, X))
+        if max(below, result.cost) < np.inf and below > 1e-200:  # squares with all their digits
+            return float(np.sqrt(result.cost / below))
+    halved = pairs.layers == 1  # of a symmetric table the later points of each row will do
+    table, points, space = pairs.table, result.embedding, result.space
+    return _stress(table, pairs.largest, points, space, by_mapped=True, halved=halved)
 
 
 def _stress(

@@ -22,7 +22,7 @@ from unimds.placecenter.quasi_newton import Limits, annealed
 from unimds.spaces.euclidean import Euclidean
 from unimds.starts.curves import Curve, curve_of
 from unimds.starts.initial import draw
-from unimds.starts.shaking import SHAKE_SWEEPS, rounded, shaken
+from unimds.starts.shaking import SHAKE_SWEEPS, Shaker, rounded
 
 Array = NDArray[Any]
 
@@ -45,7 +45,7 @@ class Minimum(NamedTuple):
 
 
 class Hopping(ABC):
-    """Fresh starts and hops of one problem, whose points must be in random order.
+    """Fresh starts and hops of one problem.
 
     ``lowest`` is the lowest cost so far: descents that come near it go on to the last digit.
     """
@@ -66,15 +66,15 @@ class Hopping(ABC):
         """Return the minimum that a configuration leads to."""
 
 
-def hopping(problem: Problem, plan: Plan, watch: Watch) -> Hopping:
+def hopping(problem: Problem, plan: Plan, watch: Watch, rng: np.random.Generator) -> Hopping:
     """Return the way that suits a problem."""
     curve = curve_of(problem)
     if curve is not None and type(problem.frame.loss) is Squared:
         return AlongCurve(problem, curve)
     plain = plan.solver == "sweeps" or not plan.accelerate or plan.inner_iter > 1
     if problem.anneals_compiled and plan.smoothing == "auto" and not plain:
-        return Compiled(problem, curve, plan.eps, watch)
-    return Watched(problem, plan, watch)
+        return Compiled(problem, curve, plan.eps, watch, rng)
+    return Watched(problem, plan, watch, rng)
 
 
 def kicked(problem: Problem, X: Array, rng: np.random.Generator) -> Array:
@@ -88,11 +88,11 @@ def kicked(problem: Problem, X: Array, rng: np.random.Generator) -> Array:
     return X
 
 
-def scattered(problem: Problem, rng: np.random.Generator, watch: Watch) -> Array:
+def scattered(shaker: Shaker, rng: np.random.Generator, watch: Watch) -> Array:
     """Return a random configuration, shaken."""
-    X = draw(problem, rng)
-    _, loss = rounded(problem, X)
-    return shaken(problem, loss, X, SHAKE_SWEEPS, rng, watch)
+    X = draw(shaker.problem, rng)
+    _, loss = rounded(shaker.problem, X)
+    return shaker.shaken(loss, X, SHAKE_SWEEPS, rng, watch)
 
 
 @final
@@ -125,15 +125,23 @@ class AlongCurve(Hopping):
 class Compiled(Hopping):
     """Descents that are one call of compiled code each, with all levels of smoothing."""
 
-    def __init__(self, problem: Problem, curve: Curve | None, eps: float, watch: Watch):
+    def __init__(
+        self,
+        problem: Problem,
+        curve: Curve | None,
+        eps: float,
+        watch: Watch,
+        rng: np.random.Generator,
+    ):
         self.problem, self.curve, self.watch = problem, curve, watch
+        self.shaker = Shaker(problem, rng)
         self.price = 1.0 if type(problem.frame.space) is Euclidean else CURVED
         self.limits = Limits(LEVEL_SWEEPS, PATIENCE, max(eps, 1e-7), problem.exact_cost)
         self.last = self.limits._replace(steps=LAST_STEPS, eps=0.01 * self.limits.eps)
 
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
         if self.curve is None:
-            X = scattered(self.problem, rng, self.watch)
+            X = scattered(self.shaker, rng, self.watch)
         else:  # the order is what matters: the squared loss finds good ones, but not all
             x = self.curve.random(rng)
             x = self.curve.lowered(x)[0] if rng.random() < 0.5 else x
@@ -181,12 +189,12 @@ def _share(rng: np.random.Generator) -> float:
 class Watched(Hopping):
     """Descents that come back after every sweep: any space, any solver."""
 
-    def __init__(self, problem: Problem, plan: Plan, watch: Watch):
-        self.problem, self.watch = problem, watch
+    def __init__(self, problem: Problem, plan: Plan, watch: Watch, rng: np.random.Generator):
+        self.problem, self.watch, self.shaker = problem, watch, Shaker(problem, rng)
         self.plan = replace(plan, eps=max(plan.eps, 1e-7))
 
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
-        return self.end(scattered(self.problem, rng, self.watch))
+        return self.end(scattered(self.shaker, rng, self.watch))
 
     def hop(self, lowest: float, there: Minimum, rng: np.random.Generator) -> Minimum:
         return self.end(kicked(self.problem, there.X, rng))

@@ -1,7 +1,7 @@
 """The race: which start to descend from.
 
 The minimum that a map of low dimension ends in depends on its seed. So ``n_init="auto"`` looks for
-a good one on a sample of the points (all of them, if they are few) in random order. The *spectral*
+a good one on a sample of the points (all of them, if they are few). The *spectral*
 seed is exact for exact data. It is also *shaken*: its points are placed against a few others at a
 time, many times over and against more and more, as in simulated annealing, which finds a better
 arrangement of points without clusters. *Random* starts are shaken in the same way, on fewer points
@@ -34,7 +34,7 @@ from unimds.placecenter.result import Outcome, Result
 from unimds.starts.initial import draw, first_seed
 from unimds.starts.keep import Keeper
 from unimds.starts.search import Search
-from unimds.starts.shaking import SHAKE_SWEEPS, rounded, shaken
+from unimds.starts.shaking import SHAKE_SWEEPS, Shaker, rounded
 from unimds.starts.size import estimate_size
 from unimds.starts.small import EFFORTS, Chosen, on_line, small_table
 from unimds.starts.tree import JOINED, tree_start
@@ -69,42 +69,44 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     racing.
     """
     n, init, quiet = problem.pairs.n, search.init, search.watch.silent()
-    sample = rng.permutation(n)[: _sample_size(n)]  # in random order, as shaking needs
-    whole = problem if sample.size == n else problem.on(np.sort(sample))
-    # in their own order: where eigenvalues are equal, seeds depend on it
+    sample = np.sort(rng.permutation(n)[: _sample_size(n)])
+    whole = problem if sample.size == n else problem.on(sample)
     seed = first_seed(whole, init, rng, SEED_TOL)
     if init != "random" and whole.is_near(seed):
         seed = first_seed(whole, init, rng)
         if whole.is_exact(seed):
-            return [extended(problem, np.sort(sample), seed)]
+            return [extended(problem, sample, seed)]
     del whole  # there need not be two tables at a time
     small = problem.on(sample, single=n >= SINGLE_FROM)
-    first = np.ascontiguousarray(seed[:, np.argsort(np.argsort(sample))], dtype=small.dtype)
+    first = seed.astype(small.dtype)
     smoothing, loss = rounded(small, first)
     seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
     flat = small.flatter()
-    few = flat if sample.size <= SMALL_SAMPLE else flat.on(np.arange(SMALL_SAMPLE))
+    mixed = rng.permutation(sample.size)
+    chosen = np.sort(mixed[:SMALL_SAMPLE])
+    few = flat if sample.size <= SMALL_SAMPLE else flat.on(chosen)
+    all_shaker, few_shaker = Shaker(flat, rng), Shaker(few, rng)
     heat = replace(search.plan, max_iter=HEAT_SWEEPS, smoothing=smoothing)
 
     def find(kind: int) -> Array:
         own = np.random.default_rng(seeds[kind])
         if kind > 0:
-            return shaken(few, loss, draw(few, own), SHAKE_SWEEPS, own, quiet)
+            return few_shaker.shaken(loss, draw(few, own), SHAKE_SWEEPS, own, quiet)
         start = first if flat is small else first_seed(flat, init, own)
-        return shaken(flat, loss, start, SHAKE_SWEEPS, own, quiet)
+        return all_shaker.shaken(loss, start, SHAKE_SWEEPS, own, quiet)
 
     def winner(among: Problem, starts: list[Array]) -> Array:
         runs = search.each(lambda X: lowered(among, X, heat, quiet)[0], starts)
         return min(runs, key=lambda run: run.now.smooth).best.X
 
     known, *random = search.each(find, range(len(seeds)))
-    starts = [known, extended(flat, np.arange(few.pairs.n), winner(few, random))]
+    starts = [known, extended(flat, chosen, winner(few, random))]
     grown: list[Array] = []
     if flat is not small:
         starts = search.each(lambda X: _bent(search, flat, small, X, smoothing), starts)
     low = winner(small, starts)
     if flat is not small and init != "random":
-        grown = _grown(small, np.argsort(sample[:JOINED]), [first, low])
+        grown = _grown(small, np.sort(mixed[:JOINED]), [first, low])
     if _settles(problem, small):
         low = _lower(search, small, low, first, surely=n < ALL_BELOW)
         return [extended(problem, sample, low)]
@@ -119,13 +121,13 @@ def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> 
     if n < 4:
         return first_seed(problem, "auto", rng)
     # where pairs are missing a sample might not hang together
-    sample = rng.permutation(n)[: _sample_size(n) if complete else n]
+    sample = np.sort(rng.permutation(n)[: _sample_size(n) if complete else n])
     small = problem.on(sample, single=n >= SINGLE_FROM)
     flat = small.flatter()
     seed = first_seed(flat, "auto", rng, ALONE_TOL)
     smoothing, loss = rounded(flat, seed)
     sweeps = SHAKE_SWEEPS if n >= SINGLE_FROM else SHAKE_SWEEPS // 2
-    X = shaken(flat, loss, seed, sweeps, rng, search.watch.silent())
+    X = Shaker(flat, rng).shaken(loss, seed, sweeps, rng, search.watch.silent())
     if flat is not small:
         X = _bent(search, flat, small, X, smoothing)
     return extended(problem, sample, _settled(search, problem, small, X))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.watch import Watch
+from unimds.kernels.engine import by_shift
 from unimds.losses import Loss
 from unimds.placecenter.annealing import annealing
 
@@ -20,31 +23,62 @@ SHAKE_SWEEPS = 500
 COOLING = np.repeat([3.0, 4.0], 12)  # the last sweeps: twelve against 64 points, and 128
 
 
-def shaken(
-    problem: Problem,
-    loss: Loss,
-    X: Array,
-    sweeps: int,
-    rng: np.random.Generator,
-    watch: Watch,
-) -> Array:
-    """Return a configuration near `X`, but not in the first minimum on the way down.
+@final
+class Shaker:
+    """Shakes the maps of a problem.
 
     Every point is placed against a few others only; there are more of them from sweep to sweep,
-    and the more, the less a point strays. The order of the points must be random.
+    and the more, the less a point strays. Points stand on a circle in random order, and meet those
+    that are some places after them.
     """
-    first, X, n, space = X, X.copy(), problem.pairs.n, problem.frame.space
-    doublings = np.concatenate([np.linspace(-0.4, 2.0, sweeps), COOLING])
-    sizes = np.minimum(8 << doublings.round().clip(0).astype(int), (n + 2) // 4 * 2)
-    for part in np.array_split(sizes, max(sweeps // 100, 1)):
-        problem.shake(X, loss, part, rng)
-        X = np.ascontiguousarray(space.centred(X.T).T, dtype=X.dtype)  # all wander together
-        if watch.stopped:
-            break
-    # where curvature is strong, points may be thrown farther than numbers reach
-    flat = problem.frame.engine(X).flat
-    far = X if flat else problem.costs(X, loss, space)[1]
-    return X if np.isfinite(far).all() else first
+
+    def __init__(self, problem: Problem, rng: np.random.Generator):
+        self.problem, self.order = problem, rng.permutation(problem.pairs.n)
+
+    def shaken(
+        self, loss: Loss, X: Array, sweeps: int, rng: np.random.Generator, watch: Watch
+    ) -> Array:
+        """Return a configuration near `X`, but not in the first minimum on the way down."""
+        problem, n, space = self.problem, self.problem.pairs.n, self.problem.frame.space
+        mixed = np.ascontiguousarray(X[:, self.order])
+        doublings = np.concatenate([np.linspace(-0.4, 2.0, sweeps), COOLING])
+        sizes = np.minimum(8 << doublings.round().clip(0).astype(int), (n + 2) // 4 * 2)
+        for part in np.array_split(sizes, max(sweeps // 100, 1)):
+            self.shake(mixed, loss, part, rng)
+            # all wander together
+            mixed = np.ascontiguousarray(space.centred(mixed.T).T, dtype=X.dtype)
+            if watch.stopped:
+                break
+        found = np.empty_like(mixed)
+        found[:, self.order] = mixed
+        # where curvature is strong, points may be thrown farther than numbers reach
+        flat = problem.frame.engine(X).flat
+        far = found if flat else problem.costs(found, loss, space)[1]
+        return found if np.isfinite(far).all() else X
+
+    def shake(self, mixed: Array, loss: Loss, sizes: Array, rng: np.random.Generator) -> None:
+        """Place every point against few others, once for each of `sizes`, in place."""
+        frame, (D, W) = replace(self.problem.frame, loss=loss), self.problem.pairs.table.whole()
+        engine = frame.engine(mixed, D, W)
+        if self.problem.pairs.layers == 1 and engine.shakes_together:
+            draws = rng.random(sizes.sum(), dtype=np.float32)
+            engine.shake_together(*self._by_shift, mixed, sizes, draws, frame.unit)
+            return
+        # one point after another takes longer: a third of the sweeps must do
+        few = sizes[(sizes >= 64) | (np.arange(sizes.size) % 3 == 0)]
+        draws = rng.random(few.sum(), dtype=np.float32)
+        engine.shake_in_turn(*self._in_order, mixed, few, draws, frame.unit)
+
+    @cached_property
+    def _by_shift(self) -> tuple[Array, Array | None]:
+        """The distances and weights of every point to the point that many places after it."""
+        D, W = self.problem.pairs.table.whole()
+        return by_shift(D, self.order), None if W is None else by_shift(W, self.order)
+
+    @cached_property
+    def _in_order(self) -> tuple[Array, Array | None]:
+        """All distances and weights, the points in the order of the circle."""
+        return self.problem.pairs.table.held(self.order).whole()
 
 
 def rounded(problem: Problem, X: Array) -> tuple[float, Loss]:

@@ -84,18 +84,16 @@ def small_table(search: Search, problem: Problem, rng: np.random.Generator) -> C
         x = placed(table, best_order(table))
         return Chosen([_turned(problem, x[None], seed)], proven=True)
     search.watch.say("Looking for the lowest map …")
-    order = rng.permutation(n)  # shaking needs points in random order
-    mixed = problem.on(order)
-    ways = hopping(mixed, search.plan, search.watch.silent())
+    held = problem if problem.held else problem.on(np.arange(n))
+    ways = hopping(held, search.plan, search.watch.silent(), rng)
     found = Found()
     try:
-        _look(ways, np.ascontiguousarray(seed[:, order]), found, effort, search, rng)
+        _look(ways, seed, found, effort, search, rng)
     except KeyboardInterrupt:
         if not found.best_maps:
             raise
         search.watch.interrupted.set()
-    back = np.argsort(order)
-    return Chosen([_turned(problem, found.best.X[:, back], seed)], found.told(mixed, back))
+    return Chosen([_turned(problem, found.best.X, seed)], found.told(problem))
 
 
 def _turned(problem: Problem, X: Array, seed: Array) -> Array:
@@ -190,10 +188,10 @@ class Found:
         """Whether the lowest map has been found often enough, or all work is done."""
         return self.times >= effort.again or self.work >= effort.work
 
-    def told(self, problem: Problem, order: Array) -> Starts:
-        """Return it in the user's unit, with the points in their order."""
+    def told(self, problem: Problem) -> Starts:
+        """Return it in the user's unit."""
         frame = problem.frame
-        maps = [frame.outer(one.X[:, order]) for one in self.best_maps]
+        maps = [frame.outer(one.X) for one in self.best_maps]
         costs = [one.cost * frame.cost_unit for one in self.best_maps]
         all_costs, space = np.array(self.costs) * frame.cost_unit, frame.outer_space(frame.space)
         return Starts(all_costs, np.array(maps), np.array(costs), space)
