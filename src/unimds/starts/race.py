@@ -47,7 +47,7 @@ SINGLE_EPS = 1e-7  # the cost may fall as slowly as this before rounding blurs i
 SMALL_SAMPLE, RANDOM_STARTS = 150, 6
 SEED_TOL = 0.01  # enough where a map cannot be exact
 ALONE_TOL = 0.1  # of a start that has no race to win
-HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 6
+HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 3
 TRIAL_STEPS, NEAR = 12, 0.001  # of the seed, and how near it must come to go on
 
 
