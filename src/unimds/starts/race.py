@@ -1,13 +1,15 @@
 """The race: which start to descend from.
 
 The minimum that a map of low dimension ends in depends on its seed. So ``n_init="auto"`` looks for
-a good one on a sample of the points (all of them, if they are few). The *spectral*
-seed is exact for exact data. It is also *shaken*: its points are placed against a few others at a
-time, many times over and against more and more, as in simulated annealing, which finds a better
-arrangement of points without clusters. *Random* starts are shaken in the same way, on fewer points
-still where there are many; they may find another arrangement of clusters. The best random start
-meets the spectral ones, and after a few sweeps the winner is known; all other points are placed
-against its map.
+a good one on a sample of the points (all of them, if they are few). The *spectral* seed is exact
+for exact data. It is also *shaken*: its points are placed against a few others at a time, many
+times over and against more and more, as in simulated annealing, which finds a better arrangement of
+points without clusters. *Random* starts are shaken in the same way, on fewer points still where
+there are many; they may find another arrangement of clusters. The best random start meets the
+spectral ones, and after a few sweeps the winner is known; all other points are placed against its
+map. Tables of up to a hundred points have a search of their own, `unimds.starts.small`, and most
+tables of some hundred points too, `unimds.starts.middle`.
+
 In a space of strong negative curvature points hardly pass each other, as shortest paths pass near
 the centre: there starts are looked for at less curvature, and then bent. A table that a tree fits
 has one more start there, see `unimds.starts.tree`.
@@ -33,6 +35,7 @@ from unimds.placecenter.problem import SINGLE_FROM, Frame, Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.starts.initial import draw, first_seed
 from unimds.starts.keep import Keeper
+from unimds.starts.middle import MIDDLE, agreed, is_middle, most_starts
 from unimds.starts.search import Search
 from unimds.starts.shaking import SHAKE_SWEEPS, Shaker, rounded
 from unimds.starts.size import estimate_size
@@ -42,7 +45,6 @@ from unimds.starts.tree import JOINED, tree_start
 Array = NDArray[Any]
 
 RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory counts from here
-ALL_BELOW = 1000
 SINGLE_EPS = 1e-7  # the cost may fall as slowly as this before rounding blurs it
 SMALL_SAMPLE, RANDOM_STARTS = 150, 6
 SEED_TOL = 0.01  # enough where a map cannot be exact
@@ -51,15 +53,16 @@ HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 3
 TRIAL_STEPS, NEAR = 12, 0.001  # of the seed, and how near it must come to go on
 
 
-def race_pays(problem: Problem, init: str) -> bool:
+def race_pays(search: Search, problem: Problem) -> bool:
     """Return whether a race may find a lower minimum than a single start."""
-    if init not in ("auto", "random"):
+    if _kind(search) not in ("auto", "random"):
         return False
     fewest = 2 if on_line(problem) else 4  # for less there is one arrangement, and no shaking
     if problem.n_components > 3 or problem.pairs.n < fewest:
         return False
     # without all pairs a sample of the points might not hang together
-    return problem.pairs.n <= SMALL_SAMPLE or problem.pairs.weighing.complete
+    of_all = problem.pairs.n <= SMALL_SAMPLE or is_middle(problem, search.plan)
+    return of_all or problem.pairs.weighing.complete
 
 
 def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Array]:
@@ -81,6 +84,8 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     first = seed.astype(small.dtype)
     smoothing, loss = rounded(small, first)
     seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
+    if is_middle(problem, search.plan):
+        return [agreed(search, small, _roughly(search), first, rng).astype(problem.dtype)]
     flat = small.flatter()
     mixed = rng.permutation(sample.size)
     chosen = np.sort(mixed[:SMALL_SAMPLE])
@@ -108,10 +113,10 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     if flat is not small and init != "random":
         grown = _grown(small, np.sort(mixed[:JOINED]), [first, low])
     if _settles(problem, small):
-        low = _lower(search, small, low, first, surely=n < ALL_BELOW)
+        low = _lower(search, small, low, first)
         return [extended(problem, sample, low)]
     # a tree has settled already: to finish it takes little, and tells if it is lower
-    finished = [first, low, *grown] if n < ALL_BELOW else [winner(small, [first, *starts, *grown])]
+    finished = [first, low, *grown] if n < MIDDLE else [winner(small, [first, *starts, *grown])]
     return [extended(problem, sample, X) for X in finished]
 
 
@@ -146,15 +151,15 @@ def _roughly(search: Search) -> Plan:
     return replace(search.plan, eps=max(search.plan.eps, SINGLE_EPS))
 
 
-def _lower(search: Search, small: Problem, low: Array, seed: Array, surely: bool) -> Array:
+def _lower(search: Search, small: Problem, low: Array, seed: Array) -> Array:
     """Return where a start settles, or where the seed does if that is lower.
 
-    Unless it must be known for sure, a seed that some steps do not bring near is given up.
+    A seed that some steps do not bring near is given up.
     """
     plan, quiet = _roughly(search), search.watch.silent()
     settled, _ = lowered(small, low, plan, quiet)
     other, _ = lowered(small, seed, replace(plan, max_iter=TRIAL_STEPS), quiet)
-    if surely or other.now.smooth <= (1.0 + NEAR) * settled.now.smooth:
+    if other.now.smooth <= (1.0 + NEAR) * settled.now.smooth:
         other, _ = lowered(small, other.now.X, plan, quiet)
     return min(settled, other, key=lambda run: run.now.smooth).best.X
 
@@ -216,7 +221,7 @@ def _kind(search: Search) -> str:
 
 
 def _races(search: Search, problem: Problem, anchors: Anchors | None) -> bool:
-    return search.n_init in EFFORTS and anchors is None and race_pays(problem, _kind(search))
+    return search.n_init in EFFORTS and anchors is None and race_pays(search, problem)
 
 
 def starts_in_memory(
@@ -226,9 +231,11 @@ def starts_in_memory(
     init = _kind(search)
     if _races(search, problem, anchors):
         own, effort = search.in_unit(problem.frame), EFFORTS[str(search.n_init)]
-        if problem.pairs.n <= effort.few and problem.flatter() is problem:
+        n = problem.pairs.n
+        if n <= effort.few and problem.flatter() is problem:
             return small_table(own, problem, random)
-        search.watch.say(f"Choosing among {effort.races * (2 + RANDOM_STARTS)} starts …")
+        count = most_starts(n) if is_middle(problem, search.plan) else 2 + RANDOM_STARTS
+        search.watch.say(f"Choosing among {effort.races * count} starts …")
         return Chosen([X for _ in range(effort.races) for X in race(own, problem, random)])
     count = EFFORTS[str(search.n_init)].races if search.n_init in EFFORTS else int(search.n_init)
     if init == "shaken":
