@@ -6,6 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from scipy.sparse.csgraph import shortest_path
 
 from unimds import MDS, place_center
 from unimds.placecenter.minima import alike
@@ -216,3 +217,15 @@ def test_maps_on_the_simplex_stay_there():
     result = place_center(0.8 * random_table(9, 2, 0.4), space="simplex", random_state=0)
     assert result.embedding.min() >= 0.0
     assert result.starts.embeddings.min() >= 0.0
+
+
+@pytest.mark.parametrize(("k", "seed"), [(4, 2), (5, 0)])
+def test_more_dimensions_are_searched_too(k, seed):
+    """From the seed alone, the map of a graph with equal distances ends above the lowest."""
+    links = np.triu(np.random.default_rng(seed).random((34, 34)) < 0.12, 1)
+    links[np.arange(33), np.arange(1, 34)] = True
+    D = shortest_path(links, directed=False, unweighted=True)
+    ends = [place_center(D, k, random_state=state) for state in range(2)]
+    assert ends[0].starts is not None
+    assert ends[0].cost == pytest.approx(ends[1].cost, rel=1e-6)
+    assert ends[0].cost < 0.999 * place_center(D, k, n_init=1).cost

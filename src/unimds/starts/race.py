@@ -58,7 +58,9 @@ def race_pays(search: Search, problem: Problem) -> bool:
     if _kind(search) not in ("auto", "random"):
         return False
     fewest = 2 if on_line(problem) else 4  # for less there is one arrangement, and no shaking
-    if problem.n_components > 3 or problem.pairs.n < fewest:
+    # of many points, the seed mostly leads to the lowest map in more dimensions
+    few = _is_small(search, problem) and problem.anneals_compiled
+    if (problem.n_components > 3 and not few) or problem.pairs.n < fewest:
         return False
     # without all pairs a sample of the points might not hang together
     of_all = problem.pairs.n <= SMALL_SAMPLE or is_middle(problem, search.plan)
@@ -220,6 +222,12 @@ def _kind(search: Search) -> str:
     return search.init if isinstance(search.init, str) else "given"
 
 
+def _is_small(search: Search, problem: Problem) -> bool:
+    """Whether a table has so few points that the lowest map can be looked for."""
+    few = EFFORTS[str(search.n_init)].few
+    return problem.pairs.n <= few and problem.flatter() is problem
+
+
 def _races(search: Search, problem: Problem, anchors: Anchors | None) -> bool:
     return search.n_init in EFFORTS and anchors is None and race_pays(search, problem)
 
@@ -230,13 +238,13 @@ def starts_in_memory(
     """Return the configurations to descend from, found by looking at any of the pairs."""
     init = _kind(search)
     if _races(search, problem, anchors):
-        own, effort = search.in_unit(problem.frame), EFFORTS[str(search.n_init)]
-        n = problem.pairs.n
-        if n <= effort.few and problem.flatter() is problem:
+        own, races = search.in_unit(problem.frame), EFFORTS[str(search.n_init)].races
+        if _is_small(search, problem):
             return small_table(own, problem, random)
-        count = most_starts(n) if is_middle(problem, search.plan) else 2 + RANDOM_STARTS
-        search.watch.say(f"Choosing among {effort.races * count} starts …")
-        return Chosen([X for _ in range(effort.races) for X in race(own, problem, random)])
+        middle, n = is_middle(problem, search.plan), problem.pairs.n
+        count = races * (most_starts(n) if middle else 2 + RANDOM_STARTS)
+        search.watch.say(f"Choosing among {count} starts …")
+        return Chosen([X for _ in range(races) for X in race(own, problem, random)])
     count = EFFORTS[str(search.n_init)].races if search.n_init in EFFORTS else int(search.n_init)
     if init == "shaken":
         own = search.in_unit(problem.frame)
