@@ -10,10 +10,11 @@ import pytest
 from sklearn.base import clone
 
 from tests.support.parts import slow
-from unimds import MDS, Huber, Hyperbolic, LandmarkMDS, Loss, Power, Simplex, Sphere
+from unimds import MDS, Huber, Hyperbolic, LandmarkMDS, Loss, Power, Simplex, Sphere, place_points
 from unimds.files import FileError
 from unimds.files.archive import read_archive, write_archive
 from unimds.models import load, save
+from unimds.spaces import distances
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 4))
@@ -221,11 +222,28 @@ def test_wrong_headers_are_errors(tmp_path, change, says):
         lambda a: {**a, "landmarks": a["landmarks"] + 30},
         lambda a: {**a, "landmarks": a["landmarks"] * 0},
         lambda a: {**a, "landmarks": a["landmarks"] * 1.0},
+        lambda a: {**a, "references": a["references"][:-1]},
+        lambda a: {**a, "references": a["references"] + 3000},
+        lambda a: {**a, "references": a["references"][::-1]},
     ],
 )
 def test_wrong_landmarks_are_errors(tmp_path, arrays):
     with pytest.raises(FileError, match="the model is broken"):
         load(altered(tmp_path, arrays=arrays, name="landmarks"))
+
+
+def test_a_model_of_landmarks_without_references_places_against_the_landmarks(tmp_path):
+    def older(arrays):
+        here = np.searchsorted(arrays["references"], arrays["landmarks"])
+        older = {**arrays, "points": arrays["points"][here], "features": arrays["features"][here]}
+        del older["references"]
+        return older
+
+    model = load(altered(tmp_path, arrays=older, name="landmarks"))
+    np.testing.assert_array_equal(model.references_, model.landmarks_)
+    places, new = model.embedding_[model.landmarks_], model._features + 0.1
+    want = place_points(distances(new, model._features), places)
+    np.testing.assert_allclose(model.transform(new), want, atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,9 @@ def save(
     }
     known = mds._features if large else getattr(mds, "_fit_X", None)
     arrays |= {} if known is None else {"features": known}
-    arrays |= {"landmarks": mds.landmarks_, "points": mds._points} if large else {}
+    if large:
+        arrays |= {"landmarks": mds.landmarks_, "references": mds.references_}
+        arrays["points"] = mds._points
     write_archive(path, KIND, header, arrays, force=force)
 
 
@@ -219,15 +221,19 @@ def _restored(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
     if names is not None:
         mds.feature_names_in_ = names
     if isinstance(mds, LandmarkMDS):
-        mds.landmarks_ = _landmarks(arrays["landmarks"], mds)
-        count = len(mds.landmarks_)
+        mds.landmarks_ = _some_points(arrays["landmarks"], mds, "landmarks")
+        # written from 0.3 on; before it, new points were placed against the landmarks
+        mds.references_ = _some_points(
+            arrays.get("references", mds.landmarks_), mds, "points to place others against"
+        )
+        fitted, count = len(mds.landmarks_), len(mds.references_)
         mds._points = _points(arrays["points"], mds, "points", count)
         mds.seconds_ = {str(name): float(taken) for name, taken in header["seconds"].items()}
         mds.cost_error_, mds.stress_error_ = map(float, header["errors"])
         mds.outcome_ = Outcome[header.get("ended", header["outcome"])]  # 0.2 has no "ended"
     else:
-        count = len(mds.embedding_)
-    result = _result(header, arrays, mds, count)
+        fitted = count = len(mds.embedding_)
+    result = _result(header, arrays, mds, fitted)
     _check_same(mds, result)
     features = None if mds.metric == "precomputed" else _features(arrays["features"], mds, count)
     mds._metric = _tried(mds, header["metric_params"], arrays, features)
@@ -251,7 +257,7 @@ def _estimator(header: dict[str, Any]) -> Model:
 def _check_same(mds: Model, result: Result) -> None:
     """Raise if the map and the points that new ones are placed against are not the same points."""
     large = isinstance(mds, LandmarkMDS)
-    here = mds.embedding_[mds.landmarks_] if large else mds.embedding_
+    here = mds.embedding_[mds.references_] if large else mds.embedding_
     there = mds._points if large else result.embedding
     off = np.abs(here.astype(np.float64) - there).max(initial=0.0)
     if off > SAME * max(1e-300, float(np.abs(there).max(initial=0.0))):
@@ -305,12 +311,12 @@ def _width(told: Any, mds: Model) -> int:
     return int(told)
 
 
-def _landmarks(index: Array, mds: Model) -> Array:
+def _some_points(index: Array, mds: Model, what: str) -> Array:
     n = len(mds.embedding_)
     if index.ndim != 1 or index.dtype.kind not in "iu" or not len(index):
-        raise ValueError("the landmarks are not a list of points")
+        raise ValueError(f"the {what} are not a list of points")
     if index.min() < 0 or index.max() >= n or len(np.unique(index)) < len(index):
-        raise ValueError(f"{len(index)} different landmarks among {n} points were expected")
+        raise ValueError(f"{len(index)} different {what} among {n} points were expected")
     return index
 
 

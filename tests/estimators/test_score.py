@@ -64,10 +64,10 @@ def test_the_score_has_no_unit(unit):
     assert found == pytest.approx(want)
 
 
-def test_the_score_of_landmarks_is_against_the_landmarks():
+def test_the_score_of_landmarks_is_against_the_references():
     mds = LandmarkMDS(n_landmarks=20, random_state=0).fit(X)
     want = stress(
-        pairwise_distances(NEW, X[mds.landmarks_]), distances(mds.transform(NEW), mds._points)
+        pairwise_distances(NEW, X[mds.references_]), distances(mds.transform(NEW), mds._points)
     )
     assert mds.score(NEW) == pytest.approx(-want)
 

@@ -29,7 +29,7 @@ from unimds._runtime.watch import Progress
 from unimds.datasets import corrupt
 from unimds.distances.metric import Metric
 from unimds.distances.table import ComputedTable, HeldTable
-from unimds.landmarks import cost, place
+from unimds.landmarks import cost, estimator, place
 from unimds.landmarks.choose import choose
 from unimds.landmarks.cost import PairSample
 from unimds.placecenter.problem import Frame
@@ -324,11 +324,37 @@ def test_new_points(plane, small_chunks):
     assert recovery_error(both, points) < 1e-3
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_new_points_lie_where_the_map_has_their_like(metric):
+    """Landmarks lie far out: placed against them, points that do not fit gather in the middle."""
+    X = np.random.default_rng(0).normal(size=(900, 10))
+    table = X if metric == "euclidean" else distances(X)
+    mds = landmark_mds(n_landmarks=60, refine=10, metric=metric).fit(table)
+    placed = mds.transform(table)
+    spread, spread_placed = (np.sqrt((map_**2).sum() / 900) for map_ in (mds.embedding_, placed))
+    assert spread_placed == pytest.approx(spread, rel=0.1)
+    assert np.median(np.linalg.norm(placed - mds.embedding_, axis=1)) < 0.2 * spread
+    far = mds.transform(distances(X, X[mds.landmarks_]) if metric == "precomputed" else X)
+    assert np.array_equal(far, placed) == (metric == "euclidean")
+
+
+def test_references_are_random_points_and_landmarks_where_nothing_was_refined(monkeypatch):
+    monkeypatch.setattr(estimator, "REFERENCES", 100)
+    X = np.random.default_rng(0).normal(size=(400, 6))
+    mds, again = (landmark_mds(n_landmarks=40, refine=3).fit(X) for _ in range(2))
+    assert len(np.unique(mds.references_)) == 100
+    assert not np.isin(mds.landmarks_, mds.references_).all()
+    np.testing.assert_array_equal(mds.references_, again.references_)
+    unrefined = landmark_mds(n_landmarks=40, refine=0).fit(X)
+    np.testing.assert_array_equal(unrefined.references_, unrefined.landmarks_)
+
+
 def test_new_distances(plane):
     D = distances(plane[0])
     mds = landmark_mds(metric="precomputed").fit(D[:500, :500])
     rows = mds.transform(D[500:, :500])
-    np.testing.assert_array_equal(mds.transform(D[500:, :500][:, mds.landmarks_]), rows)
+    few = mds.transform(D[500:, :500][:, mds.landmarks_])
+    np.testing.assert_allclose(few, rows, atol=1e-9)  # an exact map: all distances agree
     assert recovery_error(np.vstack([mds.embedding_, rows]), plane[0]) < 1e-3
     with pytest.raises(ValueError, match="features"):
         mds.transform(D[500:, :77])

@@ -30,7 +30,7 @@ from unimds.estimators.parameters import (
     resolve_variant,
     validated_fit,
 )
-from unimds.estimators.solver import Solver, TableEstimator, Workplace, workplace
+from unimds.estimators.solver import New, Solver, TableEstimator, Workplace, workplace
 from unimds.losses import Loss
 from unimds.placecenter.result import Result
 from unimds.spaces import Space
@@ -279,15 +279,14 @@ class MDS(TableEstimator):
             The new points.
         """
         check_is_fitted(self)
-        return self._place(self._new_rows(X)).astype(self.embedding_.dtype, copy=False)
+        new = self._new(X)
+        placed = self._place(new, slice(0, len(new.rows)))
+        return placed.astype(self.embedding_.dtype, copy=False)
 
-    def _new_rows(self, X: Any) -> Array:
+    def _new(self, X: Any) -> New:
+        points = self.result_.embedding
         if self.metric != "precomputed":
-            return self._checked(X, reset=False)
+            return New(self._checked(X, reset=False), points, self._fit_X)
         named = columns_by_label(workplace(X).local(X), self._point_names())
         table = as_table(named, square=False)
-        return np.asarray(validate_data(self, table, reset=False, **TABLE))
-
-    def _fixed(self) -> tuple[Array, Array | None]:
-        # an earlier fit may have left features
-        return self.result_.embedding, None if self.metric == "precomputed" else self._fit_X
+        return New(np.asarray(validate_data(self, table, reset=False, **TABLE)), points, None)

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Protocol, final
+from typing import Any, NamedTuple, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,6 +142,17 @@ def workplace(*data: Any) -> Workplace:
     return ThisProcess()
 
 
+class New(NamedTuple):
+    """New points, and the points of a map that they are placed against.
+
+    The rows are features, or, where the fixed points have none, distances to these.
+    """
+
+    rows: Array
+    points: Array
+    features: Array | None
+
+
 class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Base of estimators that take distances, or features and a metric."""
 
@@ -156,12 +167,8 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_names(cls, named)
         return super().__new__(cls)
 
-    def _new_rows(self, X: Any) -> Array:
-        """Return new points, checked: their features, or distances to those that stay fixed."""
-        raise NotImplementedError
-
-    def _fixed(self) -> tuple[Array, Array | None]:
-        """Return the points that new ones are placed against, and their features, if any."""
+    def _new(self, X: Any) -> New:
+        """Return new points, checked, and the points of the map to place them against."""
         raise NotImplementedError
 
     def _point_names(self) -> Array | None:
@@ -169,22 +176,23 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         names: Array | None = getattr(self, "feature_names_in_", self.labels_)
         return names
 
-    def _apart(self, rows: Array) -> Array:
-        """Return the distances of checked new points to those that stay fixed."""
-        features = self._fixed()[1]
-        return rows if features is None else self._metric.between(rows, features)
+    def _apart(self, new: New, some: slice) -> Array:
+        """Return the distances of some new points to those that stay fixed."""
+        rows = new.rows[some]
+        return rows if new.features is None else self._metric.between(rows, new.features)
 
-    def _place(self, rows: Array, first: int = 0) -> Array:
-        """Place checked new points; the first has the number `first`."""
-        points = self._fixed()[0]
-        return place_checked(self._apart(rows), points, self.loss_, self.space_, first=first)
+    def _place(self, new: New, some: slice) -> Array:
+        """Place some new points."""
+        D = self._apart(new, some)
+        return place_checked(D, new.points, self.loss_, self.space_, first=some.start)
 
     def score(self, X: Any, y: object = None) -> float:
         """Return how well new points fit on the map: minus the Stress-1 of where they are placed.
 
         `transform` places the points, and their distances to the points of the map (of
-        `LandmarkMDS`: to the landmarks) are compared with the given ones, whatever the loss. 0 is
-        a perfect fit, and greater is better, as `sklearn.model_selection.GridSearchCV` expects.
+        `LandmarkMDS`: to its `references_`) are compared with the given ones, whatever the loss.
+        0 is a perfect fit, and greater is better, as `sklearn.model_selection.GridSearchCV`
+        expects.
 
         Parameters
         ----------
@@ -211,12 +219,11 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         {'n_components': 3}
         """
         check_is_fitted(self)
-        rows = self._new_rows(X)
-        points, total = self._fixed()[0], np.zeros(2)
-        unit = reach(points, self.space_) or 1.0
-        for some in gen_batches(len(rows), max(1, ENTRIES // len(points))):
-            placed = self._place(rows[some], some.start)
-            total += placed_squares(self._apart(rows[some]), placed, points, self.space_, unit)
+        new, total = self._new(X), np.zeros(2)
+        unit = reach(new.points, self.space_) or 1.0
+        for some in gen_batches(len(new.rows), max(1, ENTRIES // len(new.points))):
+            placed, D = self._place(new, some), self._apart(new, some)
+            total += placed_squares(D, placed, new.points, self.space_, unit)
         above, below = total
         if below == 0.0:
             return 0.0 if above == 0.0 else -float("inf")

@@ -26,7 +26,7 @@ from unimds.estimators.parameters import (
     resolve_variant,
     validated_fit,
 )
-from unimds.estimators.solver import Solver, TableEstimator, Workplace, workplace
+from unimds.estimators.solver import New, Solver, TableEstimator, Workplace, workplace
 from unimds.landmarks.choose import choose
 from unimds.landmarks.cost import PairSample
 from unimds.landmarks.journal import LANDMARKS as LANDMARKS_FIT
@@ -41,6 +41,7 @@ from unimds.spaces import Space
 Array = NDArray[Any]
 
 LANDMARKS = 1000
+REFERENCES = 2000  # random points of a refined map that new points are placed against
 SETTINGS = (
     "n_components",
     "landmarks",
@@ -100,6 +101,9 @@ class LandmarkMDS(TableEstimator):
         Which points are landmarks.
     landmark_result_ : Result
         Their fit, before they were refined with all others.
+    references_ : ndarray of int
+        Which points of the map new points are placed against: some thousand random ones, or the
+        landmarks of a map that was not refined.
     cost_, cost_error_ : float
         Sum of the loss over all pairs, estimated from half a million of them, and the standard
         error of that; exact, with an error of 0, where all points were fitted in full.
@@ -277,7 +281,7 @@ class LandmarkMDS(TableEstimator):
         self.stress_, self.stress_error_ = stress, 0.0
         self.outcome_ = result.outcome
         embedding = result.embedding.astype(table.dtype, copy=False)
-        self._keep(table, index, result, result.embedding, embedding)
+        self._keep(table, index, result, index, result.embedding, embedding)
 
     def _fit_landmarks(self, table: LocalTable, count: int, crew: Crew) -> None:
         journal = Journal(self.checkpoint)
@@ -303,7 +307,8 @@ class LandmarkMDS(TableEstimator):
             X = self._placed(scene, index, result, rng, crew, journal)
         self.outcome_ = Outcome.INTERRUPTED if journal.closed else result.outcome
         embedding = frame.outer(X).astype(table.dtype, copy=False)
-        self._keep(table, index, result, frame.outer(X[:, index]), embedding)
+        known = index if self.refine == 0 else _references(table.n, len(index), chooser)
+        self._keep(table, index, result, known, frame.outer(X[:, known]), embedding)
 
     @property
     def _sizes(self) -> bool:
@@ -411,24 +416,33 @@ class LandmarkMDS(TableEstimator):
         self.seconds_[what] = bar.done()
 
     def _keep(
-        self, table: LocalTable, index: Array, result: Result, points: Array, embedding: Array
+        self,
+        table: LocalTable,
+        index: Array,
+        result: Result,
+        known: Array,
+        points: Array,
+        embedding: Array,
     ) -> None:
         self.landmarks_, self.landmark_result_ = index, result
         self.loss_, self.space_, self.n_iter_ = result.loss, result.space, result.n_iter
-        self._points = points  # of the landmarks, in double precision
-        self._features = table.features[index] if isinstance(table, ComputedTable) else None
+        self.references_, self._points = known, points  # in double precision
+        self._features = table.features[known] if isinstance(table, ComputedTable) else None
         self.embedding_ = embedding
 
     def transform(self, X: ArrayLike) -> Any:
-        """Place new points against the landmarks, each by itself; the map does not move.
+        """Place new points against points of the map, each by itself; the map does not move.
+
+        The fixed points are `references_`: landmarks lie far out, and new points that are placed
+        against them alone gather in the middle of a refined map.
 
         Parameters
         ----------
         X : array-like of shape (n_new, n_features)
             Features of the new points; or, where metric="precomputed", their distances to the
-            points of the map, of shape (n_new, n), or to the landmarks only, of shape
-            (n_new, n_landmarks), in the order of `landmarks_`; columns with the labels of the
-            points may come in any order.
+            points of the map, of shape (n_new, n), or, less exactly, to the landmarks only, of
+            shape (n_new, n_landmarks), in the order of `landmarks_`; columns with the labels of
+            the points may come in any order.
 
         Returns
         -------
@@ -436,28 +450,33 @@ class LandmarkMDS(TableEstimator):
             The new points.
         """
         check_is_fitted(self)
-        rows = self._new_rows(X)
-        placed = np.empty((len(rows), self._points.shape[1]), dtype=self.embedding_.dtype)
+        new = self._new(X)
+        placed = np.empty((len(new.rows), new.points.shape[1]), dtype=self.embedding_.dtype)
 
         def task(some: slice) -> None:
-            placed[some] = self._place(rows[some], some.start)
+            placed[some] = self._place(new, some)
 
         bar = Progress(self.verbose, "placing points")
-        in_chunks(task, len(rows), len(self.landmarks_), self.n_jobs, bar)
+        in_chunks(task, len(new.rows), len(new.points), self.n_jobs, bar)
         bar.done()
         return placed
 
-    def _fixed(self) -> tuple[Array, Array | None]:
-        return self._points, self._features
-
-    def _new_rows(self, X: Any) -> Array:
+    def _new(self, X: Any) -> New:
         if self.metric != "precomputed":
-            return self._checked(X, reset=False)
+            return New(self._checked(X, reset=False), self._points, self._features)
         X = workplace(X).local(X)
         index, names = self.landmarks_, self._point_names()
         width = np.shape(X)[1] if np.ndim(X) == 2 else 0
         if width == len(index) != self.n_features_in_:  # distances to the landmarks suffice
             X = columns_by_label(X, None if names is None else names[index])
-            return np.asarray(check_array(as_table(X, square=False), **TABLE))
+            rows = np.asarray(check_array(as_table(X, square=False), **TABLE))
+            return New(rows, self.embedding_[index].astype(np.float64), None)
         table = as_table(columns_by_label(X, names), square=False)
-        return np.asarray(validate_data(self, table, reset=False, **TABLE)[:, index])
+        rows = validate_data(self, table, reset=False, **TABLE)[:, self.references_]
+        return New(np.asarray(rows), self._points, None)
+
+
+def _references(n: int, landmarks: int, seed: int) -> Array:
+    """Return random points of a map, in order; as a sample they stand for all of it."""
+    count = min(n, max(REFERENCES, landmarks))
+    return np.sort(np.random.default_rng([seed, count]).choice(n, count, replace=False))

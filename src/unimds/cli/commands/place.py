@@ -182,11 +182,14 @@ class Both:
         import numpy as np
 
         rows = np.asarray(self.given, dtype=float)
-        if self.mds.metric != "precomputed":  # a model of landmarks knows their features only
+        if self.mds.metric != "precomputed":  # a model of landmarks knows some features only
             known = self.mds._fit_X if hasattr(self.mds, "_fit_X") else self.mds._features
             rows = self.mds._metric.between(rows, known)
         n = len(self.mds.embedding_)
-        return rows, np.arange(n) if rows.shape[1] == n else self.mds.landmarks_
+        if rows.shape[1] == n:
+            return rows, np.arange(n)
+        features = self.mds.metric != "precomputed"
+        return rows, self.mds.references_ if features else self.mds.landmarks_
 
     def column(self, name: str, of_map: Table | None) -> list[Any]:
         """Return a column for all points; None for points of the map without a value."""
