@@ -329,7 +329,7 @@ def anneal(
     below it is given up. ``memory`` is that of the steps; its row `BEST` has the best points.
     """
     own, learnt, trial, pulled, others, carried = rooms
-    (steps, known, window, count, width, tried), (eps, zero, bar) = limits
+    (steps, known, window, count, width, tried), (eps, early, zero, bar) = limits
     taken = 0
     for level in range(count):
         low, shift = numbers[LOWEST], level * width
@@ -343,8 +343,8 @@ def anneal(
         carrying = (carried[0], carried[1], carried[2] + shift)
         here, until = (own, learnt, trial, pulled, pulling, carrying), (steps, known, window)
         done, why = descend(
-            functions, points, n, table, unit, here, state, measured, (until, (eps, zero)), costs,
-            numbers, out,
+            functions, points, n, table, unit, here, state, measured,
+            (until, (eps if level + 1 == count else early, zero)), costs, numbers, out,
         )  # fmt: skip
         taken += done
         if why == EXACT or (level + 1 >= tried and numbers[LOWEST] > bar):

@@ -66,19 +66,27 @@ class Descent(NamedTuple):
 
 
 def annealed(
-    problem: Problem, X: Array, losses: list[Loss], limits: Limits, tried: int, bar: float = np.inf
+    problem: Problem,
+    X: Array,
+    losses: list[Loss],
+    limits: Limits,
+    *,
+    early: float = 0.0,
+    tried: int = 0,
+    bar: float = np.inf,
 ) -> Descent:
     """Descend by one loss after another in one call of compiled code.
 
-    With each loss there are at most `limits.steps`. After `tried` losses, a descent that has not
-    come below `bar` is given up.
+    With each loss there are at most `limits.steps`; with all but the last, `early` is the slowest
+    fall of the cost, if it is greater than `limits.eps`. After `tried` losses, a descent that has
+    not come below `bar` is given up.
     """
     memory, numbers = empty_memory(X.size)
     memory[HERE] = X.ravel()
     numbers[LOWEST] = np.inf
     state, work = (memory, numbers, problem.pairs.free.astype(np.float64)), np.empty_like(X)
     steps, window, eps, zero, _ = limits
-    until = (steps, 1, window, tried), (eps, zero, bar)
+    until = (steps, 1, window, tried), (eps, max(eps, early), zero, bar)
     costs = np.empty((2, 1 + steps))
     taken = problem.anneal_compiled(work, losses, until, costs, state)
     best = np.array(memory[BEST].reshape(X.shape), dtype=X.dtype)

@@ -29,6 +29,7 @@ Array = NDArray[Any]
 CALL, STEP, SWEEP = 20_000, 300, 60_000  # pairs that take as long as all else in each of them
 CURVED = 2.5  # what a pair costs in curved space
 SHARPER = 3.0  # decades of smoothing: hops begin with the first smoothing, or up to that much less
+EARLY = 1e-5  # share of the cost, a step: less is not waited for while the loss is still smooth
 SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
 HOPELESS = 1.03  # times the cost of where a hop began: above it, a hop is given up there
 NEAR = 1e-3  # of the lowest cost: within it, a descent goes on to the last digit
@@ -168,10 +169,11 @@ class Compiled(Hopping):
     def _lowered(self, X: Array, losses: list[Loss], lowest: float, bar: float = np.inf) -> Minimum:
         """Descend; give up where the cost is still above `bar` when the loss is nearly as given."""
         problem, n = self.problem, self.problem.pairs.n
-        found = annealed(problem, X, losses, self.limits, max(len(losses) - SHARP, 1), bar)
+        tried = max(len(losses) - SHARP, 1)
+        found = annealed(problem, X, losses, self.limits, early=EARLY, tried=tried, bar=bar)
         steps = found.steps
         if found.cost <= (1.0 + NEAR) * lowest:
-            last = annealed(problem, found.X, losses[-SHARP:], self.last, 0)
+            last = annealed(problem, found.X, losses[-SHARP:], self.last)
             steps += last.steps
             found = last if last.cost < found.cost else found
         return Minimum(found.X, found.cost, CALL + steps * self.price * (0.5 * n * n + STEP))
