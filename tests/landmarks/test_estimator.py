@@ -68,7 +68,7 @@ def plane():
 
 
 def landmark_mds(**params):
-    return LandmarkMDS(**{"n_landmarks": 60, "random_state": 0, **params})
+    return LandmarkMDS(**{"n_landmarks": 60, "n_init": 1, "random_state": 0, **params})
 
 
 # --- the map ----------------------------------------------------------------------------------
@@ -304,6 +304,25 @@ def test_estimates_are_right_within_their_errors(holes):
         assert 0.75 <= z.std() <= 1.3
 
 
+@pytest.mark.parametrize("blocks", [1, 200], ids=["block by block", "at once"])
+def test_no_pair_of_few_points_is_measured_again_for_each_place_in_the_sample(monkeypatch, blocks):
+    """A sample may have many more pairs than there are; its distances are those of the table."""
+    monkeypatch.setattr(cost, "BLOCKS", blocks)
+    X, measured = np.random.default_rng(0).normal(size=(20, 3)), 0
+
+    def cityblock(x, y):
+        nonlocal measured
+        measured += 1
+        return np.abs(x - y).sum()
+
+    table = ComputedTable(X, Metric(cityblock, {}), np.float64)
+    sample = PairSample(table, np.random.default_rng(0), 2.0, SILENT)
+    assert measured <= 20**2
+    rows, columns = sample.rows[:, :, None], sample.columns[:, None, :]
+    want = np.where(rows == columns, np.nan, 2.0 * np.abs(X[rows] - X[columns]).sum(axis=-1))
+    np.testing.assert_allclose(sample.D, want)
+
+
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 def test_cost_and_stress_of_a_fit(loss):
     X = blobs(500)
@@ -449,7 +468,10 @@ def test_bad_parameters_are_named(params):
 
 
 @parametrize_with_checks(
-    [LandmarkMDS(random_state=0), LandmarkMDS(n_landmarks=12, refine=2, random_state=0)],
+    [
+        LandmarkMDS(n_init=1, random_state=0),
+        LandmarkMDS(n_landmarks=12, n_init=1, refine=2, random_state=0),
+    ],
     expected_failed_checks=lambda estimator: (
         {
             "check_transformer_general": "refined points are not where landmarks alone put them",

@@ -68,9 +68,15 @@ class PairSample:
         self.n = table.n
         self.rows, self.columns = rng.integers(self.n, size=(2, BLOCKS, SIDE))
         self.D = np.empty((BLOCKS, SIDE, SIDE))
-        for g, (rows, columns) in enumerate(zip(self.rows, self.columns, strict=True)):
-            self.D[g] = table.between(rows, columns)
-            bar.step(1.0 / BLOCKS)
+        if self.n**2 <= self.D.size:  # fewer pairs than the sample has: each is read once
+            everyone = np.arange(self.n)
+            whole = table.between(everyone, everyone)
+            self.D[:] = whole[self.rows[:, :, None], self.columns[:, None, :]]
+            bar.step(1.0)
+        else:
+            for g, (rows, columns) in enumerate(zip(self.rows, self.columns, strict=True)):
+                self.D[g] = table.between(rows, columns)
+                bar.step(1.0 / BLOCKS)
         self.D *= unit
 
     def estimate(self, X: Array, loss: Loss, space: Space) -> Estimate:

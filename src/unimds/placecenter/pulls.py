@@ -87,7 +87,8 @@ def turn_into_coefficients(D, W, first, unit, exact, smooth, both, C, weights, s
     row = np.empty(m)
     for i in range(n):
         own, weight_sum, row_sum = first + i, 0.0, 0.0
-        row[:] = 0.0
+        for j in range(m):  # loops: assigning to a slice takes seconds to compile
+            row[j] = 0.0
         for layer in range(layers):
             for j in range(own):
                 u, r, given = C[i, j], D[i, layer, j] * unit, share
@@ -113,5 +114,6 @@ def turn_into_coefficients(D, W, first, unit, exact, smooth, both, C, weights, s
                     exact_cost += value if r == r else 0.0
         weights[own] += weight_sum
         sums[own] += row_sum
-        C[i] = row
+        for j in range(m):
+            C[i, j] = row[j]
     return exact_cost if both else smooth_cost, smooth_cost

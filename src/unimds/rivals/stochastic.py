@@ -32,16 +32,19 @@ def pass_over(D, W, order, X, space, eta):  # type: ignore[no-untyped-def]
         rate = 0.5 * min(W[i, j] * eta, 1.0)
         if rate == 0.0:
             continue
-        before[:, 0], after[:, 0] = X[:, i], X[:, j]
+        for a in range(k):  # loops: assigning to a slice takes seconds to compile
+            before[a, 0], after[a, 0] = X[a, i], X[a, j]
         for mover, partner in ((i, after), (j, before)):
-            p[:] = X[:, mover]
+            for a in range(k):
+                p[a] = X[a, mover]
             space.measure(p, partner, u, coef)
             if u[0] > 0.0:
                 coef[0] *= rate * (1.0 - D[i, j] / u[0])
                 space.gather(p, partner, coef, v)
                 space.project(p, v)
                 space.exp(p, v)
-                X[:, mover] = p
+                for a in range(k):
+                    X[a, mover] = p[a]
 
 
 def sgd(
