@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 WORKERS ?= 2
+# A file of tests runs in one process, which compiles, starts a cluster or opens a browser once.
+SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -25,10 +27,10 @@ help: ## Show this list
 test: lint test-only ## Check style and types, run the tests (sets up what it needs)
 
 test-only: $(TEST_STAMP) ## Run the tests, and do not check style and types
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest $(SPREAD)
 
 test-all: lint ## The same, slow tests included
-	$(BIN)/python -m pytest -n $(WORKERS) -m "slow or not slow"
+	$(BIN)/python -m pytest $(SPREAD) -m "slow or not slow"
 
 lint: $(TEST_STAMP) ## Check style, types and the direction of imports
 	$(BIN)/ruff check .
@@ -51,7 +53,7 @@ COVERED := tests/files tests/distances tests/_runtime tests/placecenter tests/es
 coverage: $(TEST_STAMP) ## Measure which lines and branches the tests reach (up to half an hour)
 	$(BIN)/coverage erase
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(PLAIN)
-	$(BIN)/coverage run -m pytest -n $(WORKERS) $(COVERED)
+	$(BIN)/coverage run -m pytest $(SPREAD) $(COVERED)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

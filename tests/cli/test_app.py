@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 import pytest
 
-from tests.support.commands import ENVIRONMENT, apart, end, python, start
+from tests.support.commands import ENVIRONMENT, end, python, run, start
 from tests.support.reproduction import NAMES, ROUND, files
 from unimds.cli import main
 
@@ -18,7 +18,7 @@ from unimds.cli import main
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to a process")
-def test_interrupted_it_says_how_to_go_on_and_goes_on(tmp_path):
+def test_interrupted_it_says_how_to_go_on_and_goes_on(tmp_path, monkeypatch):
     command = ("reproduce", "c2smds", "--quick", "-o", "here")
     process = start(*command, cwd=tmp_path)
     runs = tmp_path / "here/runs/c2smds"
@@ -34,7 +34,8 @@ def test_interrupted_it_says_how_to_go_on_and_goes_on(tmp_path):
     left = {runs / ".0123.partial.json": b'{"figure": "c2sm', runs / "../../.4.partial.png": b"PNG"}
     for path, content in left.items():
         path.write_bytes(content)
-    said = apart(*command, cwd=tmp_path)
+    monkeypatch.chdir(tmp_path)
+    said = run(*command)
     for path in left:
         path.unlink()  # it is not taken for a result, and can be removed
     assert (said.code, said.err) == (0, "Figures and tables are in here\n")  # no report: not all
@@ -47,8 +48,9 @@ def test_interrupted_it_says_how_to_go_on_and_goes_on(tmp_path):
     assert made == {"runs", "settings.json", "c2smds.png", "c2smds.svg"} | tables
 
 
-def test_an_unknown_figure_is_refused_with_the_names_of_those_there_are(tmp_path):
-    said = apart("reproduce", "c2smds", "rmds", "--quick", cwd=tmp_path)
+def test_an_unknown_figure_is_refused_with_the_names_of_those_there_are(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = run("reproduce", "c2smds", "rmds", "--quick")
     assert (said.code, said.out) == (2, "")
     words = re.sub(r"[\s│]+", " ", said.err)  # typer puts it in a box
     assert f"there is no figure 'rmds'; choose among {', '.join(NAMES)} " in words
@@ -80,9 +82,14 @@ def test_without_rich_one_line_says_what_to_do(monkeypatch):
     assert called(monkeypatch, "reproduce") == line  # sys.exit prints it, with exit code 1
 
 
-def test_without_matplotlib_one_line_says_what_to_do_before_anything_is_computed(tmp_path):
-    said = without("matplotlib", "reproduce", "--quick", cwd=tmp_path)
-    assert said == (1, "", "error: drawing needs matplotlib: pip install 'unimds[plot]'\n")
+def test_without_matplotlib_one_line_says_what_to_do_before_anything_is_computed(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert called(monkeypatch, "reproduce", "--quick") == 1
+    line = "error: drawing needs matplotlib: pip install 'unimds[plot]'\n"
+    assert capsys.readouterr() == ("", line)
     assert not list(tmp_path.iterdir())
 
 

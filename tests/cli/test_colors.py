@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from tests.support.commands import NEW, names, run
+from tests.support.commands import NEW, ONE_START, names, run
 from unimds import MDS, plots
 from unimds.files import read
 from unimds.models import load
@@ -67,14 +67,14 @@ def test_columns_that_do_not_count_stay_beside_the_map(plants, tmp_path, choice)
 
 def test_a_model_knows_the_columns_that_count(plants, tmp_path):
     model = tmp_path / "m.unimds"
-    assert run("embed", plants, "--drop", "year", "--model", model, "-q").code == 0
+    assert run("embed", plants, "--drop", "year", "--model", model, "-q", *ONE_START).code == 0
     (tmp_path / "new.csv").write_text("width,height\n1,2\n")
     assert run("place", model, tmp_path / "new.csv", "-q").code == 0
 
 
 @pytest.mark.parametrize("column", ["kind", "year", "height"])
 def test_a_column_colours_picture_and_report(plants, tmp_path, drawn, column):
-    files = ("--plot", tmp_path / "p.png", "--report", tmp_path / "r.html")
+    files = ("--plot", tmp_path / "p.png", "--report", tmp_path / "r.html", *ONE_START)
     said = run("embed", plants, "-o", tmp_path / "m.csv", *files, "--color", column)
     assert said.code == 0, said.err
     table = read(plants)
@@ -89,7 +89,7 @@ def test_a_column_colours_picture_and_report(plants, tmp_path, drawn, column):
 def test_metadata_are_joined_by_label(cities, tmp_path, drawn):
     about = tmp_path / "about.csv"
     about.write_text("town,river,people\nKiel,none,246\nBonn,Rhine,336\nUlm,Danube,129\n")
-    files = ("-o", tmp_path / "m.csv", "--plot", tmp_path / "p.png")
+    files = ("-o", tmp_path / "m.csv", "--plot", tmp_path / "p.png", *ONE_START)
     said = run("embed", cities, *files, "--metadata", about, "--color", "river")
     assert said.code == 1
     assert f"error: --metadata {about}: " in said.err
@@ -102,7 +102,7 @@ def test_metadata_are_joined_by_label(cities, tmp_path, drawn):
     found = read(tmp_path / "m.csv")
     assert found.columns["river"] == drawn[0]["color"]
     assert found.values[:, found.features.index("people")].tolist() == [129, 336, 246, 112, 110]
-    plain = run("embed", cities, "-q").out.splitlines()
+    plain = run("embed", cities, "-q", *ONE_START).out.splitlines()
     assert [line.split(",")[:3] for line in plain] == [
         line.split(",")[:3] for line in (tmp_path / "m.csv").read_text().splitlines()
     ]  # the distances are those of the file
@@ -146,7 +146,7 @@ def test_project_and_compare_choose_columns(plants):
 def test_new_points_are_told_apart_from_the_map(plants, tmp_path, drawn, kind):
     model = tmp_path / "m.unimds"
     base = ("embed", plants, "--drop", "year", "--model", model, "-o", tmp_path / "m.csv", "-q")
-    assert run(*base, *kind).code == 0
+    assert run(*base, *kind, *ONE_START).code == 0
     (tmp_path / "new.csv").write_text("name,height,width\nq1,0.3,0.4\nq2,-1,0.2\n")
     files = ("--plot", tmp_path / "p.png", "--report", tmp_path / "r.html")
     said = run("place", model, tmp_path / "new.csv", "-o", tmp_path / "placed.csv", *files)
@@ -167,7 +167,7 @@ def test_on_a_crowded_map_only_new_points_are_named(tmp_path, drawn):
     X = np.random.default_rng(0).normal(size=(70, 2))
     np.savetxt(tmp_path / "x.csv", X, delimiter=",", header="a,b", comments="")
     model = tmp_path / "m.unimds"
-    run("embed", tmp_path / "x.csv", "--model", model, "-o", tmp_path / "m.csv", "-q")
+    run("embed", tmp_path / "x.csv", "--model", model, "-o", tmp_path / "m.csv", "-q", *ONE_START)
     (tmp_path / "new.csv").write_text("a,b\n1,2\n")
     said = run("place", model, tmp_path / "new.csv", "--plot", tmp_path / "p.png", "-q")
     assert said.code == 0, said.err
@@ -176,7 +176,7 @@ def test_on_a_crowded_map_only_new_points_are_named(tmp_path, drawn):
 
 def test_the_report_on_new_points_judges_their_own_distances(cities, tmp_path):
     model = tmp_path / "m.unimds"
-    run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q")
+    run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q", *ONE_START)
     (tmp_path / "new.csv").write_text(NEW)
     files = ("-o", tmp_path / "placed.csv", "--report", tmp_path / "r.html")
     said = run("place", model, tmp_path / "new.csv", *files, "--json", "-q")
@@ -200,7 +200,7 @@ def test_the_report_on_new_points_judges_their_own_distances(cities, tmp_path):
 
 def test_a_single_new_point_is_blamed_only_for_its_own_misfit(cities, tmp_path):
     model = tmp_path / "m.unimds"
-    run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q")
+    run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q", *ONE_START)
     head = "point,Ulm,Bonn,Kiel,Trier,Jena\n"
     (tmp_path / "good.csv").write_text(head + "near Ulm,1,304,649,291,281\n")
     (tmp_path / "bad.csv").write_text(head + "far,900,20,900,900,30\n")
@@ -218,7 +218,7 @@ def test_a_single_new_point_is_blamed_only_for_its_own_misfit(cities, tmp_path):
 
 def test_new_points_have_metadata_and_colours(cities, tmp_path, drawn):
     model, about = tmp_path / "m.unimds", tmp_path / "about.csv"
-    run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q")
+    run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q", *ONE_START)
     (tmp_path / "new.csv").write_text(NEW)
     about.write_text("place,river\nnear Jena,Saale\nnear Ulm,Danube\n")
     files = (
@@ -249,7 +249,7 @@ def test_new_points_have_metadata_and_colours(cities, tmp_path, drawn):
 
 def test_pictures_of_new_points_follow_the_rules_for_files(cities, tmp_path):
     model = tmp_path / "m.unimds"
-    run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q")
+    run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q", *ONE_START)
     said = run("place", model, cities, "--plot", tmp_path / "p.html")
     assert said.code == 2
     assert ".html is the ending of a report" in said.err
@@ -272,7 +272,7 @@ def test_pictures_and_reports_have_a_title_and_a_resolution(plants, tmp_path, mo
     looks = ("--plot", picture, "--report", page, "--title", "My <plants>", "--color", "kind")
     small = ("--dpi", "50", "-q", "-f")
     base = ("-o", tmp_path / "m.csv", *looks, *small)
-    said = run("embed", plants, "--drop", "year", "--model", model, *base)
+    said = run("embed", plants, "--drop", "year", "--model", model, *base, *ONE_START)
     assert said.code == 0, said.err
     assert "<title>My &lt;plants&gt;</title>" in page.read_text(encoding="utf-8")
     assert axes[-1].get_title() == "My <plants>"

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from tests.support.commands import run
+from tests.support.commands import ONE_START, run
 from unimds.placecenter.problem import Problem
 
 POINTS = np.random.default_rng(0).integers(-300, 300, size=(12, 3))
@@ -34,7 +34,7 @@ def test_embed_and_compare_measure_the_same_distances(tmp_path, monkeypatch, whe
     points = tmp_path / "points.csv"
     np.savetxt(points, CLOUDS[where], fmt="%d", delimiter=",", header="x,y,z", comments="")
     options = (points, "--metric", metric)
-    one = embedded(monkeypatch, "embed", *options, "-o", tmp_path / "map.csv")
+    one = embedded(monkeypatch, "embed", *options, "-o", tmp_path / "map.csv", *ONE_START)
     other = embedded(monkeypatch, "compare", *options)
     assert_allclose(one, cdist(POINTS, POINTS, metric), rtol=1e-12)
     assert_array_equal(other, one)

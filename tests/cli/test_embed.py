@@ -9,7 +9,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.support.commands import CITIES, apart, names, run
+from tests.support.commands import CITIES, ONE_START, apart, names, run
 from unimds import MDS, Sphere, plots
 from unimds.cli.commands import embed as module
 from unimds.files import read
@@ -49,9 +49,11 @@ def test_the_map_is_that_of_the_library_with_its_labels(cities, tmp_path):
     ],
 )
 def test_options_are_parameters(cities, options, params):
-    said = run("embed", cities, "-q", *options)
+    said = run("embed", cities, "-q", *ONE_START, *options)
     assert (said.code, said.err) == (0, "")
-    mds = MDS(**{"metric": "precomputed", "random_state": 0, **params}).fit(read(cities).values)
+    mds = MDS(**{"metric": "precomputed", "random_state": 0, "n_init": 1, **params}).fit(
+        read(cities).values
+    )
     rows = [line.split(",")[1:] for line in said.out.splitlines()[1:]]
     assert np.array_equal(np.array(rows, dtype=float), mds.embedding_)
 
@@ -88,7 +90,16 @@ def test_weights_are_matched_by_their_labels(cities, tmp_path):
 
 def test_landmarks_for_many_points(tmp_path):
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(80, 2)))
-    said = run("embed", tmp_path / "x.npy", "--landmarks", "20", "-o", tmp_path / "map.npy", "-q")
+    said = run(
+        "embed",
+        tmp_path / "x.npy",
+        "--landmarks",
+        "20",
+        "-o",
+        tmp_path / "map.npy",
+        "-q",
+        *ONE_START,
+    )
     assert (said.code, said.err) == (0, "")
     found = np.load(tmp_path / "map.npy")
     np.testing.assert_allclose(distances(found), distances(np.load(tmp_path / "x.npy")), atol=0.02)
@@ -97,7 +108,7 @@ def test_landmarks_for_many_points(tmp_path):
 def test_many_points_have_a_report_and_resume(tmp_path, monkeypatch):
     X = np.random.default_rng(0).normal(size=(80, 3))
     np.save(tmp_path / "x.npy", X)
-    long = ("embed", tmp_path / "x.npy", "--landmarks", "20", "-q")
+    long = ("embed", tmp_path / "x.npy", "--landmarks", "20", "-q", *ONE_START)
     kept = ("--checkpoint", tmp_path / "run.ckpt")
     assert run(*long, "-o", tmp_path / "whole.npy").code == 0
 
@@ -130,7 +141,7 @@ def test_many_points_have_a_report_and_resume(tmp_path, monkeypatch):
 @pytest.mark.parametrize("landmarks", [(), ("--landmarks", "20")])
 def test_a_run_that_ended_at_its_limit_goes_on(tmp_path, landmarks):
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(60, 4)))
-    base = ("embed", tmp_path / "x.npy", "--n-init", "1", "--eps", "1e-9", *landmarks)
+    base = ("embed", tmp_path / "x.npy", *ONE_START, "--eps", "1e-6", *landmarks)
     whole, out, kept = tmp_path / "whole.npy", tmp_path / "map.npy", tmp_path / "run.ckpt"
     assert run(*base, "-o", whole, "-q").code == 0
     said = run(*base, "-o", out, "--max-iter", "4", "--checkpoint", kept)
@@ -471,7 +482,7 @@ def test_sweeps_are_counted_where_there_is_no_search(cities):
     ("space", "name"), [("sphere", "radius"), ("hyperbolic", "curvature"), ("simplex", "size")]
 )
 def test_an_estimated_size_is_told(cities, tmp_path, space, name):
-    files = ("-o", tmp_path / "m.csv", "--report", tmp_path / "r.html")
+    files = ("-o", tmp_path / "m.csv", "--report", tmp_path / "r.html", *ONE_START)
     said = run("embed", cities, "--space", space, "--size", "auto", *files, "--json")
     found = float(re.search(rf"{name}=([\d.e+-]+)", json.loads(said.out)["space"])[1])
     assert f", {name} {found:.4g} (estimated), " in said.err

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
 
-from tests.support.commands import run
+from tests.support.commands import ONE_START, run
 from unimds import MDS, Hyperbolic
 from unimds.files import read, write
 from unimds.spaces import from_latlon, from_poincare
@@ -19,11 +19,11 @@ from unimds.spaces import from_latlon, from_poincare
 @pytest.mark.parametrize("form", ["csv", "tsv", "json", "npz", "parquet"])
 def test_a_hyperbolic_map_has_the_columns_of_the_hyperboloid(cities, tmp_path, form):
     out = tmp_path / f"map.{form}"
-    space = ("--space", "hyperbolic", "--curvature", "1e-6", "-q")
+    space = ("--space", "hyperbolic", "--curvature", "1e-6", "-q", *ONE_START)
     assert run("embed", cities, "-o", out, *space).code == 0
     table = read(out)
     assert (table.features, table.kind) == (["t", "x", "y"], "points")
-    mds = MDS(metric="precomputed", space=Hyperbolic(1e-6), random_state=0)
+    mds = MDS(metric="precomputed", space=Hyperbolic(1e-6), n_init=1, random_state=0)
     assert np.array_equal(table.values, mds.fit(read(cities).values).embedding_)
     disk = tmp_path / f"disk.{form}"
     assert run("embed", cities, "-o", disk, "--coordinates", "poincare", *space).code == 0
@@ -33,7 +33,7 @@ def test_a_hyperbolic_map_has_the_columns_of_the_hyperboloid(cities, tmp_path, f
 
 
 def test_a_map_of_a_sphere_as_latitude_and_longitude(cities, tmp_path):
-    space = ("--space", "sphere", "--radius", "6371", "-q")
+    space = ("--space", "sphere", "--radius", "6371", "-q", *ONE_START)
     run("embed", cities, "-o", tmp_path / "ball.csv", *space)
     said = run("embed", cities, *space, "--coordinates", "latlon", "--out-format", "json")
     rows = json.loads(said.out)
@@ -64,7 +64,10 @@ def test_maps_with_new_and_old_names_can_be_read_again(tmp_path, names):
 
 
 def test_new_points_have_the_coordinates_of_the_map(cities, tmp_path):
-    model, space = tmp_path / "model.npz", ("--space", "hyperbolic", "--curvature", "1e-6")
+    model, space = (
+        tmp_path / "model.npz",
+        ("--space", "hyperbolic", "--curvature", "1e-6", *ONE_START),
+    )
     run("embed", cities, "-o", tmp_path / "map.csv", "--model", model, *space, "-q")
     said = run("place", model, cities, "-q")
     assert said.out.startswith("label,t,x,y\n")
@@ -85,12 +88,13 @@ def club(tmp_path):
 
 
 def test_a_graph_says_what_its_weights_were_taken_for(club, tmp_path):
-    said = run("embed", club, "-o", tmp_path / "map.csv")
+    said = run("embed", club, "-o", tmp_path / "map.csv", *ONE_START)
     assert said.code == 0
     assert "club.graphml: the 'weight' of an edge was taken as its length" in said.err
     assert all(f"--weight {choice}" in said.err for choice in ("strength", "length", "none"))
     for choice in ("strength", "length", "none"):
-        again = run("embed", club, "-o", tmp_path / f"{choice}.csv", "--weight", choice)
+        files = ("-o", tmp_path / f"{choice}.csv", *ONE_START)
+        again = run("embed", club, *files, "--weight", choice)
         assert (again.code, "taken as" in again.err) == (0, False)
     assert (tmp_path / "length.csv").read_text() == (tmp_path / "map.csv").read_text()
     assert (tmp_path / "strength.csv").read_text() != (tmp_path / "map.csv").read_text()
@@ -108,7 +112,7 @@ def test_the_map_of_a_graph_has_its_attributes_and_edges(club, tmp_path, monkeyp
 
     monkeypatch.setattr(matplotlib.axes.Axes, "add_collection", watched)
     out, plot = tmp_path / "map.csv", tmp_path / "map.png"
-    run("embed", club, "-o", out, "--plot", plot, "--weight", "none", "-q")
+    run("embed", club, "-o", out, "--plot", plot, "--weight", "none", "-q", *ONE_START)
     header = out.read_text().splitlines()[0]
     assert header == "label,x,y,club,input_x"  # the x of the file stays, under another name
     assert read(out).columns["club"].count("Officer") == 17

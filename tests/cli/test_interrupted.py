@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from tests.support.commands import CITIES, NEW, apart, end, names, python, run, start
+from tests.support.commands import CITIES, NEW, end, names, python, run, start
 from unimds import MDS, Outcome
 from unimds.cli import main
 from unimds.cli.commands import embed as module
@@ -25,7 +25,7 @@ def long(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to a process")
-def test_interrupted_it_writes_the_best_so_far_and_goes_on(long, tmp_path):
+def test_interrupted_it_writes_the_best_so_far_and_goes_on(long, tmp_path, monkeypatch):
     kept = ("--checkpoint", "run.ckpt", "--checkpoint-every", "0.1")
     process = start(*long, *kept, cwd=tmp_path)
     while not (tmp_path / "run.ckpt").exists() and process.poll() is None:
@@ -42,7 +42,8 @@ def test_interrupted_it_writes_the_best_so_far_and_goes_on(long, tmp_path):
     assert np.load(tmp_path / "map.npy").shape == (1500, 2)
     assert names(tmp_path) == ["d.npy", "map.npy", "run.ckpt"]
 
-    said = apart(*long, *kept, "-f", "--seed", "7", cwd=tmp_path)
+    monkeypatch.chdir(tmp_path)
+    said = run(*long, *kept, "-f", "--seed", "7")
     assert said.code == 1
     assert "belongs to other data or other settings" in said.err
 
@@ -86,14 +87,15 @@ def test_a_run_that_goes_on_ends_like_one_that_was_not_interrupted(cities, tmp_p
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_killed_it_leaves_a_whole_checkpoint_and_goes_on_to_the_same_map(tmp_path):
+def test_killed_it_leaves_a_whole_checkpoint_and_goes_on_to_the_same_map(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     np.save(tmp_path / "d.npy", distances(np.random.default_rng(0).normal(size=(60, 8))))
     long = ("embed", "d.npy", "--n-init", "1", "--eps", "0", "--max-iter", "3000", "--quiet")
     kept = ("--checkpoint", "run.ckpt", "--checkpoint-every", "0")
-    assert apart(*long, "-o", "whole.npy", cwd=tmp_path).code == 0
+    assert run(*long, "-o", "whole.npy").code == 0
     first = killed((*long, "-o", "map.npy", *kept), tmp_path, after=20)
     assert killed((*long, "-o", "map.npy", *kept), tmp_path, after=first + 1) > first
-    assert apart(*long, "-o", "map.npy", *kept[:2], cwd=tmp_path).code == 0
+    assert run(*long, "-o", "map.npy", *kept[:2]).code == 0
     assert np.array_equal(np.load(tmp_path / "map.npy"), np.load(tmp_path / "whole.npy"))
     assert not (tmp_path / "run.ckpt").exists()
 

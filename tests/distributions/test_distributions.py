@@ -52,6 +52,11 @@ def counts(n=40, d=30, seed=0):
     return C
 
 
+def few_counts(n=8):
+    """So few rows that the search for the lowest map, which these tests are not about, is short."""
+    return counts(n)
+
+
 def spread(n, outcomes, terms=50, seed=0):
     """Distributions of few outcomes, and the same spread over many terms in fixed proportions."""
     rng = np.random.default_rng(seed)
@@ -218,7 +223,7 @@ def test_columns_without_names_are_not_compared():
 @pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix])
 def test_a_callers_table_is_never_changed(kind):
     """Entries in any order and in two parts: √ of their sum, not the sum of their roots."""
-    C = counts(12)
+    C = few_counts()
     table = untidy(C, kind)
     roots = np.sqrt(C / C.sum(axis=1, keepdims=True))
     with unchanged(table):
@@ -290,7 +295,7 @@ def test_smoothing_refuses_sparse_tables(estimator):
     message = r"smoothing=0.5 .* use smoothing=0, or call toarray"
     with pytest.raises(ValueError, match=message):
         clone(estimator).fit(table)
-    estimator = clone(estimator).fit(counts())
+    estimator = clone(estimator).fit(few_counts())
     with pytest.raises(ValueError, match=message):
         estimator.transform(table)
     assert not get_tags(estimator).input_tags.sparse
@@ -394,7 +399,7 @@ def test_points_of_a_small_sphere_are_found_again():
 )
 def test_what_the_cost_is(space, loss):
     """Angles on the sphere, Hellinger's distances on the simplex."""
-    C = counts()
+    C = few_counts()
     H = by_the_formula(C, C)
     embedding = DistributionEmbedding(2, space=space, loss=loss, random_state=0).fit(C)
     if space == "sphere":
@@ -450,7 +455,7 @@ def test_a_projection_is_no_distribution():
     ("space", "method"), [("sphere", "mds"), ("simplex", "mds"), ("sphere", "jl")]
 )
 def test_the_fitted_rows_are_placed_where_they_are(space, method, kind):
-    C = counts()
+    C = few_counts()
     embedding = DistributionEmbedding(2, space=space, method=method, eps=1e-13, random_state=0)
     found = embedding.fit_transform(kind(C))
     assert found is embedding.embedding_
@@ -501,7 +506,7 @@ def test_float32_in_float32_out(method):
 
 @pytest.mark.parametrize("method", TECHNIQUES)
 def test_the_seed_decides(method):
-    C = counts()
+    C = few_counts()
     runs = [
         DistributionEmbedding(2, method=method, random_state=s).fit_transform(C) for s in (0, 0, 1)
     ]
@@ -511,7 +516,7 @@ def test_the_seed_decides(method):
 
 
 def test_clone_pickle_and_data_frames():
-    frame = pd.DataFrame(counts(), index=[f"text {i}" for i in range(40)]).add_prefix("word")
+    frame = pd.DataFrame(few_counts(), index=[f"text {i}" for i in range(8)]).add_prefix("word")
     embedding = DistributionEmbedding(2, loss="absolute", random_state=0)
     embedding.set_output(transform="pandas")
     assert clone(embedding).get_params() == embedding.get_params()
@@ -523,7 +528,7 @@ def test_clone_pickle_and_data_frames():
 
 
 def test_smoothing_makes_room_for_empty_rows():
-    C = counts()
+    C = few_counts()
     C[4] = 0.0
     with pytest.raises(ValueError, match=f"X: row 4 {EMPTY}"):
         DistributionEmbedding(2).fit(C)
@@ -536,24 +541,24 @@ def test_smoothing_makes_room_for_empty_rows():
 
 def test_sweeps_are_limited():
     with pytest.warns(ConvergenceWarning):
-        embedding = DistributionEmbedding(2, max_iter=3, random_state=0).fit(counts())
+        embedding = DistributionEmbedding(2, max_iter=3, random_state=0).fit(few_counts())
     assert embedding.n_iter_ == 3
 
 
 def test_a_projection_has_no_cost_left_from_before():
-    embedding = DistributionEmbedding(2, random_state=0).fit(counts())
-    embedding.set_params(method="jl").fit(counts())
+    embedding = DistributionEmbedding(2, random_state=0).fit(few_counts())
+    embedding.set_params(method="jl").fit(few_counts())
     assert embedding.result_ is None
     for name in ("cost_", "n_iter_", "stress_", "space_", "_points"):
         assert not hasattr(embedding, name)
-    embedding.set_params(method="mds").fit(counts())
+    embedding.set_params(method="mds").fit(few_counts())
     assert not hasattr(embedding, "_projection")
 
 
 @pytest.mark.parametrize("space", ["sphere", "simplex"])
 def test_the_map_does_not_move_with_what_is_returned(space):
     """A person may turn or scale the coordinates; new rows are placed on the map as it was."""
-    C = counts()
+    C = few_counts()
     embedding = DistributionEmbedding(2, space=space, random_state=0)
     found = embedding.fit_transform(C)
     before = embedding.transform(C[:5])

@@ -21,6 +21,7 @@ Kiel,650,430,0,550,400
 Trier,290,130,550,0,380
 Jena,280,320,400,380,0
 """
+ONE_START = ("--n-init", "1")  # where the search for the lowest map is not what is tested
 NEW = "point,Jena,Kiel,Ulm,Trier,Bonn\nnear Ulm,281,649,1,291,304\nnear Jena,2,401,281,379,321\n"
 
 
