@@ -146,7 +146,8 @@ def test_points_stay_on_the_space(loss, space, k, seed):
     D, _ = table(rng, 8, space, noise=0.5, k=k)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        result = place_center(D, k, loss=loss, space=space, random_state=0, max_iter=200)
+        options = {"n_init": 1, "random_state": 0, "max_iter": 200}
+        result = place_center(D, k, loss=loss, space=space, **options)
     X = result.embedding
     if isinstance(space, Hyperbolic):
         off = np.abs(X[:, 0] ** 2 - (X[:, 1:] ** 2).sum(axis=1) - 1.0) / X[:, 0] ** 2
