@@ -41,6 +41,10 @@ def tables(draw):
     return (np.triu(D, 1) + np.triu(D, 1).T).astype(np.float32), weights, k
 
 
+# of four tables one is searched for its lowest map, which takes as long as a hundred descents
+starts = st.sampled_from([1, 1, 1, "auto"])
+
+
 def check_record(result, D, weights):
     """The lowest cost of the record is the cost, and both are the map's."""
     by_hand = cost_by_hand(D, result.embedding, result.loss, weights)
@@ -52,10 +56,10 @@ def check_record(result, D, weights):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @settings(max_examples=60)
-@given(problem=tables())
-def test_record_and_cost_of_a_float32_table_belong_to_one_map(loss, problem):
+@given(problem=tables(), n_init=starts)
+def test_record_and_cost_of_a_float32_table_belong_to_one_map(loss, problem, n_init):
     D, weights, k = problem
-    result = place_center(D, k, loss=loss, weights=weights, random_state=0)
+    result = place_center(D, k, loss=loss, weights=weights, n_init=n_init, random_state=0)
     check_record(result, D, weights)
 
 
@@ -84,12 +88,13 @@ def test_record_of_a_large_float32_table(loss, noise):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @settings(max_examples=40)
-@given(problem=tables(), power=st.sampled_from([-30, -3, 10, 40]))
-def test_powers_of_two_change_nothing_in_single_precision(loss, problem, power):
+@given(problem=tables(), power=st.sampled_from([-30, -3, 10, 40]), n_init=starts)
+def test_powers_of_two_change_nothing_in_single_precision(loss, problem, power, n_init):
     D, weights, k = problem
     factor, degree = np.float32(2.0**power), 1 if loss == "absolute" else 2
-    one = place_center(D, k, loss=loss, weights=weights, random_state=0)
-    other = place_center(D * factor, k, loss=loss, weights=weights, random_state=0)
+    options = {"loss": loss, "weights": weights, "n_init": n_init, "random_state": 0}
+    one = place_center(D, k, **options)
+    other = place_center(D * factor, k, **options)
     np.testing.assert_array_equal(other.embedding, one.embedding * float(factor))
     assert other.cost == one.cost * float(factor) ** degree
 
@@ -98,12 +103,13 @@ def test_powers_of_two_change_nothing_in_single_precision(loss, problem, power):
 def test_data_in_metres_cost_what_data_in_kilometres_cost(loss):
     """In single precision the cost of these ended within the rounding of their heaviest pair."""
     rng, degree = np.random.default_rng(0), 1 if loss == "absolute" else 2
-    for _ in range(60):
+    for number in range(60):
         n = int(rng.integers(3, 5))
         D, weights = rng.exponential(size=(n, n)) ** 3, 10.0 ** rng.uniform(-3.0, 3.0, size=(n, n))
         D, weights = (np.triu(part, 1) + np.triu(part, 1).T for part in (D, weights))
         D = D.astype(np.float32)
-        fit = {"loss": loss, "weights": weights, "random_state": 0}
+        n_init = "auto" if number % 4 == 0 else 1
+        fit = {"loss": loss, "weights": weights, "n_init": n_init, "random_state": 0}
         one = place_center(D, **fit).cost
         other = place_center(1000 * D, **fit).cost / 1000.0**degree
         rounding = 1e-7 * float((weights * D**degree).sum())  # of the data themselves
