@@ -474,7 +474,7 @@ def test_bad_parameters_are_named(params):
     ],
     expected_failed_checks=lambda estimator: (
         {
-            "check_transformer_general": "refined points are not where landmarks alone put them",
+            "check_transformer_general": "refined points are not where one placement puts them",
             "check_transformer_data_not_an_array": "the same",
         }
         if estimator.n_landmarks == 12
@@ -482,6 +482,12 @@ def test_bad_parameters_are_named(params):
     ),
 )
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([LandmarkMDS(random_state=0)], expected_failed_checks=lambda estimator: {})
+def test_scikit_learn_checks_of_the_default(estimator, check):
     check(estimator)
 
 
