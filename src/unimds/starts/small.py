@@ -86,9 +86,10 @@ def small_table(search: Search, problem: Problem, rng: np.random.Generator) -> C
     search.watch.say("Looking for the lowest map …")
     held = problem if problem.held else problem.on(np.arange(n))
     ways = hopping(held, search.plan, search.watch.silent(), rng)
-    found = Found()
+    quest = Quest(ways, effort, search, rng)
+    found = quest.found
     try:
-        _look(ways, seed, found, effort, search, rng)
+        quest.look(seed)
     except KeyboardInterrupt:
         if not found.best_maps:
             raise
@@ -103,51 +104,46 @@ def _turned(problem: Problem, X: Array, seed: Array) -> Array:
     return configuration(turned(problem.frame.space, rows, onto), problem)
 
 
-def _look(
-    ways: Hopping,
-    seed: Array,
-    found: Found,
-    effort: Effort,
-    search: Search,
-    rng: np.random.Generator,
-) -> None:
-    """Run one start after another, until the rule says enough."""
-    zero = ways.problem.exact_cost
-    if search.init != "random":
-        found.add([ways.end(seed)])
-    known = np.inf  # the cost of the map that hops could not better
-    spoken = search.watch.seconds()
-    while not (found.enough(effort) or found.lowest <= zero or search.watch.stopped):
-        if search.watch.seconds() > spoken + SILENCE:
-            spoken = search.watch.seconds()
-            search.watch.say(f"  {len(found.costs)} starts, the lowest map found {found.times} ×")
-        batch = search.each(partial(ways.fresh, found.lowest), rng.spawn(BATCH))
-        found.add(batch)
-        best = min(batch, key=_cost)
-        if not abs(best.cost - known) <= SAME * known:
-            known = _hop(ways, best, found, effort, search, rng)
-        elif ways.pays:
-            _hop(ways, found.best, found, effort, search, rng)
+@final
+class Quest:
+    """A look for the lowest map, by fresh starts and hops, until the rule says enough."""
 
+    def __init__(self, ways: Hopping, effort: Effort, search: Search, rng: np.random.Generator):
+        self.ways, self.effort, self.search, self.rng = ways, effort, search, rng
+        self.watch, self.found = search.watch, Found()
 
-def _hop(
-    ways: Hopping,
-    here: Minimum,
-    found: Found,
-    effort: Effort,
-    search: Search,
-    rng: np.random.Generator,
-) -> float:
-    """Hop on from the best of a batch until that was in vain for long; return the cost there."""
-    first, vain, patience = here, 0, effort.patience * (30 + here.X.shape[1])
-    while vain < patience and found.work < effort.work and not search.watch.stopped:
-        there = ways.hop(min(found.lowest, here.cost), here, rng)
-        found.work += there.work
-        vain = 0 if there.cost < (1.0 - SAME) * here.cost else vain + 1
-        here = there if there.cost < here.cost else here
-    if here is not first:
-        found.add([here._replace(work=0.0)])
-    return here.cost
+    def look(self, seed: Array) -> None:
+        """Run one start after another."""
+        found, zero = self.found, self.ways.problem.exact_cost
+        if self.search.init != "random":
+            found.add([self.ways.end(seed)])
+        known = np.inf  # the cost of the map that hops could not better
+        spoken = self.watch.seconds()
+        while not (found.enough(self.effort) or found.lowest <= zero or self.watch.stopped):
+            if self.watch.seconds() > spoken + SILENCE:
+                spoken = self.watch.seconds()
+                self.watch.say(f"  {len(found.costs)} starts, the lowest map found {found.times} ×")
+            fresh = partial(self.ways.fresh, found.lowest)
+            batch = self.search.each(fresh, self.rng.spawn(BATCH))
+            found.add(batch)
+            best = min(batch, key=_cost)
+            if not abs(best.cost - known) <= SAME * known:
+                known = self.hop(best)
+            elif self.ways.pays:
+                self.hop(found.best)
+
+    def hop(self, here: Minimum) -> float:
+        """Hop on from a map until that was in vain for long; return the cost there."""
+        found, effort = self.found, self.effort
+        first, vain, patience = here, 0, effort.patience * (30 + here.X.shape[1])
+        while vain < patience and found.work < effort.work and not self.watch.stopped:
+            there = self.ways.hop(min(found.lowest, here.cost), here, self.rng)
+            found.work += there.work
+            vain = 0 if there.cost < (1.0 - SAME) * here.cost else vain + 1
+            here = there if there.cost < here.cost else here
+        if here is not first:
+            found.add([here._replace(work=0.0)])
+        return here.cost
 
 
 @final
