@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from unimds.files.meaning.similarities import seem_similar
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -34,6 +36,13 @@ def test_tables_are_dissimilarities(found):
         assert np.array_equal(D, D.T), table.name
         assert not D.diagonal().any(), table.name
         assert D.any(), table.name
+
+
+def test_no_table_is_taken_for_similarities(found):
+    assert [table.name for table in found.values() if seem_similar(table.D)] == []
+    turned = {name: seem_similar(table.D.max() - table.D) for name, table in found.items()}
+    assert sum(turned.values()) > 0.6 * len(turned)  # most tables, though, if they are turned round
+    assert all(turned[name] for name in ("ekman-14-colours", "morse-36-signals"))
 
 
 def test_there_are_many_tables_of_many_sizes(bench, found):

@@ -1,5 +1,7 @@
 """Tables that are not what they seem: refused, read as what they are, or a warning says so."""
 
+import io
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -142,6 +144,73 @@ def test_pairs_with_similarities_are_refused(put):
     assert put(content.format("ratings"), kind="pairs").kind == "pairs"
 
 
+def listed(columns, subjects=(3,), numbers=False):
+    """A list of all pairs of four animals: one row for each pair and subject."""
+    animals = ["1", "2", "3", "4"] if numbers else ["ape", "bee", "cat", "dog"]
+    rows = []
+    for subject in subjects:
+        for i, j in zip(*np.triu_indices(4, 1), strict=True):
+            known = {
+                **{"subject": str(subject), "stim1": animals[i], "stim2": animals[j]},
+                **{"rating": str(1 + (i * j + subject) % 7), "rt": f"{900 + 31 * i + 7 * j}.5"},
+                **{"mean": f"{i + j}.25", "std": f"0.{i}{j}", "count": "20"},
+            }
+            rows.append(",".join(known[name] for name in columns.split(",")))
+    return text(columns, rows)
+
+
+@pytest.mark.parametrize(
+    ("columns", "subjects", "numbers", "told"),
+    [
+        (
+            "stim1,stim2,mean,std,count",
+            (3,),
+            False,
+            "with the numbers 'mean', 'std', 'count'. Keep",
+        ),
+        ("subject,stim1,stim2,rating", (3,), True, "with the number 'rating'. Call the columns"),
+        ("subject,stim1,stim2,rating", (1, 2), True, "take its mean over 'subject'"),
+        ("stim1,stim2,rating", (1, 2), True, "pairs repeat. Each pair needs one number"),
+        ("stim1,stim2,rating", (3,), True, "pairs with a distance? For pairs, give kind='pairs'"),
+        ("subject,stim1,stim2,rating,rt", (1, 2), False, "over 'subject', or one of the lists"),
+        ("subject,stim1,stim2,rating,mean", (1, 2), True, "with the numbers 'rating', 'mean'"),
+        ("subject,stim1,stim2,rating,mean", (3,), False, "with the numbers 'rating', 'mean'"),
+    ],
+)
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_lists_of_pairs_with_more_columns_are_refused(
+    put, tmp_path, columns, subjects, numbers, told, form
+):
+    content = listed(columns, subjects, numbers)
+    if form == "parquet":
+        pd.read_csv(io.StringIO(content)).to_parquet(tmp_path / "list.parquet")
+    with pytest.raises(FileError, match="a list of pairs") as error:
+        put(content) if form == "csv" else read(tmp_path / "list.parquet")
+    assert told in str(error.value)
+    assert put(content, kind="points").kind == "points"
+
+
+def test_two_columns_that_are_no_ends_of_pairs(put):
+    rng = np.random.default_rng(0)
+    marks = [f"{'no' if i % 3 else 'yes'},{'yes' if i % 2 else 'no'}" for i in range(12)]
+    people = [f"{mark},{i}.5,{i * i}.5,{40 - i}" for i, mark in enumerate(marks)]
+    assert put(text("smoker,diabetic,weight,dose,age", people)).kind == "points"
+    answers = [",".join(map(str, row)) for row in rng.integers(1, 6, size=(30, 3))]
+    assert put(text("q1,q2,age", answers)).kind == "points"
+    pressure = [f"{120 + i},{140 - i},{i}.5" for i in range(10)]
+    assert put(text("pressure1,pressure2,dose", pressure)).kind == "points"
+
+
+def test_a_sorting_gets_a_row_for_each_item(put):
+    rows = [f"S{s},{item},{1 + (s + k) % 2}" for s in range(3) for k, item in enumerate(TOWNS)]
+    for rows_of, judge in ((rows, "subject"), ([row[1:] for row in rows], "Participant")):
+        with pytest.raises(FileError, match="this looks like a sorting") as told:
+            put(text(f"{judge},item,pile", rows_of))
+        wanted = f"a row for each 'item' and a column for each '{judge}'"
+        assert wanted in str(told.value)
+        assert "the metric 'hamming'" in str(told.value)
+
+
 def test_one_number_with_a_label_for_each_row_is_no_long_list(put):
     rows = [f"{name},{row}" for name, row in zip("uvwxyz", COUNTS, strict=True)]
     assert put(text("name,sex,group,score", rows)).labels == list("uvwxyz")
@@ -187,7 +256,38 @@ def test_stacked_tables_are_refused(put, name):
         put(STACKS[name])
 
 
+ALIKE = [["7,6,2", "6,7,3", "2,3,7"], ["7,5,1", "5,7,4", "1,4,7"]]
+STACKS_OF_SIMILARITIES = {
+    "plain": joined(*ALIKE),
+    "header": joined(["a,b,c"], *ALIKE),
+    "items": joined(["item,a,b,c"], *map(labelled, ALIKE)),
+    "subjects": joined(
+        ["subject,item,a,b,c"],
+        [f"S1,{row}" for row in labelled(ALIKE[0])],
+        [f"S2,{row}" for row in labelled(ALIKE[1])],
+    ),
+    "numbers of subjects": joined(
+        ["subject,item,a,b,c"],
+        [f"1,{row}" for row in labelled(ALIKE[0])],
+        [f"2,{row}" for row in labelled(ALIKE[1])],
+    ),
+    "blank line": joined(ALIKE[0], [""], ALIKE[1]),
+    "white space": joined(*ALIKE).replace(",", " "),
+    "lower halves": joined(["item,a,b,c"], *[["a,7,,", "b,6,7,", "c,2,3,7"]] * 2),
+    "not the same both ways": joined(["item,a,b,c"], *[["a,9,1,4", "b,2,9,3", "c,0,5,8"]] * 2),
+}
+
+
+@pytest.mark.parametrize("name", STACKS_OF_SIMILARITIES)
+def test_stacked_similarities_are_refused(put, name):
+    with pytest.raises(FileError, match=r"2 tables of 3 × 3, one below another.* their mean"):
+        put(STACKS_OF_SIMILARITIES[name])
+    assert put(STACKS_OF_SIMILARITIES[name], kind="points").values.shape == (6, 3)
+
+
 def test_rows_that_are_no_stack(put):
+    assert put("x,y,z\n" + "1,0,0\n0,1,0\n0,0,1\n" * 2).kind == "points"  # marks of classes
+    assert put("x,y,z\n" + "1,1,0\n1,0,1\n0,1,1\n" * 2).kind == "points"
     assert put("x,y,z\n0,1,2\n1,0,3\n2,3,0\n0,2,2\n2,0,1\n2,2,0\n").kind == "points"
     assert put("0,1,2\n\n1,0,3\n\n2,3,0\n").kind == "distances"
     assert put(STACKS["plain"], kind="points").values.shape == (6, 3)
@@ -355,7 +455,7 @@ def test_confusions_without_labels_are_no_points(put):
     rows = ["9,2,4,0,1", "3,8,1,0,2", "5,1,9,2,2", "0,0,3,7,1", "1,4,0,2,6"]
     table = put("\n".join(rows))
     assert table.kind == "distances"
-    with pytest.raises(ValueError, match=r"similarities\? Then distances are 1 − r .* minus s"):
+    with pytest.raises(ValueError, match=r"is D a table of confusions or other counts\?"):
         MDS(metric="precomputed").fit(table.values)
 
 

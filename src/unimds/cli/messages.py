@@ -165,11 +165,13 @@ def _fail(message: str, debug: bool, as_json: bool) -> NoReturn:
 def warnings_told(quiet: bool) -> Iterator[None]:
     """Print each warning once as a message without the line of code, or none if quiet."""
     from unimds.files.errors import FileWarning, as_option
+    from unimds.files.meaning.similarities import SimilarityWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for kind in () if quiet else (UserWarning, RuntimeWarning):
             warnings.simplefilter("always", kind)
+        warnings.simplefilter("ignore", SimilarityWarning)  # whatever reads a file asks first
         told: set[str] = set()
 
         def tell(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import gen_batches
 
+from unimds._runtime.watch import warn
 from unimds.distances.inputs import as_square, as_weights, reordered
 from unimds.distances.table import ComputedTable, DistanceTable, HeldTable
 from unimds.distances.validate import (
@@ -24,6 +25,7 @@ from unimds.distances.validate import (
     rounding,
     scan,
 )
+from unimds.files.meaning.similarities import ASKED, SimilarityWarning, seem_similar
 
 Array = NDArray[Any]
 
@@ -136,6 +138,12 @@ def as_pairs(
     missing = _missing(layers) if seen.missing else 0
     weighing = _weighing(held.D, held.W, missing)
     return Pairs(held, free, typical, float(seen.largest), missing, weighing)
+
+
+def warn_of_similarities(table: DistanceTable) -> None:
+    """Warn if the distances of a table in memory seem to be similarities."""
+    if isinstance(table, HeldTable) and seem_similar(table.D[:, 0]):
+        warn(f"D: {ASKED}", SimilarityWarning)
 
 
 def _symmetrised(table: Array, W: Array | None, name: str) -> tuple[Array, Array | None, Scan]:

@@ -235,7 +235,8 @@ class HeldTable(LocalTable):
     def square(self, index: Array) -> Array:
         """Return the table between some points; raise where it is not symmetric."""
         D = self._read(index, index)
-        check_diagonal(np.diagonal(D), np.fmax.reduce(D, axis=None), rounding(D.dtype), "D", index)
+        largest = np.fmax.reduce(D, axis=None)
+        check_diagonal(np.diagonal(D), largest, rounding(D.dtype), "D", index, D)
         check_symmetric(D, "D", index)
         return super().square(index)
 

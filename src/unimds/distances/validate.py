@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from unimds.files.meaning.similarities import diagonal_told, negative_told, unequal_told
+
 Array = NDArray[Any]
 
 PATCH = 512
@@ -22,11 +24,8 @@ REMEDY = {
     "missing": "only a table in memory may have gaps, see memory_limit",
 }
 
-SIMILAR = (
-    "Then distances are 1 − r for correlations r, and the largest value minus s for other "
-    "similarities s"
-)
-"""How to make distances of similarities."""
+SMALL = 2_000
+"""Points of a table that is searched for what its diagonal or negative numbers may mean."""
 
 
 class EntryError(ValueError):
@@ -60,10 +59,16 @@ def check_table(D: Array, name: str) -> Scan:
     for at in (seen.infinite, seen.negative):
         if at >= 0:
             i, j = divmod(at, len(D))
-            raise EntryError(name, i, j, no_distance(D[i, j]))
-    check_diagonal(np.diagonal(D), seen.largest, rounding(D.dtype), name)
+            raise EntryError(name, i, j, no_distance(D[i, j]) + _hint(D, D[i, j]))
+    check_diagonal(np.diagonal(D), seen.largest, rounding(D.dtype), name, square=D)
     check_not_triangular(seen.upper, seen.lower, len(D), name)
     return seen
+
+
+def _hint(D: Array, value: float) -> str:
+    """Return what a negative entry may mean."""
+    told = negative_told(D, value) if value < 0.0 and len(D) <= SMALL else None
+    return "" if told is None else f"; {told}"
 
 
 def check_not_triangular(upper: bool, lower: bool, n: int, name: str) -> None:
@@ -122,14 +127,25 @@ def check_symmetric(D: Array, name: str, index: Array) -> None:
 
 
 def check_diagonal(
-    diagonal: Array, largest: float, rounding: float, name: str, index: Array | None = None
+    diagonal: Array,
+    largest: float,
+    rounding: float,
+    name: str,
+    index: Array | None = None,
+    square: Array | None = None,
 ) -> None:
-    """Raise if a point's distance to itself is not zero; `index` has the points' numbers."""
+    """Raise if a point's distance to itself is not zero.
+
+    `index` has the points' numbers, and `square`, where there is one, says what else it may be.
+    """
     wrong = np.flatnonzero(np.abs(diagonal) > rounding * largest)
     if wrong.size:
         i = wrong[0] if index is None else index[wrong[0]]
         problem = f"= {diagonal[wrong[0]]:g}, but the distance of a point to itself is 0"
-        raise EntryError(name, i, i, f"{problem}; is {name} a table of similarities? {SIMILAR}")
+        told = unequal_told(name)
+        if square is not None and len(square) <= SMALL:
+            told = diagonal_told(square, name)
+        raise EntryError(name, i, i, f"{problem}; {told}")
 
 
 def check_weights(W: Array, first: int = 0) -> None:

@@ -22,7 +22,7 @@ from unimds.checkpoint import Checkpoint
 from unimds.distances.foreign import is_labelled_square, native, native_features
 from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
 from unimds.distances.metric import Metric
-from unimds.distances.pairs import Pairs, as_pairs
+from unimds.distances.pairs import Pairs, as_pairs, warn_of_similarities
 from unimds.distances.table import ComputedTable
 from unimds.estimators.elsewhere import check_names
 from unimds.estimators.forecast import before_the_check, before_the_search
@@ -101,6 +101,7 @@ class ThisProcess:
         pairs = as_pairs(D, weights=weights, free=free, dtype=dtype)
         if pairs.layers == 2:
             warn(ASYMMETRIC, UserWarning)
+        warn_of_similarities(pairs.table)
         return nullcontext(pairs)
 
 

@@ -86,7 +86,7 @@ def _table(
     if kind == "pairs" or (kind == "graph" and len(set(values.shape)) != 1):
         raise content.error(f"an array cannot list {kind}; save the list as text or as Parquet")
     if values.ndim == 1 and kind != "points":
-        table = condensed(content, values, format)
+        table = condensed(content, values, format, kind == "auto")
         values, layout, kind = table.values, table.layout, "distances"
     elif values.ndim == 1:
         values = values[:, None]

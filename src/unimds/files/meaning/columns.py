@@ -35,7 +35,9 @@ def from_columns(content: Content, format: str, found: Columns, kind: str, weigh
         named = enumerate(zip(names, columns, strict=True))
         numeric = {j: name for j, (name, column) in named if isinstance(column, np.ndarray)}
         warn_of_unused(content, list_roles, numeric)
-        return table_of_links(_links(content, columns, list_roles), list_roles, format)
+        return table_of_links(
+            _links(content, columns, list_roles), list_roles, format, kind == "auto"
+        )
     columns = _with_names(names, columns)
     labels_at = _labels_at(names, columns, index)
     labels = None if labels_at is None else as_texts(columns[labels_at])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from operator import eq
 from typing import Any, final
 
 import numpy as np
@@ -15,8 +16,8 @@ from unimds._runtime.watch import warn
 from unimds.files.errors import FileError, FileWarning, shown
 from unimds.files.formats.content import Content
 from unimds.files.formats.grid import Grid
-from unimds.files.meaning.lists import LENGTHS, PAIRS
-from unimds.files.meaning.squares import is_table_of_distances
+from unimds.files.meaning.lists import CLEAR_ENDS, LENGTHS, PAIRS
+from unimds.files.meaning.squares import is_table_of_pairs
 from unimds.files.table import are_coordinates
 
 Array = NDArray[np.floating[Any]]
@@ -52,6 +53,19 @@ OCCASIONS = frozenset(
     )
 )
 """Names of numbers that tell when, or how often, something was measured."""
+
+JUDGES = frozenset(
+    ("judge", "observer", "participant", "person", "rater", "respondent", "sorter", "subject")
+)
+"""Names of columns with the persons who sort items."""
+PILES = frozenset(("bin", "category", "cluster", "group", "heap", "pile", "sort"))
+"""Names of numbers that say in which pile an item is."""
+
+TWINS = (
+    *(("1", "2", "3"), ("a", "b", "c"), ("i", "j", "k")),
+    *(("left", "right", "centre"), ("first", "second", "third")),
+)
+"""What names of the two ends of pairs end in, or begin with; with a third they are no ends."""
 
 FEW = 10
 """Rows below a header that look like edges by chance."""
@@ -130,11 +144,41 @@ class Rows:
 
     def check(self) -> None:
         """Raise if the rows are a long list, or a stack of tables; warn if they may be edges."""
-        self._check_not_long()
         side = self._side_of_stack()
         if side:
             raise _stacked(self.content, len(self.values) // side, side)
+        self._check_not_pairs()
+        self._check_not_long()
         self._check_not_edges()
+
+    def _check_not_pairs(self) -> None:
+        """Raise if two columns hold the ends of pairs, whatever else the rows hold."""
+        for pair, ends in self._candidates():
+            if not _are_ends(*ends):
+                continue
+            keys = self._keys()
+            others = [name for name in keys if name not in pair]
+            known = {*pair, *keys, *filter(names_points, self.names or [])}
+            numbers = [name for name in self.names or [] if name not in known]
+            repeat = len(set(zip(*ends, strict=True))) < len(self.values)
+            if self._are_pairs_by_place(pair) and numbers and not repeat:
+                raise _pairs_or_points(self.content, numbers[0])
+            raise _pairs_in(self.content, pair, numbers, others, repeat)
+
+    def _candidates(self) -> Iterator[tuple[tuple[str, str], list[list[str]]]]:
+        """Yield two columns of words, or of codes with the names of two ends, and their entries."""
+        for one, other in combinations(self.columns, 2):
+            yield (one, other), [self.columns[one], self.columns[other]]
+        names = [] if are_coordinates(self.names) else self.names or []
+        for one, other in _twins(names):
+            at = names.index(one), names.index(other)
+            if all(whole(self.values[:, j]) for j in at):
+                yield (one, other), [[f"{x:g}" for x in self.values[:, j]] for j in at]
+
+    def _are_pairs_by_place(self, pair: Sequence[str]) -> bool:
+        """Whether the rows are two ends and a number, as lists of pairs have them."""
+        named = self.names is not None and self.names[:2] == list(pair) and len(self.names) == 3
+        return named and not self.columns and not self.labels
 
     def _check_not_long(self) -> None:
         """Raise if each row holds one number for two or more labels, all of which repeat."""
@@ -148,9 +192,11 @@ class Rows:
             return
         for pair in combinations(keys, 2):
             if _share(keys[pair[0]], keys[pair[1]]):
-                raise _pairs_in(self.content, pair, numbers[0], [k for k in keys if k not in pair])
+                raise _pairs_in(self.content, pair, numbers, [k for k in keys if k not in pair])
         first = heads[0]
         last = ([name for name in words if name != first] or [n for n in keys if n != first])[-1]
+        if numbers[0].strip().lower().removesuffix("s") in PILES:
+            raise _sorted_in(self.content, (first, last), numbers[0])
         raise self.content.error(
             f"this looks like a long list: each row holds one number, {shown(numbers[0])}, for "
             f"{' and '.join(map(shown, keys))}, which repeat. Make a table with a row for each "
@@ -179,12 +225,7 @@ class Rows:
             return
         value = (self.names or [""])[-1]
         if width == 3 and value.strip().lower() in LENGTHS:
-            raise self.content.error(
-                "this looks like a list of pairs, two numbers that name points and a number called "
-                f"{shown(value)}: are the rows points (kind 'points'), or pairs with a distance? "
-                "For pairs",
-                advice=PAIRS,
-            )
+            raise _pairs_or_points(self.content, value)
         if self.names is not None and len(self.values) < FEW:
             return
         told = f"the rows were taken for points with {width} features each"
@@ -200,9 +241,16 @@ class Rows:
         for side in (width, width - 1, width - 2):  # after columns that number the tables
             if side > 2 and rows > side and rows % side == 0:
                 tables = self.values[:, width - side :].reshape(-1, side, side)
-                if all(map(is_table_of_distances, tables)):
+                if self._names_repeat(side) or all(map(is_table_of_pairs, tables)):
                     return int(side)
         return 0
+
+    def _names_repeat(self, side: int) -> bool:
+        """Whether a column names the rows as the columns are named, from each table to the next."""
+        if self.names is None:
+            return False
+        wanted = self.names[-side:] * (len(self.values) // side)
+        return any(texts == wanted for texts in (self.labels, *self.columns.values()))
 
 
 def whole(column: Array) -> bool:
@@ -238,20 +286,91 @@ def _share(first: Sequence[str], second: Sequence[str]) -> bool:
     return 2 * len(one & other) >= min(len(one), len(other))
 
 
+def _twins(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the columns that are called as the two ends of pairs are, and no third column is.
+
+    Examples
+    --------
+    >>> _twins(["stim1", "stim2", "rating"]), _twins(["left item", "right item"])
+    ([('stim1', 'stim2')], [('left item', 'right item')])
+    >>> _twins(["q1", "q2", "q3"]), _twins(["pulse", "age"])
+    ([], [])
+    """
+    known = {name.strip().lower(): name for name in reversed(names)}
+    found = [(known[a], known[b]) for a, b in CLEAR_ENDS if a in known and b in known]
+    for plain, name in known.items():
+        for a, b, c in TWINS:
+            triples = [(plain.removesuffix(a) + b, plain.removesuffix(a) + c)]
+            if not plain.endswith(a):
+                triples = [(b + plain.removeprefix(a), c + plain.removeprefix(a))]
+            if plain.endswith(a) or plain.startswith(a):
+                found += [(name, known[x]) for x, y in triples if x in known and y not in known]
+    return found
+
+
+def _are_ends(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether two columns hold the ends of pairs, and most pairs of their labels.
+
+    Examples
+    --------
+    >>> _are_ends("aab", "bcc"), _are_ends(["yes", "no", "yes"], ["no", "yes", "yes"])
+    (True, False)
+    """
+    if 100 * sum(map(eq, first, second)) > len(first):
+        return False
+    labels = {*first, *second}
+    if len(labels) < 3 or not _share(first, second):
+        return False
+    pairs = {(min(both), max(both)) for both in zip(first, second, strict=True)}
+    return 4 * len(pairs) >= len(labels) * (len(labels) - 1)
+
+
+def _pairs_or_points(content: Content, number: str) -> FileError:
+    """Return the error for rows of two numbers that name points and a number."""
+    return content.error(
+        "this looks like a list of pairs, two numbers that name points and a number called "
+        f"{shown(number)}: are the rows points (kind 'points'), or pairs with a distance? For "
+        "pairs",
+        advice=PAIRS,
+    )
+
+
 def _pairs_in(
-    content: Content, pair: Sequence[str], number: str, others: Sequence[str]
+    content: Content,
+    pair: Sequence[str],
+    numbers: Sequence[str],
+    others: Sequence[str],
+    repeat: bool = True,
 ) -> FileError:
-    """Return the error for a list of pairs with more labels than two."""
-    one = ""
-    if others:
-        told = " and ".join(map(shown, others))
+    """Return the error for a list of pairs with more labels, or numbers, than a pair has."""
+    told, one = " and ".join(map(shown, others)), ""
+    if others and repeat:
         one = (
             f", and several lists, told apart by {told}. Each pair needs one number: take its mean "
             f"over {told}, or one of the lists"
         )
+    elif repeat:
+        one = ", and pairs repeat. Each pair needs one number: take its mean"
+    few = [*map(shown, numbers[:3]), *(["…"] if len(numbers) > 3 else [])]
+    many = "" if len(numbers) < 2 else "keep the number that is the distance, and "
+    called = "call" if many else "Call"
     return content.error(
-        f"this looks like a list of pairs, {' and '.join(map(shown, pair))}, with the number "
-        f"{shown(number)}{one}. Call the columns 'source', 'target' and 'distance'; for points, "
+        f"this looks like a list of pairs, {' and '.join(map(shown, pair))}, with the "
+        f"number{'s' if many else ''} {', '.join(few)}{one}. {many.capitalize()}{called} the "
+        "columns 'source', 'target' and 'distance'; for points, one per row",
+        advice=POINTS,
+    )
+
+
+def _sorted_in(content: Content, keys: tuple[str, str], pile: str) -> FileError:
+    """Return the error for a list that tells in which pile each subject has put each item."""
+    judge = next((key for key in keys if key.strip().lower().removesuffix("s") in JUDGES), keys[0])
+    item = keys[keys[0] == judge]
+    return content.error(
+        f"this looks like a sorting: each row holds the {shown(pile)} of one {shown(judge)} and "
+        f"one {shown(item)}, and the numbers of piles are names. Make a table with a row for each "
+        f"{shown(item)} and a column for each {shown(judge)}, such as with pandas.pivot, and "
+        "choose the metric 'hamming': the share of columns in which two rows differ; for points, "
         "one per row",
         advice=POINTS,
     )
@@ -330,4 +449,4 @@ def _side(grid: Grid, rows: range) -> int:
     if steps - {0} or side < 2 or len(rows) not in (side, side + 1):
         return 0
     block = np.array([row[-side:] for row in grid.rows(rows[-side:])])  # a row before has numbers
-    return side if is_table_of_distances(block) else 0
+    return side if is_table_of_pairs(block) else 0

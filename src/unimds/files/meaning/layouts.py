@@ -42,7 +42,7 @@ def interpret(grid: Grid, kind: str, weight: str = "auto") -> Table:
         kind = "graph"
     if kind in ("auto", "distances") and len(grid) > 1:
         check_not_stacked(grid)
-        found = triangle(grid, kind) or open_square(grid)
+        found = triangle(grid, kind) or open_square(grid, kind == "auto")
         if found is not None:
             return found
     level(grid)
@@ -54,7 +54,7 @@ def interpret(grid: Grid, kind: str, weight: str = "auto") -> Table:
         return _from_rows(grid, header, kind, weight)
     list_roles = _roles(grid, header, kind, weight)
     if list_roles is not None:
-        return _from_list(grid, header, list_roles)
+        return _from_list(grid, header, list_roles, kind == "auto")
     return _from_rows(grid, header, kind)
 
 
@@ -131,7 +131,8 @@ def _vector(grid: Grid, kind: str) -> Table | None:
     flat = not grid.words and 1 in (len(grid), grid.widths[0])
     if kind not in ("auto", "distances") or not flat:
         return None
-    return condensed(grid.text.content, np.frombuffer(grid.flat).copy(), grid.format)
+    vector = np.frombuffer(grid.flat).copy()
+    return condensed(grid.text.content, vector, grid.format, kind == "auto")
 
 
 def _header(grid: Grid, kind: str) -> int:
@@ -225,7 +226,7 @@ def _joined(first: list[str], second: list[str]) -> bool:
     return len(labels) < len(first) or len(first) == 1 or not labels.isdisjoint(second)
 
 
-def _from_list(grid: Grid, header: int, columns: Roles) -> Table:
+def _from_list(grid: Grid, header: int, columns: Roles, doubtful: bool) -> Table:
     rows = range(header, len(grid))
     for j in (columns.value, columns.weight):
         for i, words in grid.words.items():
@@ -243,7 +244,7 @@ def _from_list(grid: Grid, header: int, columns: Roles) -> Table:
     first, second = ([grid.cell(i, j) for i in rows] for j in columns.ends)
     weights = None if columns.weight is None else block[:, columns.weight]
     links = Links(grid.text.content, (first, second), values, weights, grid.lines[header:])
-    return table_of_links(links, columns, grid.format)
+    return table_of_links(links, columns, grid.format, doubtful)
 
 
 def _from_rows(grid: Grid, header: int, kind: str, weight: str = "auto") -> Table:

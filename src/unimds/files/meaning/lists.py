@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from unimds._runtime.watch import warn
 from unimds.files.errors import FileError, FileWarning, shown
 from unimds.files.formats.content import Content
+from unimds.files.meaning.similarities import CORRELATIONS
+from unimds.files.meaning.squares import warn_of_similarities
 from unimds.files.table import Table
 
 Array = NDArray[np.floating[Any]]
@@ -131,6 +133,8 @@ class Roles:
         Columns of the distance or of the number of an edge, and of the weight of a pair.
     measure : Measure or None
         What the numbers of edges are.
+    rating : str or None
+        The name of numbers that may as well be distances as similarities.
     """
 
     kind: str
@@ -138,6 +142,7 @@ class Roles:
     value: int | None
     weight: int | None = None
     measure: Measure[int] | None = None
+    rating: str | None = None
 
 
 def roles(names: Sequence[str], kind: str = "auto", weight: str = "auto") -> Roles | None:
@@ -212,26 +217,27 @@ def roles_by_words(
             "a distance and a weight? For pairs",
             advice=PAIRS,
         )
-    _check_distance(content, names[0])
-    return Roles("pairs", (0, 1), 2)
-
-
-def _check_distance(content: Content, name: str) -> None:
-    """Raise if the numbers of pairs are called similarities; warn if nobody knows."""
-    plain = name.strip().lower()
-    if plain in SIMILARITY:
+    name = names[0].strip().lower()
+    if name in SIMILARITY:
         raise content.error(
-            f"the rows are pairs with a {shown(name)}, and distances are needed: write 1 − r in "
-            "place of a correlation r, or the largest value minus s in place of a similarity s; if "
-            "the numbers are distances",
+            f"the rows are pairs with a {shown(names[0])}, and distances are needed: "
+            f"{CORRELATIONS}, or the largest value minus s in place of a similarity s; if the "
+            "numbers are distances",
             advice=PAIRS,
         )
-    if plain.removesuffix("s") in RATING:
+    rating = names[0] if name.removesuffix("s") in RATING else None
+    return Roles("pairs", (0, 1), 2, rating=rating)
+
+
+def _warn_of_pairs(content: Content, D: Array, rating: str | None) -> None:
+    """Warn if the numbers of pairs seem to be similarities, or if nobody knows."""
+    confirm = "to confirm the distance", PAIRS
+    if not warn_of_similarities(content, D, confirm) and rating is not None:
         told = (
-            f"the {shown(name)} of a pair was taken as its distance; if a larger number means "
+            f"the {shown(rating)} of a pair was taken as its distance; if a larger number means "
             "closer points, write the largest value minus the number in its place"
         )
-        warn(FileWarning(content.name, told, [("to confirm the distance", PAIRS)]), FileWarning)
+        warn(FileWarning(content.name, told, [confirm]), FileWarning)
 
 
 @dataclass(frozen=True)
@@ -290,10 +296,13 @@ class Links:
         return Links(self.content, (first, second), self.values[rows], lines=lines)
 
 
-def table_of_links(links: Links, found: Roles, format: str) -> Table:
-    """Make a table of pairs, or of edges."""
+def table_of_links(links: Links, found: Roles, format: str, doubtful: bool) -> Table:
+    """Make a table of pairs, or of edges; if `doubtful`, nobody has said that these are pairs."""
     if found.measure is None:
-        return from_pairs(links, format)
+        table = from_pairs(links, format)
+        if doubtful:
+            _warn_of_pairs(links.content, table.values, found.rating)
+        return table
     nodes = [label for both in zip(*links.ends, strict=True) for label in both]
     return from_edges(links, format, found.measure, list(dict.fromkeys(nodes)))
 

@@ -15,10 +15,12 @@ from unimds.files.formats.grid import Grid
 from unimds.files.meaning.doubts import POINTS, Rows
 from unimds.files.meaning.lists import from_adjacency
 from unimds.files.meaning.squares import (
+    DISTANCES,
     different_labels,
     holds_similarities,
     looks_like_distances,
     symmetric,
+    warn_of_similarities,
     warn_of_square,
 )
 from unimds.files.table import Table, are_coordinates
@@ -171,8 +173,11 @@ def mirrored(block: Array) -> Array:
     return np.where(missing, block.T, block) if (lower == half) != (upper == half) else block
 
 
-def condensed(content: Content, vector: Array, format: str) -> Table:
-    """Make a square table of the distances of a condensed vector, in scipy's order."""
+def condensed(content: Content, vector: Array, format: str, doubtful: bool) -> Table:
+    """Make a square table of the distances of a condensed vector, in scipy's order.
+
+    If `doubtful`, nobody has said that these are distances.
+    """
     m = len(vector)
     n = (1 + isqrt(1 + 8 * m)) // 2
     if n * (n - 1) // 2 != m or m == 0:
@@ -186,7 +191,10 @@ def condensed(content: Content, vector: Array, format: str) -> Table:
     content.check_room(n, "points")
     from scipy.spatial.distance import squareform  # slow to import, and rarely needed
 
-    return Table(squareform(vector, checks=False), "distances", format, "condensed")
+    square: Array = squareform(vector, checks=False)
+    if doubtful:
+        warn_of_similarities(content, square, DISTANCES)
+    return Table(square, "distances", format, "condensed")
 
 
 def triangle(grid: Grid, kind: str = "auto") -> Table | None:
@@ -210,7 +218,7 @@ def _labelled(grid: Grid, header: int) -> bool:
     return header == 1 and grid.heads[0] in (labels, [grid.heads[0][0], *labels[:-1]])
 
 
-def open_square(grid: Grid) -> Table | None:
+def open_square(grid: Grid, doubtful: bool) -> Table | None:
     """Return the table of a square whose rows leave out the diagonal, as R prints it; or None."""
     n = len(grid) - 1
     if n < 3 or set(grid.widths) != {n}:
@@ -223,6 +231,8 @@ def open_square(grid: Grid) -> Table | None:
     block[~np.eye(n, dtype=bool)] = rows.ravel()
     if np.isnan(block).any() or not symmetric(block):
         return None
+    if doubtful:
+        warn_of_square(grid.text.content, block)
     return Table(block, "distances", grid.format, "square", labels)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.watch import warn
-from unimds.files.errors import FileWarning, shown
+from unimds.files.errors import Argument, FileWarning, shown
 from unimds.files.formats.content import Content
+from unimds.files.meaning.similarities import ASKED, MANY, leads_the_rows, seem_similar
 
 Array = NDArray[np.floating[Any]]
 
@@ -64,6 +64,39 @@ def is_table_of_distances(block: Array) -> bool:
     return bool((block[known] >= 0.0).all()) and (bool(half) or symmetric(block))
 
 
+def is_table_of_pairs(block: Array) -> bool:
+    """Whether a square can hardly be anything but distances or similarities of its points.
+
+    Similarities have the largest number of each row on the diagonal. Numbers that are all the same,
+    but for the diagonal, are rather ones and zeros that mark classes.
+
+    Examples
+    --------
+    >>> is_table_of_pairs(np.array([[7.0, 2.0, 4.0], [2.0, 7.0, 5.0], [4.0, 5.0, 7.0]]))
+    True
+    >>> is_table_of_pairs(np.eye(3))
+    False
+    """
+    if is_table_of_distances(block):
+        return True
+    own, others = np.diagonal(block), block.copy()
+    np.fill_diagonal(others, np.nan)
+    if len(block) < 3 or np.isnan(others).all() or np.isnan(own).any():
+        return False
+    if np.nanmin(others) == np.nanmax(others):
+        return False
+    leads = bool((own >= np.fmax.reduce(others, axis=1, initial=-np.inf)).all())
+    return (leads and (symmetric(block) or _triangular(block))) or holds_similarities(block)
+
+
+def _triangular(block: Array) -> bool:
+    """Whether one half of a square is missing, and nothing of the other half is."""
+    missing = np.isnan(block)
+    lower = missing[np.tril_indices(len(block), -1)]
+    upper = missing[np.triu_indices(len(block), 1)]
+    return bool((lower.all() and not upper.any()) or (upper.all() and not lower.any()))
+
+
 def holds_similarities(block: Array) -> bool:
     """Whether each number on the diagonal of a square is the largest of its row.
 
@@ -76,9 +109,7 @@ def holds_similarities(block: Array) -> bool:
     """
     if len(block) < 5 or np.isnan(block).any():
         return False
-    others = block.copy()
-    np.fill_diagonal(others, -np.inf)
-    return bool((np.diagonal(block) > others.max(axis=1)).all())
+    return leads_the_rows(block)
 
 
 def warn_of_square(content: Content, block: Array) -> None:
@@ -87,16 +118,27 @@ def warn_of_square(content: Content, block: Array) -> None:
     The diagonal is still as the file has it.
     """
     edges = _edges_in(block)
-    assumed = edges or _similar(block)
-    if assumed is not None:
-        choices = [DISTANCES] if edges is None else [EDGES, POINTS, DISTANCES]
-        warn(FileWarning(content.name, assumed, choices), FileWarning)
+    if edges is not None:
+        warn(FileWarning(content.name, edges, [EDGES, POINTS, DISTANCES]), FileWarning)
+    else:
+        warn_of_similarities(content, block, DISTANCES)
+
+
+def warn_of_similarities(content: Content, block: Array, confirm: tuple[str, Argument]) -> bool:
+    """Warn if distances seem to be similarities, and return whether they do.
+
+    `confirm` is how to confirm that they are distances. A diagonal with numbers is an error that
+    says more.
+    """
+    if np.nan_to_num(np.diagonal(block)).any() or not seem_similar(block):
+        return False
+    warn(FileWarning(content.name, ASKED, [confirm]), FileWarning)
+    return True
 
 
 EDGES = ("if it is the adjacency matrix of a graph", ("kind", "graph"))
 POINTS = ("if each row is a point with its features", ("kind", "points"))
 DISTANCES = ("to confirm distances", ("kind", "distances"))
-MANY = 300  # points that tell distances from similarities
 
 
 def _edges_in(block: Array) -> str | None:
@@ -121,30 +163,6 @@ def _edges_in(block: Array) -> str | None:
                 "that is not known"
             )
     return None
-
-
-def _similar(block: Array) -> str | None:
-    """Return what was assumed of a square without diagonal that may hold similarities.
-
-    Points that are close have much the same distances to the rest: the larger a number is, the
-    more the two rows differ. Among similarities it is the other way round.
-    """
-    if len(block) < 5 or not np.isnan(np.diagonal(block)).all():
-        return None
-    S = block[:MANY, :MANY]
-    S = np.where(np.isnan(S), S.T, S)
-    i, j = np.triu_indices(len(S), 1)
-    with np.errstate(invalid="ignore"), catch_warnings():
-        simplefilter("ignore", RuntimeWarning)  # of pairs of rows with nothing in common
-        apart = np.array([np.nanmean(np.abs(S[a] - S[b])) for a, b in zip(i, j, strict=True)])
-        known = np.isfinite(apart) & np.isfinite(S[i, j])
-        if known.sum() < 10 or np.corrcoef(apart[known], S[i, j][known])[0, 1] > -0.5:
-            return None
-    return (
-        "the diagonal is missing, and the numbers were taken as distances, but points with a large "
-        "number between them are alike: are these similarities? Then write the largest value minus "
-        "s in place of each similarity s"
-    )
 
 
 def different_labels(rows: Sequence[str], columns: Sequence[str]) -> str | None:

@@ -1,0 +1,171 @@
+"""Similarities: how a table of numbers shows that it holds them, and how they become distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+MANY = 150
+"""Points that tell distances from similarities."""
+FEWEST = 6
+"""Points among which it is no chance that large numbers go with like rows."""
+HUBS = 5
+"""One point of so many may be near all the rest, as the hub of a star is."""
+
+REMEDY = "write the largest value minus s in place of each similarity s"
+"""How most similarities become distances."""
+CORRELATIONS = "write 1 − r in place of each correlation r"
+CONFUSIONS = (
+    "for confusions c make similarities s[i, j] = (c[i, j] + c[j, i]) / (c[i, i] + c[j, j]), and "
+    "write 1 − s, with 0 on the diagonal"
+)
+"""How counts become distances whose diagonal differs from point to point."""
+
+ASKED = (
+    "the numbers were taken as distances, but points with a large number between them are alike: "
+    f"are these similarities? Then {REMEDY}"
+)
+"""What to say about numbers that seem to be similarities."""
+
+
+class SimilarityWarning(UserWarning):
+    """Numbers were taken as distances, and seem to be similarities."""
+
+
+def seem_similar(S: Array) -> bool:
+    """Whether the numbers between points seem to be similarities; the diagonal does not matter.
+
+    Points that are close have much the same distances to the rest: the larger a number is, the more
+    the two rows differ. Among similarities it is the other way round. It must be so without the
+    points that are near all the rest too: a hub differs from its leaves, which are alike.
+
+    Examples
+    --------
+    >>> places = np.arange(8.0)
+    >>> far = np.abs(np.subtract.outer(places, places))
+    >>> seem_similar(far), seem_similar(8.0 - far)
+    (False, True)
+    """
+    n = len(S)
+    if n < FEWEST:
+        return False
+    at = np.unique(np.linspace(0, n - 1, min(n, MANY)).astype(np.intp))
+    S = np.array(S[at] if len(at) == n else S[np.ix_(at, at)], dtype=np.float64)
+    if not np.isfinite(S[~np.isnan(S)]).all():
+        return False  # an error of its own
+    np.fill_diagonal(S, np.nan)
+    S = np.where(np.isnan(S), S.T, S)
+    S = 0.5 * (S + S.T)
+    limit = -max(0.5, 2.0 / np.sqrt(len(S)))
+    if not _agreement(S) < limit:
+        return False
+    known = ~np.isnan(S)
+    mean = np.nan_to_num(S).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    rest = np.argsort(mean, kind="stable")[-(-len(S) // HUBS) :]
+    return bool(_agreement(S[np.ix_(rest, rest)]) < limit)
+
+
+def _agreement(S: Array) -> float:
+    """Return the correlation of the numbers with the differences of the rows; 0 if there is none.
+
+    Ranks stand for the numbers: counts are often few large numbers among many small ones. The
+    numbers of two points to each other are not compared.
+    """
+    known = ~np.isnan(S)
+    S = _ranks(S, known)
+    Z, M = np.nan_to_num(S), known.astype(np.float64)
+    common, squares = M @ M.T, (Z * Z) @ M.T
+    apart = squares + squares.T - 2.0 * (Z @ Z.T)
+    pairs = np.triu(known & (common > 0.0), 1)
+    if np.count_nonzero(pairs) < 10:
+        return 0.0
+    numbers = S[pairs]
+    differences = np.sqrt(np.maximum(apart[pairs] / common[pairs], 0.0))
+    if min(np.ptp(numbers), np.ptp(differences)) <= 1e-9 * numbers.max():
+        return 0.0
+    return float(np.corrcoef(numbers, differences)[0, 1])
+
+
+def _ranks(S: Array, known: Array) -> Array:
+    """Return the ranks of the known numbers, from 1 on; equal numbers have the same, their mean."""
+    _, place, count = np.unique(S[known], return_inverse=True, return_counts=True)
+    ranks = S.copy()
+    ranks[known] = (np.cumsum(count) - 0.5 * (count - 1))[place]
+    return ranks
+
+
+def are_correlations(S: Array) -> bool:
+    """Whether a square holds correlations: 1 on its diagonal, and none beyond −1 and 1.
+
+    Examples
+    --------
+    >>> are_correlations(np.array([[1.0, -0.5], [-0.5, 1.0]])), are_correlations(np.eye(2) * 2.0)
+    (True, False)
+    """
+    own = np.diagonal(S)
+    inside = not np.nanmax(np.abs(S), initial=0.0) > 1.0 + 1e-9
+    return bool(len(S) > 1 and inside and (np.abs(own - 1.0) <= 1e-9).all())
+
+
+def leads_the_rows(S: Array) -> bool:
+    """Whether each number on the diagonal of a square is the largest of its row.
+
+    Examples
+    --------
+    >>> leads_the_rows(np.eye(5) + np.linspace(0.0, 0.9, 25).reshape(5, 5))
+    True
+    """
+    others = np.array(S, dtype=np.float64)
+    np.fill_diagonal(others, -np.inf)
+    return bool((np.diagonal(S) > np.fmax.reduce(others, axis=1)).all())
+
+
+def diagonal_told(S: Array, name: str) -> str:
+    """Return what a square with numbers on its diagonal may hold, and how to make distances.
+
+    Examples
+    --------
+    >>> diagonal_told(np.array([[1.0, 4.0], [4.0, 1.0]]), "D")
+    'does the scale begin at 1? Then subtract 1 from every number'
+    """
+    own = np.diagonal(S)
+    others = S[~np.eye(len(S), dtype=bool)]
+    others = others[~np.isnan(others)]
+    same = bool((own == own[0]).all())
+    if same and others.size and 0.0 < own[0] <= others.min() and own[0] < others.max():
+        return f"does the scale begin at {own[0]:g}? Then subtract {own[0]:g} from every number"
+    asked = f"is {name} a table of similarities? Then"
+    if are_correlations(S):
+        return f"{asked} {CORRELATIONS}, or √(2 − 2r)"
+    if same and others.size and own[0] >= others.max():
+        return f"{asked} write {own[0]:g} − s in place of each similarity s"
+    if leads_the_rows(S):
+        return f"is {name} a table of confusions or other counts? Then {CONFUSIONS}"
+    return unequal_told(name)
+
+
+def unequal_told(name: str) -> str:
+    """Return what a table with numbers on its diagonal may hold, if nothing else is known of it."""
+    return (
+        f"is {name} a table of similarities? Then {CORRELATIONS}, and the largest value minus s in "
+        "place of any other similarity s. Otherwise write 0 on the diagonal"
+    )
+
+
+def negative_told(S: Array, value: float) -> str | None:
+    """Return what negative numbers in a square may mean; None if they say nothing.
+
+    Examples
+    --------
+    >>> negative_told(np.array([[0.0, -99.0], [-99.0, 0.0]]), -99.0)
+    'if -99 stands for a number that is missing, write NaN in its place'
+    """
+    if are_correlations(S):
+        return f"are these correlations? Then {CORRELATIONS}, or √(2 − 2r)"
+    if value == np.floor(value) and (S[S < 0.0] == value).all():
+        return f"if {value:g} stands for a number that is missing, write NaN in its place"
+    return None
