@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import pickle
 import sys
 
 import numpy as np
@@ -354,3 +355,37 @@ def test_the_examples_of_the_documentation(put):
         ("graph", "list"),
     ]
     assert all(table.labels in (TOWNS, PEOPLE, APES) for table in tables)
+
+
+# --- files of other programs ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "says"),
+    [
+        ("D.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64\x00\x91", "a MATLAB file.*writematrix"),
+        ("D.mat", b"\x00\x00\x00\x00\x06\x00\x00\x00", "a MATLAB file"),
+        ("D.bin", pickle.dumps([1.0, 2.0]), r"a Python pickle.*numpy\.save\('D\.npy', D\)"),
+        ("D.pkl", b"cnumpy\nfoo\x00", "a Python pickle"),
+        ("D.h5", b"\x89HDF\r\n\x1a\n\x00", "an HDF5 file"),
+        ("D.rds", gzip.compress(b"X\n\x00\x00\x00\x03\x00"), "R's own format.*write.csv"),
+        ("D.sav", b"$FL2@(#) SPSS", "an SPSS file"),
+        ("D.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old office document"),
+    ],
+)
+def test_files_of_other_programs_are_named(tmp_path, name, start, says):
+    path = tmp_path / name
+    path.write_bytes(start)
+    with pytest.raises(FileError, match=says):
+        read(path)
+
+
+def test_a_row_of_distances_is_a_condensed_vector(tmp_path):
+    path = tmp_path / "row.npy"
+    np.save(path, np.array([[1.0, 2.5, 3.0]]))
+    table = read(path)
+    assert (table.kind, table.layout) == ("distances", "condensed")
+    assert_array_equal(table.values, D)
+    assert read(path, kind="points").values.shape == (1, 3)
+    np.save(path, np.array([[1.0, 2.5, 3.0, 4.0]]))
+    assert read(path).kind == "points"

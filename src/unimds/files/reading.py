@@ -7,6 +7,7 @@ import re
 
 from unimds.files.formats.columns import Columns, columns_of_json, load_json, read_parquet
 from unimds.files.formats.content import Content, magic, read_content
+from unimds.files.formats.foreign import check_not_foreign
 from unimds.files.formats.graphs.edgelist import is_edgelist, read_edgelist
 from unimds.files.formats.graphs.gexf import read_gexf
 from unimds.files.formats.graphs.gml import is_gml, read_gml
@@ -23,6 +24,7 @@ from unimds.files.meaning.graphs import from_graph
 from unimds.files.meaning.layouts import interpret
 from unimds.files.meaning.lists import MEASURES
 from unimds.files.meaning.metadata import metadata_of_cells, metadata_of_columns
+from unimds.files.meaning.similarities import AS_DISTANCES
 from unimds.files.table import KINDS, Table
 
 DELIMITED = {"csv": ",;", "tsv": "\t", "lsmat": "\t", "text": " "}
@@ -116,6 +118,8 @@ def read(
     >>> folder.cleanup()
     """
     _check_choice("format", format, ("auto", *FORMATS))
+    if kind in ("similarity", "similarities"):
+        raise ValueError(f"kind={kind!r}: a map is made of distances. {AS_DISTANCES}")
     _check_choice("kind", kind, ("auto", *KINDS))
     _check_choice("weight", weight, MEASURES)
     content, text, format = _opened(path, format, encoding, max_bytes)
@@ -186,6 +190,8 @@ def _opened(
     content = read_content(path, max_bytes)
     if format == "auto":
         format = magic(content.data) or "auto"
+    if format == "auto":
+        check_not_foreign(content)
     if format not in ("auto", "phylip", "edgelist", "gml", "xml", *DELIMITED):
         return content, None, format
     if format != "xml":

@@ -11,6 +11,7 @@ from unimds.files.errors import stack_told
 from unimds.files.formats.arrays import read_npy, read_npz
 from unimds.files.formats.content import Content
 from unimds.files.meaning.matrices import assemble, condensed
+from unimds.files.meaning.squares import is_condensed
 from unimds.files.table import Table
 
 Array = NDArray[Any]
@@ -85,6 +86,8 @@ def _table(
     values, layout = _numbers(content, array), "square"
     if kind == "pairs" or (kind == "graph" and len(set(values.shape)) != 1):
         raise content.error(f"an array cannot list {kind}; save the list as text or as Parquet")
+    if values.ndim == 2 and len(values) == 1 and kind != "points" and is_condensed(values.size):
+        values = values[0]  # as MATLAB and R keep a vector
     if values.ndim == 1 and kind != "points":
         table = condensed(content, values, format, kind == "auto")
         values, layout, kind = table.values, table.layout, "distances"

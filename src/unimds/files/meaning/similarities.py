@@ -19,6 +19,11 @@ HUBS = 5
 REMEDY = "write the largest value minus s in place of each similarity s"
 """How most similarities become distances."""
 CORRELATIONS = "write 1 − r in place of each correlation r"
+AS_DISTANCES = (
+    "Make distances of similarities first: 1 − r of a correlation r, the largest value minus s of "
+    "any other similarity s"
+)
+"""How to make distances, for whoever asks for similarities."""
 CONFUSIONS = (
     "for confusions c make similarities s[i, j] = (c[i, j] + c[j, i]) / (c[i, i] + c[j, j]), and "
     "write 1 − s, with 0 on the diagonal"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,18 @@ def looks_like_distances(block: Array) -> bool:
         known = ~np.isnan(block)
         return bool(np.triu(known).any() != np.tril(known).any() or symmetric(block))
     return len(block) > 2 and symmetric(block)
+
+
+def is_condensed(count: int) -> bool:
+    """Whether so many numbers may be the distances of three or more points, each once.
+
+    Examples
+    --------
+    >>> [count for count in range(12) if is_condensed(count)]
+    [3, 6, 10]
+    """
+    n = (1 + isqrt(1 + 8 * count)) // 2
+    return n > 2 and n * (n - 1) // 2 == count
 
 
 def symmetric(block: Array) -> bool:
