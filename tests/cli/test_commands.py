@@ -9,6 +9,7 @@ import sys
 import tomllib
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.support.commands import CITIES, ENVIRONMENT, NEW, names, run
@@ -22,7 +23,7 @@ from unimds.cli.commands.project import project
 from unimds.estimators.parameters import VARIANTS
 from unimds.files import KINDS, read
 from unimds.losses import LOSSES
-from unimds.models import save
+from unimds.models import load, save
 from unimds.spaces import SPACES, Euclidean, Hyperbolic, Sphere
 
 
@@ -351,3 +352,31 @@ def test_commands_are_completed(tmp_path):
         line, cwd=tmp_path, env=ENVIRONMENT | asked, capture_output=True, encoding="utf-8"
     )
     assert done.stdout.split() == ["embed"]
+
+
+# --- the fit of new points ------------------------------------------------------------------------
+
+
+def test_place_tells_how_well_the_new_points_fit(model, tmp_path):
+    (tmp_path / "new.csv").write_text(NEW)
+    said = run("place", model, tmp_path / "new.csv", "-o", tmp_path / "placed.csv", "--json")
+    found = json.loads(said.out)
+    own = read(tmp_path / "new.csv", kind="points")
+    order = [own.features.index(name) for name in ("Ulm", "Bonn", "Kiel", "Trier", "Jena")]
+    mds = load(model)
+    rows = pd.DataFrame(own.values[:, order], columns=[own.features[j] for j in order])
+    assert found["stress"] == pytest.approx(-mds.score(rows))
+    assert found["map_stress"] == pytest.approx(mds.stress_)
+    assert found["known"] == []
+    beside = f"2 points placed, stress {found['stress']:.4g} (the map itself has {mds.stress_:.4g})"
+    assert beside in said.err
+    assert "much worse" not in said.err
+
+
+def test_place_doubts_new_points_that_fit_badly_or_are_known(model, tmp_path):
+    far = "point,Jena,Kiel,Ulm,Trier,Bonn\nodd,900,5,900,5,900\nUlm,280,650,0,290,305\n"
+    (tmp_path / "new.csv").write_text(far)
+    said = run("place", model, tmp_path / "new.csv")
+    assert "the new points fit much worse than the map" in said.err
+    assert "'Ulm' is a point of the map already" in said.err
+    assert run("place", model, tmp_path / "new.csv", "-q").err == ""

@@ -220,15 +220,19 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         {'n_components': 3}
         """
         check_is_fitted(self)
+        return -self._stress_of(X)
+
+    def _stress_of(self, X: Any, placed: Array | None = None) -> float:
+        """Return the Stress-1 of new points, which are placed first unless they are `placed`."""
         new, total = self._new(X), np.zeros(2)
         unit = reach(new.points, self.space_) or 1.0
         for some in gen_batches(len(new.rows), max(1, ENTRIES // len(new.points))):
-            placed, D = self._place(new, some), self._apart(new, some)
-            total += placed_squares(D, placed, new.points, self.space_, unit)
+            there = self._place(new, some) if placed is None else placed[some]
+            total += placed_squares(self._apart(new, some), there, new.points, self.space_, unit)
         above, below = total
         if below == 0.0:
-            return 0.0 if above == 0.0 else -float("inf")
-        return -float(np.sqrt(above / below))
+            return 0.0 if above == 0.0 else float("inf")
+        return float(np.sqrt(above / below))
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from unimds.files import Table
 
 CROWD = 60  # points above which names would hide each other
+WORSE, POOR = 2.0, 0.2
+"""New points fit badly if their stress is so many times that of the map, and more than this."""
 
 
 def place(
@@ -95,12 +97,19 @@ def place(
         with interrupts.held():
             write_points(output, points, table, out_format, force, None, mds.space_, coordinates)
             targets.done.append(output)
-        _write(Both(mds, points, table, given), targets, _of_map(mds, more), color)
+        both = Both(mds, points, table, given)
+        _write(both, targets, _of_map(mds, more), color)
         written = {o[2:]: name for o, name in targets.named().items() if name not in (None, "-")}
+        fit = both.fit()
         if as_json:
-            print_json({"model": model, "points": len(points), "files": written})
-        if written and not quiet:
-            say(f"{counted(len(points))} placed. Written: {', '.join(map(str, written.values()))}")
+            print_json(
+                {
+                    **{"model": model, "points": len(points), **fit},
+                    **{"known": both.known(), "files": written},
+                }
+            )
+        if not quiet:
+            _tell(both, fit, new, list(map(str, written.values())))
 
 
 @dataclass(frozen=True)
@@ -191,6 +200,18 @@ class Both:
         features = self.mds.metric != "precomputed"
         return rows, self.mds.references_ if features else self.mds.landmarks_
 
+    def fit(self) -> dict[str, float | None]:
+        """Return the Stress-1 of the new points, and that of the map."""
+        own = getattr(self.mds, "stress_", None)
+        stress = self.mds._stress_of(self.given, self.new) if len(self.new) else None
+        return {"stress": stress, "map_stress": None if own is None else float(own)}
+
+    def known(self) -> list[str]:
+        """Return the labels of new points that points of the map have too."""
+        old = () if self.mds.labels_ is None else map(str, self.mds.labels_)
+        here = set(old)
+        return [label for label in self.table.labels or [] if label in here]
+
     def column(self, name: str, of_map: Table | None) -> list[Any]:
         """Return a column for all points; None for points of the map without a value."""
         values = list(column_of(self.table, name, "NEW"))
@@ -198,6 +219,31 @@ class Both:
         if of_map is None or name not in of_map.columns:
             return [None] * n + values
         return [*of_map.columns[name], *values]
+
+
+def _tell(both: Both, fit: dict[str, float | None], new: str, written: list[str]) -> None:
+    """Say how well the new points fit, what is odd about them, and what was written."""
+    stress, own = fit["stress"], fit["map_stress"]
+    told = f"{counted(len(both.new))} placed"
+    if stress is not None:
+        beside = "" if own is None else f" (the map itself has {own:.4g})"
+        told += f", stress {stress:.4g}{beside}"
+    known = both.known()
+    if known:
+        few = ", ".join(map(repr, known[:3]))
+        more = f" and {len(known) - 3} more" if len(known) > 3 else ""
+        are = "is a point" if len(known) == 1 else "are points"
+        say(
+            f"warning: {new}: {few}{more} {are} of the map already; the new places say where the "
+            "given distances put them, and the map stays as it is"
+        )
+    if stress is not None and own is not None and stress > max(WORSE * own, POOR):
+        say(
+            f"warning: {new}: the new points fit much worse than the map: are their distances of "
+            "the same kind, and in the same unit? Similarities are no distances"
+        )
+    files = f" Written: {', '.join(written)}" if written else ""
+    say(f"{told}.{files}")
 
 
 def _write(both: Both, targets: Targets, of_map: Table | None, color: str | None) -> None:
