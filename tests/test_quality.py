@@ -14,6 +14,7 @@ from sklearn.manifold import smacof
 
 from tests.support.parts import pair
 from unimds import (
+    MDS,
     Absolute,
     ChordalSphere,
     Euclidean,
@@ -523,3 +524,16 @@ def test_maps_that_no_fit_makes_have_a_cost_too(D, X, space):
     i, j = np.triu_indices(len(D), 1)
     want = np.sum((distances(X, space=space) - D)[i, j] ** 2)
     assert_allclose(total_cost(D, X, space=space), want, rtol=1e-12)
+
+
+def test_an_estimator_knows_its_own_distances():
+    X = np.random.default_rng(0).normal(size=(9, 3))
+    mds = MDS(random_state=0, n_init=1).fit(X)
+    D = mds.dissimilarity_matrix_
+    for measure in (point_stress, residuals, stress_1, normalized_stress, total_cost):
+        assert_array_equal(measure(mds), measure(D, mds))
+    assert_array_equal(shepard(mds).mapped, shepard(D, mds).mapped)
+    assert stress_1(mds) == pytest.approx(mds.stress_)
+    for run in (mds.result_, D):
+        with pytest.raises(TypeError, match=r"give the distances, then the map, such as \(D, m"):
+            point_stress(run)

@@ -13,7 +13,7 @@ from unimds.distances.pairs import as_pairs
 from unimds.distances.table import HeldTable
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.problem import Problem
-from unimds.placecenter.result import map_of, names_of, table_stress
+from unimds.placecenter.result import map_of, names_of, table_stress, with_distances
 from unimds.spaces.base import Space, as_space, distances
 
 Array = NDArray[np.floating[Any]]
@@ -40,13 +40,14 @@ class Shepard(NamedTuple):
     j: NDArray[np.intp]
 
 
-def residuals(D: ArrayLike, X: Any, *, space: str | Space | None = None) -> Array:
+def residuals(D: Any, X: Any = None, *, space: str | Space | None = None) -> Array:
     """Return the mapped minus the given distances; NaN where none is given.
 
     Parameters
     ----------
-    D : array-like of shape (n, n)
-        Given distances, NaN where missing.
+    D : array-like of shape (n, n), or fitted estimator
+        Given distances, NaN where missing. An estimator alone is measured by the distances that it
+        was fitted to.
     X : array-like of shape (n, n_coordinates), Result or fitted estimator
         The map. A data frame of distances is matched with the points of an estimator by label.
     space : str or Space, default=None
@@ -67,8 +68,8 @@ def residuals(D: ArrayLike, X: Any, *, space: str | Space | None = None) -> Arra
 
 
 def total_cost(
-    D: ArrayLike,
-    X: Any,
+    D: Any,
+    X: Any = None,
     *,
     loss: str | Loss = "squared",
     space: str | Space | None = None,
@@ -81,8 +82,9 @@ def total_cost(
 
     Parameters
     ----------
-    D : array-like of shape (n, n)
-        Given distances, NaN where missing.
+    D : array-like of shape (n, n), or fitted estimator
+        Given distances, NaN where missing. An estimator alone is measured by the distances that it
+        was fitted to.
     X : array-like of shape (n, n_coordinates), Result or fitted estimator
         The map. A data frame of distances is matched with the points of an estimator by label.
     loss : str or Loss, default="squared"
@@ -110,8 +112,8 @@ def total_cost(
 
 
 def stress_1(
-    D: ArrayLike,
-    X: Any,
+    D: Any,
+    X: Any = None,
     *,
     space: str | Space | None = None,
     weights: ArrayLike | None = None,
@@ -130,8 +132,8 @@ def stress_1(
 
 
 def normalized_stress(
-    D: ArrayLike,
-    X: Any,
+    D: Any,
+    X: Any = None,
     *,
     space: str | Space | None = None,
     weights: ArrayLike | None = None,
@@ -147,8 +149,8 @@ def normalized_stress(
 
 
 def point_stress(
-    D: ArrayLike,
-    X: Any,
+    D: Any,
+    X: Any = None,
     *,
     space: str | Space | None = None,
     weights: ArrayLike | None = None,
@@ -172,7 +174,7 @@ def point_stress(
     return np.asarray(share / total if total > 0.0 else share)
 
 
-def shepard(D: ArrayLike, X: Any, *, space: str | Space | None = None) -> Shepard:
+def shepard(D: Any, X: Any = None, *, space: str | Space | None = None) -> Shepard:
     """Return the data of a Shepard diagram: one entry for each known pair.
 
     Examples
@@ -238,6 +240,7 @@ def recovery_error(X: ArrayLike, truth: ArrayLike, *, space: str | Space = "eucl
 
 def _matched(D: Any, X: Any, space: str | Space | None) -> tuple[Any, Any, Space]:
     """Return distances in the order of the points of a map, the points, and their space."""
+    D, X = with_distances(D, X)
     points, own = map_of(X, space)
     return joined_table(D, names_of(X)), points, _sized(own)
 

@@ -1,6 +1,7 @@
 """Bad tables and weights get an error that names the object, the need and the remedy."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -66,12 +67,15 @@ def test_empty_tables():
 
 
 @pytest.mark.parametrize(
-    "table",
-    [FRAME.assign(name=LABELS), FRAME.astype(object).replace(D[0, 1], "far")],
+    ("table", "message"),
+    [
+        (FRAME.assign(name=LABELS), "has a column of text, 'name'.*make it the index"),
+        (FRAME.astype(object).replace(D[0, 1], "far"), "has the text 'far' in the column '[ab]'"),
+    ],
     ids=["a column", "a cell"],
 )
-def test_columns_of_text(embed, table):
-    with pytest.raises(ValueError, match=r"has a column of text, '(name|[ab])'.*make it the index"):
+def test_columns_of_text(embed, table, message):
+    with pytest.raises(ValueError, match=message):
         embed(table)
 
 
@@ -168,3 +172,61 @@ def test_a_distance_of_weight_0_may_be_of_any_length(embed, space):
     result = embed(table, space=space, weights=weights)
     same = embed(np.where(weights > 0.0, D, np.nan), space=space)
     assert_allclose(result.cost, same.cost, rtol=1e-3, atol=1e-12)
+
+
+# --- labelled tables ------------------------------------------------------------------------------
+
+
+def frame(table):
+    return pd.DataFrame(table, index=LABELS, columns=LABELS)
+
+
+@pytest.mark.parametrize("fit", [place_center, MDS(metric="precomputed").fit])
+def test_errors_name_the_points_of_a_frame(fit):
+    one, other = LABELS[1], LABELS[2]
+    with pytest.raises(ValueError, match=rf"^D\['{one}', '{other}'\] = -1 is negative"):
+        fit(frame(changed(1, 2, -1.0)))
+    with pytest.raises(ValueError, match=rf"^D\['{other}', '{other}'\] = 1, but"):
+        fit(frame(changed(2, 2, 1.0)))
+    lost = D.copy()
+    lost[4] = lost[:, 4] = np.nan
+    with pytest.raises(ValueError, match=rf"2 groups .*\('{LABELS[4]}' has no known distance\)"):
+        fit(frame(lost))
+    with pytest.raises(ValueError, match=r"2 groups .*\(point 4 has no known distance\)"):
+        fit(lost)
+
+
+def test_a_word_among_numbers_is_named():
+    table = frame(D).astype(object)
+    table.iloc[0, 3] = table.iloc[3, 0] = "."
+    with pytest.raises(ValueError, match=rf"the text '\.' in the column '{LABELS[0]}'.*NaN"):
+        MDS(metric="precomputed").fit(table)
+    filled = table.replace(".", np.nan).astype(float)  # as the message says
+    assert MDS(metric="precomputed", random_state=0).fit(filled).embedding_.shape == (N, 2)
+    names = frame(D).assign(name=LABELS)
+    with pytest.raises(ValueError, match="has a column of text, 'name'"):
+        MDS(metric="precomputed").fit(names)
+
+
+def test_pairs_listed_once_get_all_labels_by_the_remedy():
+    i, j = np.triu_indices(N, 1)
+    pairs = pd.DataFrame({"a": np.array(LABELS)[i], "b": np.array(LABELS)[j], "d": D[i, j]})
+    once = pairs.pivot_table(index="a", columns="b", values="d")
+    with pytest.raises(ValueError, match=r"different labels.*D\.reindex\(index=labels"):
+        MDS(metric="precomputed").fit(once)
+    labels = once.index.union(once.columns)
+    square = once.reindex(index=labels, columns=labels)
+    assert MDS(metric="precomputed", random_state=0).fit(square).embedding_.shape == (N, 2)
+
+
+def test_one_row_of_a_frame_is_no_table():
+    mds = MDS(metric="precomputed", random_state=0).fit(frame(D))
+    row = frame(D).loc[LABELS[3]]
+    with pytest.raises(ValueError, match=r"a pandas Series .*series\.to_frame\(\)\.T"):
+        mds.transform(row)
+    assert_allclose(mds.transform(row.to_frame().T), mds.transform(frame(D).iloc[3:4]))
+
+
+def test_a_condensed_row_gets_a_hint():
+    with pytest.raises(ValueError, match=r"\(1, 15\).*squareform\(numpy\.ravel\(D\)\)"):
+        MDS(metric="precomputed").fit(D[np.triu_indices(N, 1)][None])

@@ -34,3 +34,23 @@ def test_a_map_of_one_start_has_nothing_to_draw():
     result = place_center([[0.0, 1.0, 2.0], [1.0, 0.0, 2.0], [2.0, 2.0, 0.0]], n_init=1)
     with pytest.raises(TypeError, match="Result has no starts to draw"):
         plot_starts(result)
+
+
+def test_a_picture_without_starts_says_why():
+    D = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0))) ** 1.5
+    line = MDS(1, metric="precomputed", random_state=0).fit(D)
+    assert line.starts_ is None
+    for run in (line, line.result_):
+        with pytest.raises(TypeError, match="all orders of the points on the line were compared"):
+            plot_starts(run)
+    few = MDS(metric="precomputed", n_init=3, random_state=0).fit(D)
+    assert few.starts_ is None
+    with pytest.raises(TypeError, match="n_init=3 keeps the best of its starts only"):
+        plot_starts(few)
+    assert "keeps the best of its starts only" in " ".join(MDS.__doc__.split())
+
+
+def test_a_different_map_is_told_in_a_line(mds):
+    told = repr(mds.starts_.different())
+    assert told.startswith(f"[DifferentMap(12 points, cost={mds.starts_.embedding_costs[0]:.6g}")
+    assert "array" not in told

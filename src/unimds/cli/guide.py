@@ -21,6 +21,9 @@ UNFOLDING = (
     "for unfolding, give unimds embed one table of all rows and columns, and leave the distances "
     "among rows, and those among columns, empty"
 )
+SIMILARITIES = (
+    "unimds embeds distances: first write the largest value minus s in place of each similarity s"
+)
 OPTIONS = {
     **dict.fromkeys(
         ("nonmetric", "non-metric", "ordinal", "nmds", "isotonic", "monotone"), NONMETRIC
@@ -37,6 +40,17 @@ OPTIONS = {
     **dict.fromkeys(("random-state", "random-seed"), "use --seed"),
     **dict.fromkeys(("overwrite", "replace"), "use --force"),
     **dict.fromkeys(("precomputed", "dissimilarity"), "use --kind distances"),
+    **dict.fromkeys(("similarity", "similarities", "sim", "proximities"), SIMILARITIES),
+    **dict.fromkeys(
+        ("plot-starts", "show-starts"),
+        "--report R.html tells how many starts led to the map, and in Python "
+        "unimds.plots.plot_starts(mds) draws them all",
+    ),
+    **dict.fromkeys(
+        ("transpose", "transposed"),
+        "unimds reads one point per row; transpose the table first, such as with pandas: "
+        "pandas.read_csv('in.csv', index_col=0).T.to_csv('out.csv')",
+    ),
     **dict.fromkeys(("colour", "color-by", "colour-by", "group", "hue"), "use --color"),
     **dict.fromkeys(("resume", "restart"), "use --checkpoint"),
     **dict.fromkeys(("html", "save-report"), "use --report"),

@@ -50,17 +50,6 @@ def usage(option: str | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def entries_named(labels: Sequence[str] | None) -> Iterator[None]:
-    """Name wrong entries of a table by their labels, which people can find in the file."""
-    from unimds.distances.validate import EntryError
-
-    try:
-        yield
-    except EntryError as error:
-        raise ValueError(error.told(labels)) from error
-
-
-@contextmanager
 def rows_named(labels: Sequence[str] | None) -> Iterator[None]:
     """Name the rows that a warning is about by their labels."""
     from unimds.distances.metric import RowsWarning

@@ -42,6 +42,11 @@ def as_table(X: Any, square: bool = True) -> Any:
             "D must be a square table of distances, but has one dimension; if they are condensed, "
             "as scipy's pdist gives them, use scipy.spatial.distance.squareform"
         )
+    if hasattr(X, "loc") and np.ndim(X) == 1:
+        raise ValueError(
+            "a pandas Series has one dimension, and a table has two: for one point give a frame "
+            "with one row, such as D.loc[['label']] or series.to_frame().T"
+        )
     if hasattr(X, "loc"):  # a pandas frame
         if not X.columns.is_unique:
             raise ValueError(
@@ -112,10 +117,7 @@ def as_float(values: ArrayLike, name: str) -> Array:
     if columns is not None and hasattr(columns, "items"):
         for column, dtype in columns.items():
             if not (getattr(dtype, "kind", "O") in "fiub" or _numeric(values[column])):  # type: ignore[index]
-                raise ValueError(
-                    f"{name} has a column of text, {column!r}: only numbers are distances; "
-                    "make it the index (df.set_index) or drop it"
-                )
+                raise ValueError(_text_told(values[column], column, name))  # type: ignore[index]
     if columns is not None and hasattr(values, "to_numpy") and np.ndim(values) == 2:
         values = values.to_numpy(dtype=_frame_dtype(columns), na_value=np.nan)
     if isinstance(values, np.ma.MaskedArray):
@@ -177,10 +179,22 @@ def aligned(table: Any) -> Any:
             told = f"row {odd[0]!r}, column {other!r}"
         raise ValueError(
             f"the rows and columns of the table have different labels: {told}; correct the labels"
+            f"{_union_told(index, columns)}"
         )
     if not (columns.is_unique and index.is_unique):
         raise ValueError("the labels of the table are not unique: its columns cannot be matched")
     return table[list(index)]
+
+
+def _union_told(index: Any, columns: Any) -> str:
+    """Return how to make a square of a table of pairs that are listed once."""
+    shared = len(set(index) & set(columns))
+    if shared < len(index) - 1:
+        return ""
+    return (
+        ", or, for pairs that are listed once, give all points a row and a column: "
+        "labels = D.index.union(D.columns), D.reindex(index=labels, columns=labels)"
+    )
 
 
 def reordered(weights: Any, labels: Any) -> Any:
@@ -188,6 +202,30 @@ def reordered(weights: Any, labels: Any) -> Any:
     if set(weights.index) != set(labels):
         raise ValueError("weights: the labels are not those of the distances")
     return weights if list(weights.index) == list(labels) else weights.loc[list(labels)]
+
+
+def _text_told(column: Any, label: Any, name: str) -> str:
+    """Return what to do about a column with text: some words among numbers, or words only."""
+    words = [entry for entry in column if not _is_number(entry)]
+    if 2 * len(words) < len(column):
+        word = words[0]
+        return (
+            f"{name} has the text {word!r} in the column {label!r}: only numbers are distances. If "
+            f"it stands for a distance that is not known, write NaN: {name}.replace({word!r}, "
+            "numpy.nan).astype(float)"
+        )
+    return (
+        f"{name} has a column of text, {label!r}: only numbers are distances; make it the index "
+        "(df.set_index) or drop it"
+    )
+
+
+def _is_number(entry: Any) -> bool:
+    try:
+        float(entry)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _numeric(column: Any) -> bool:

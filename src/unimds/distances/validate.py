@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import combinations_with_replacement
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from unimds.files.meaning.similarities import diagonal_told, negative_told, unequal_told
+from unimds.files.meaning.squares import is_condensed
 
 Array = NDArray[Any]
 
@@ -28,24 +31,73 @@ SMALL = 2_000
 """Points of a table that is searched for what its diagonal or negative numbers may mean."""
 
 
-class EntryError(ValueError):
+class PointsError(ValueError, ABC):
+    """An error about some points of a table, whose labels can stand for their numbers."""
+
+    def __str__(self) -> str:
+        return self.told(None)
+
+    @abstractmethod
+    def told(self, labels: Sequence[Any] | None) -> str:
+        """Return the message with labels, if there are any, in place of the numbers of points."""
+
+
+@contextmanager
+def points_named(labels: Iterable[Any] | None) -> Iterator[None]:
+    """Name the points that an error is about by their labels, which people can find."""
+    try:
+        yield
+    except PointsError as error:
+        if labels is None:
+            raise
+        raise ValueError(error.told(list(labels))) from error
+
+
+@final
+class EntryError(PointsError):
     """A wrong entry of a table: the name of the table, row, column and problem."""
 
     def __init__(self, name: str, i: Any, j: Any, problem: str):
         super().__init__(name, int(i), int(j), problem)
 
-    def __str__(self) -> str:
-        return self.told(None)
-
-    def told(self, labels: Sequence[str] | None) -> str:
+    def told(self, labels: Sequence[Any] | None) -> str:
         """Return the message with labels, if there are any, in place of row and column."""
         name, i, j, problem = self.args
         row, column = (i, j) if labels is None else (labels[i], labels[j])
         return f"{name}[{row!r}, {column!r}] {problem}"
 
 
+@final
+class PartsError(PointsError):
+    """Groups of points with nothing between them: the table, their sizes, and lone points."""
+
+    def __init__(self, name: str, sizes: list[int], alone: list[int]):
+        super().__init__(name, sizes, alone)
+
+    def told(self, labels: Sequence[Any] | None) -> str:
+        """Return the message with labels, if there are any, of the lone points."""
+        name, sizes, alone = self.args
+        shown = ", ".join(map(str, sizes[:10])) + (", …" if len(sizes) > 10 else "")
+        names = [f"point {i}" if labels is None else repr(labels[i]) for i in alone[:3]]
+        lone = ""
+        if alone:
+            more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
+            has = "has" if len(alone) == 1 else "have"
+            lone = f" ({', '.join(names)}{more} {has} no known distance)"
+        return (
+            f"the known pairs of {name} fall into {len(sizes)} groups with nothing between them, "
+            f"of {shown} points{lone}; their places relative to each other are not determined: "
+            "add distances between the groups or embed each one alone"
+        )
+
+
 def check_square(shape: tuple[int, ...], name: str) -> None:
     """Refuse a table that is not square."""
+    if len(shape) == 2 and 1 in shape and is_condensed(shape[0] * shape[1]):
+        raise ValueError(
+            f"{name} must be a square table of distances; its shape is {shape}. If they are "
+            f"condensed, write scipy.spatial.distance.squareform(numpy.ravel({name}))"
+        )
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ValueError(
             f"{name} must be a square table of distances; its shape is {shape}. For a table of "
@@ -167,15 +219,14 @@ def check_range(largest: float, typical: float, name: str) -> None:
         )
 
 
-def _components(table: Array, anchored: Array) -> list[int]:
-    """Sizes of the groups of points that known pairs join, largest first."""
+def _components(table: Array, anchored: Array) -> Array:
+    """Return the number of each point's group, which known pairs join."""
     i, j = np.nonzero(~np.isnan(table))
     held = np.flatnonzero(anchored)  # anchors are joined by their coordinates
     i = np.concatenate([i, held[1:]])
     j = np.concatenate([j, np.full(max(held.size - 1, 0), held[0] if held.size else 0)])
     graph = csr_array((np.ones(i.size, dtype=np.int8), (i, j)), shape=table.shape)
-    _, label = connected_components(graph, directed=False)
-    return sorted(np.bincount(label).tolist(), reverse=True)
+    return np.asarray(connected_components(graph, directed=False)[1])
 
 
 def check_connected(known: Array, free: Array, name: str) -> None:
@@ -184,14 +235,11 @@ def check_connected(known: Array, free: Array, name: str) -> None:
         return
     if not known.any() and free.any():
         raise ValueError(f"{name} has no known pair: all are missing (NaN) or have weight 0")
-    sizes = _components(np.where(known, 0.0, np.nan), ~free)
+    group = _components(np.where(known, 0.0, np.nan), ~free)
+    sizes = np.bincount(group)
     if len(sizes) > 1:
-        shown = ", ".join(map(str, sizes[:10])) + (", …" if len(sizes) > 10 else "")
-        raise ValueError(
-            f"the known pairs of {name} fall into {len(sizes)} groups with nothing between them, "
-            f"of {shown} points; their places relative to each other are not determined: "
-            "add distances between the groups or embed each one alone"
-        )
+        alone = np.flatnonzero(sizes[group] == 1).tolist()
+        raise PartsError(name, sorted(sizes.tolist(), reverse=True), alone)
 
 
 class Scan(NamedTuple):

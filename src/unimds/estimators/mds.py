@@ -19,6 +19,7 @@ from unimds.distances.inputs import (
 )
 from unimds.distances.metric import Metric, warn_of_distances
 from unimds.distances.table import ComputedTable
+from unimds.distances.validate import points_named
 from unimds.estimators.forecast import measuring
 from unimds.estimators.parameters import (
     AMOUNT,
@@ -76,7 +77,9 @@ class MDS(TableEstimator):
         Loss and space as used, every "auto" replaced by what was found.
     starts_ : Starts or None
         What many starts led to, where the table has few points: ``mds.starts_.costs``,
-        ``mds.starts_.found`` and ``mds.starts_.different()``, the best maps that differ.
+        ``mds.starts_.found`` and ``mds.starts_.different()``, the best maps that differ. None for
+        many points; where `n_init` is a number, which keeps the best of its starts only; and on
+        a line of few points, where all orders are compared.
     result_ : Result
         All of it, and why the run ended.
     dissimilarity_matrix_ : ndarray of shape (n, n), or None
@@ -234,7 +237,8 @@ class MDS(TableEstimator):
             check_parameters("MDS", init=init)
         solver = Solver.of(self) if init is None else Solver.of(self, init=init)
         there = workplace(X, weights)
-        result = solver.solve(D, self.n_components, loss, space, weights, fixed, there)
+        with points_named(self.labels_):
+            result = solver.solve(D, self.n_components, loss, space, weights, fixed, there)
         self._keep(result, D, dtype)
 
     def _keep(self, result: Result, D: Any, dtype: np.dtype[Any]) -> None:

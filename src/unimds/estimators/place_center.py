@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike
 
 from unimds._runtime.watch import Callback
 from unimds.checkpoint import Checkpoint
+from unimds.distances.inputs import labels_of
+from unimds.distances.validate import points_named
 from unimds.estimators.parameters import check_parameters, documented
 from unimds.estimators.solver import Solver
 from unimds.losses import Loss
@@ -85,4 +87,5 @@ def place_center(
     run = Solver(init, n_init, *descent, n_jobs, random_state, callback, verbose, checkpoint)
     check_parameters("place_center", n_components=n_components, loss=loss, space=space)
     check_parameters("place_center", **vars(run))
-    return run.solve(D, n_components, loss, space, weights, fixed)
+    with points_named(labels_of(D)):
+        return run.solve(D, n_components, loss, space, weights, fixed)

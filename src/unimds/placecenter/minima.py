@@ -30,6 +30,10 @@ class DifferentMap(NamedTuple):
     cost: float
     distance: float
 
+    def __repr__(self) -> str:
+        n = len(self.embedding)
+        return f"DifferentMap({n} points, cost={self.cost:.6g}, distance={self.distance:.3g})"
+
 
 @final
 @dataclass(frozen=True, eq=False)

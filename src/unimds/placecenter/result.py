@@ -134,6 +134,19 @@ def map_of(X: Any, space: str | Space | None = None) -> tuple[Any, str | Space]:
     return X, space or "euclidean"
 
 
+def with_distances(D: Any, X: Any) -> tuple[Any, Any]:
+    """Return distances and a map; an estimator alone has the distances that it was fitted to."""
+    if X is not None:
+        return D, X
+    own = getattr(D, "dissimilarity_matrix_", None)
+    if own is None:
+        raise TypeError(
+            f"{type(D).__name__} does not hold both distances and a map: give the distances, then "
+            "the map, such as (D, mds)"
+        )
+    return own, D
+
+
 def names_of(X: Any) -> Any:
     """Return the labels of the points of a map: of an estimator, or of a frame; else None."""
     return getattr(X, "labels_", None) if hasattr(X, "embedding_") else labels_of(X)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from unimds._runtime.extras import require
 from unimds.distances.joining import joined
-from unimds.placecenter.result import names_of
+from unimds.placecenter.result import Outcome, names_of, with_distances
 from unimds.plots.axes import FOUND, HUES, MISS, SHAPES, check_length, new_axes, plain, tidy
 from unimds.plots.room import arranges_bars, box_of, make_room
 from unimds.quality import point_stress, shepard
@@ -29,8 +29,8 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0,
 
 
 def plot_shepard(
-    D: ArrayLike,
-    X: Any,
+    D: Any,
+    X: Any = None,
     ax: Axes | None = None,
     *,
     space: str | Space | None = None,
@@ -43,8 +43,9 @@ def plot_shepard(
 
     Parameters
     ----------
-    D : array-like of shape (n, n)
-        Given distances; NaN for missing pairs.
+    D : array-like of shape (n, n), or fitted estimator
+        Given distances; NaN for missing pairs. An estimator alone is drawn with the distances that
+        it was fitted to.
     X : array-like of shape (n, n_coordinates), Result or fitted estimator
         The points of the map.
     ax : Axes, default=None
@@ -103,8 +104,8 @@ def _draw_residuals(ax: Axes, gap: Any) -> None:
 
 
 def plot_point_stress(
-    D: ArrayLike,
-    X: Any,
+    D: Any,
+    X: Any = None,
     labels: Sequence[Any] | None = None,
     ax: Axes | None = None,
     *,
@@ -137,6 +138,7 @@ def plot_point_stress(
     --------
     >>> plot_point_stress([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]])  # doctest: +SKIP
     """
+    D, X = with_distances(D, X)
     share = 100.0 * point_stress(D, X, space=space, weights=weights)
     own = names_of(X)
     labels = own if labels is None else joined(labels, "labels", own)
@@ -260,11 +262,23 @@ def _starts(run: Any) -> Any:
     for name in ("starts_", "starts"):
         found = getattr(found, name, found)
     if not hasattr(found, "costs"):
-        raise TypeError(
-            f"{type(run).__name__} has no starts to draw: only tables of few points are embedded "
-            'from many starts, with n_init="auto" or "thorough"'
-        )
+        raise TypeError(f"{type(run).__name__} has no starts to draw: {_without_starts(run)}")
     return found
+
+
+def _without_starts(run: Any) -> str:
+    """Return why a run has no starts."""
+    if getattr(getattr(run, "result_", run), "outcome", None) is Outcome.PROVEN:
+        return "all orders of the points on the line were compared, and no map costs less"
+    if not isinstance(getattr(run, "n_init", "auto"), str):
+        return (
+            f'n_init={run.n_init} keeps the best of its starts only; give n_init="auto" or '
+            '"thorough"'
+        )
+    return (
+        'only tables of few points are embedded from many starts, with n_init="auto" or '
+        '"thorough"; a number of starts keeps the best of them only'
+    )
 
 
 def _history(run: Any) -> tuple[Any, Any]:

@@ -15,7 +15,7 @@ from unimds.cli.inputs import (
     warn_of_doubts,
     with_columns,
 )
-from unimds.cli.messages import INTERRUPTED, entries_named, errors_told, print_json, rows_named, say
+from unimds.cli.messages import INTERRUPTED, errors_told, print_json, rows_named, say
 from unimds.cli.outputs import check_endings, check_outputs, draw
 from unimds.cli.progress import counting
 
@@ -95,7 +95,9 @@ def compare(
         if not rows:
             raise KeyboardInterrupt
         if rows[0].failure is not None and all(row.failure for row in rows):
-            with entries_named(table.labels if table.precomputed else None):
+            from unimds.distances.validate import points_named
+
+            with points_named(table.labels if table.precomputed else None):
                 raise rows[0].failure
         if plot is not None:
             from unimds.experiments.draw import drawn

@@ -30,7 +30,6 @@ from unimds.cli.interrupts import compiled_then, interrupts
 from unimds.cli.messages import (
     INTERRUPTED,
     counted,
-    entries_named,
     errors_told,
     print_json,
     rows_named,
@@ -258,8 +257,10 @@ def embed(
         wanted["init"] = _init(init, table, wanted["space"], dim)
         wanted["checkpoint"] = _checkpoint(checkpoint, checkpoint_every)
         given = _weights(weights, table)
+        from unimds.distances.validate import points_named
+
         began = time.perf_counter()
-        named = entries_named(table.labels if table.precomputed else None)
+        named = points_named(table.labels if table.precomputed else None)
         with named, rows_named(table.labels), _ends_told_here():
             if landmarks is not None:
                 mds = _fit_landmarks(table, landmarks, wanted)
