@@ -273,6 +273,15 @@ def test_stress_is_compared_with_equal_distances() -> None:
     assert "It is not lower" not in said
 
 
+def test_similarities_are_asked_about() -> None:
+    result, D = a_map("plane")
+    asked = "are these similarities? Then write the largest value minus s"
+    assert asked not in told(result, D)
+    turned = D.max() - D
+    np.fill_diagonal(turned, 0.0)
+    assert asked in told(result, turned)
+
+
 def test_weights_count_in_the_comparison() -> None:
     result, D = a_map("plane")
     D[0, 1:] *= 9.0

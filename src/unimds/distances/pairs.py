@@ -142,8 +142,13 @@ def as_pairs(
 
 def warn_of_similarities(table: DistanceTable) -> None:
     """Warn if the distances of a table in memory seem to be similarities."""
-    if isinstance(table, HeldTable) and seem_similar(table.D[:, 0]):
+    if seem_similarities(table):
         warn(f"D: {ASKED}", SimilarityWarning)
+
+
+def seem_similarities(table: DistanceTable) -> bool:
+    """Whether the numbers of a table in memory seem to be similarities."""
+    return isinstance(table, HeldTable) and seem_similar(table.D[:, 0])
 
 
 def _symmetrised(table: Array, W: Array | None, name: str) -> tuple[Array, Array | None, Scan]:

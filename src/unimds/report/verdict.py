@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from unimds.distances.pairs import seem_similarities
 from unimds.distances.table import HeldTable
+from unimds.files.meaning.similarities import ASKED
 from unimds.losses import Loss
 from unimds.placecenter.result import Outcome
 from unimds.plots.fit import MUCH
@@ -22,7 +24,8 @@ def verdict(subject: Subject, fit: Fit | None) -> list[str]:
     """Return what readers should know about the map, in short paragraphs."""
     if subject.placed is not None:
         return _new_points(subject, subject.placed, fit)
-    said = [*_quality(subject, fit), *_settled(subject), *_asymmetry(subject)]
+    said = [*_quality(subject, fit), *_similarities(subject)]
+    said += [*_settled(subject), *_asymmetry(subject)]
     return said if fit is None else [*said, *_bad_points(subject, fit)]
 
 
@@ -207,6 +210,13 @@ def _placed(subject: Subject) -> str:
     seconds = in_seconds(sum(subject.phases.values()))
     took = f" The whole map took {seconds}." * bool(subject.phases)
     return f"{said}.{took}"
+
+
+def _similarities(subject: Subject) -> list[str]:
+    """Ask whether the given numbers are similarities."""
+    if subject.table is None or not seem_similarities(subject.table):
+        return []
+    return [f"{ASKED[0].upper()}{ASKED[1:]}."]
 
 
 def _asymmetry(subject: Subject) -> list[str]:
