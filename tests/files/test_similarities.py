@@ -149,6 +149,8 @@ def test_a_diagonal_says_what_the_numbers_are():
     assert "is D a table of similarities? Then write 7 − s in" in refused(ratings())
     assert "does the scale begin at 1? Then subtract 1 from every number" in refused(8 - ratings())
     assert "(c[i, j] + c[j, i]) / (c[i, i] + c[j, j])" in refused(confusions())
+    taken = confusions().max() - confusions()  # leaves a diagonal that is not zero
+    assert "numpy.fill_diagonal(D, 0)" in refused(taken)
     R = np.corrcoef(np.random.default_rng(0).normal(size=(6, 40)))
     assert "are these correlations? Then write 1 − r" in refused(R)
     assert "is D a table of similarities? Then write 1 − r" in refused(np.abs(R))

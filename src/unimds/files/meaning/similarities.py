@@ -150,6 +150,11 @@ def diagonal_told(S: Array, name: str) -> str:
         return f"{asked} write {own[0]:g} − s in place of each similarity s"
     if leads_the_rows(S):
         return f"is {name} a table of confusions or other counts? Then {CONFUSIONS}"
+    if len(S) > 2 and leads_the_rows(-S):
+        return (
+            "it is the smallest number of its row, as in confusions taken from the largest: write "
+            f"0 on the diagonal, numpy.fill_diagonal({name}, 0)"
+        )
     return unequal_told(name)
 
 
