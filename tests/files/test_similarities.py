@@ -10,8 +10,8 @@ from scipy.spatial.distance import pdist, squareform
 
 from tests.support.commands import run
 from unimds import MDS, place_center
-from unimds.files import FileWarning, read
-from unimds.files.meaning.similarities import SimilarityWarning, seem_similar
+from unimds.files import FileWarning, SimilarityWarning, read
+from unimds.files.meaning.similarities import seem_similar
 
 ITEMS = ["calm", "glad", "sad", "angry", "tired", "tense", "bored", "proud", "shy", "sorry"]
 N = len(ITEMS)

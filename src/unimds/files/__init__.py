@@ -8,6 +8,7 @@ describes the formats. Parquet needs the extra ``files``: ``pip install 'unimds[
 from unimds.files.atomic import atomic, check_writable
 from unimds.files.endings import WRITABLE
 from unimds.files.errors import FileError, FileWarning
+from unimds.files.meaning.similarities import SimilarityWarning
 from unimds.files.reading import FORMATS, read, read_metadata
 from unimds.files.table import KINDS, Table
 from unimds.files.writing import write
@@ -18,6 +19,7 @@ __all__ = [
     "WRITABLE",
     "FileError",
     "FileWarning",
+    "SimilarityWarning",
     "Table",
     "atomic",
     "check_writable",

@@ -38,7 +38,16 @@ ASKED = (
 
 
 class SimilarityWarning(UserWarning):
-    """Numbers were taken as distances, and seem to be similarities."""
+    """A fit took numbers as distances, and they seem to be similarities.
+
+    Examples
+    --------
+    Where they are distances all the same:
+
+    >>> import warnings
+    >>> from unimds.files import SimilarityWarning
+    >>> warnings.simplefilter("ignore", SimilarityWarning)  # doctest: +SKIP
+    """
 
 
 def seem_similar(S: Array) -> bool:
