@@ -459,3 +459,67 @@ def test_on_paper_a_title_stays_with_its_picture(
             assert browser.run(style, part) == "avoid"
     finally:
         browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+# --- categories -----------------------------------------------------------------------------------
+
+CATEGORIES = 24
+
+PLACES = """
+const map = document.getElementById("map");
+const { points } = JSON.parse(document.getElementById("data").textContent);
+const { xaxis, yaxis, scene } = map._fullLayout;
+if (points.length === 2) {
+  const [across, up] = [(x) => xaxis._offset + xaxis.l2p(x), (y) => yaxis._offset + yaxis.l2p(y)];
+  return points[0].map((x, i) => [across(x), up(points[1][i])]);
+}
+const { glplot, dataScale } = scene._scene;
+const { model, view, projection } = glplot.cameraParams;
+const apply = (m, v) => [0, 1, 2, 3].map((r) => v.reduce((sum, c, k) => sum + m[r + 4 * k] * c, 0));
+return points[0].map((_, i) => {
+  const p = [...points.map((axis, a) => axis[i] * dataScale[a]), 1];
+  const [a, b, , w] = [model, view, projection].reduce((v, m) => apply(m, v), p);
+  return [0.5 * (1 + a / w) * map.clientWidth, 0.5 * (1 - b / w) * map.clientHeight];
+});
+"""
+
+SIGNS = """
+return [...document.querySelectorAll("#legend .sign")].map((sign) => getComputedStyle(sign).color);
+"""
+
+
+def colours(browser: Browser, where: str) -> np.ndarray:
+    """Return what a part of the page looks like, in red, green and blue."""
+    from matplotlib.image import imread
+    from selenium.webdriver.common.by import By
+
+    png = browser.driver.find_element(By.CSS_SELECTOR, where).screenshot_as_png
+    return imread(io.BytesIO(png))[:, :, :3]
+
+
+@pytest.mark.parametrize(("n", "deep"), [(216, False), (552, False), (1392, False), (216, True)])
+def test_every_point_of_every_category_is_drawn_in_its_colour(
+    browser: Browser, tmp_path: Path, n: int, deep: bool
+) -> None:
+    """SVG, WebGL with and without outlines, and three dimensions draw different sets of shapes."""
+    across = int(np.ceil(np.sqrt(n)))
+    X = np.column_stack([np.arange(n) % across, np.arange(n) // across, np.zeros(n)])
+    if deep:  # facing the reader, so that no point hides another
+        X = X @ np.linalg.svd(np.ones((1, 3)))[2][[1, 2, 0]]
+    result = replace(a_map("space")[0], embedding=X if deep else X[:, :2])
+    kinds = [f"kind {i % CATEGORIES:02}" for i in range(n)]
+    write_report(result, tmp_path / "r.html", columns={"kind": kinds})
+    browser.open(tmp_path / "r.html")
+    browser.run("document.getElementById('map').scrollIntoView({block: 'center'})")
+    browser.run(DRAWN)
+    picture, places = colours(browser, "#map"), np.array(browser.run(PLACES))
+    told = [text[4:-1].split(",") for text in browser.run(SIGNS)]
+    hues = np.array(told, dtype=float) / 255.0
+    assert len(hues) == CATEGORIES
+    seen = np.zeros(n)
+    for i, (x, y) in enumerate(np.rint(places).astype(int)):
+        near = picture[max(y - 4, 0) : y + 5, max(x - 4, 0) : x + 5]
+        seen[i] = np.sum(np.abs(near - hues[i % CATEGORIES]).max(axis=2) < 0.12)
+    hidden = {kinds[i] for i in np.flatnonzero(seen < 4)}
+    assert not hidden
+    assert browser.complaints() == []

@@ -69,8 +69,10 @@ const HUES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", 
 // In three dimensions plotly draws a circle as 23 triangles; at two pixels a square looks the same.
 const FEW = 5000;
 const tiny = !flat && n > FEW;
-const SHAPES = tiny ? ["square"] : ["circle", "diamond", "square", "cross", "x", "circle-open", "square-open"];
-const SIGNS = tiny ? ["■"] : ["●", "◆", "■", "✚", "✖", "○", "□"];
+// Shapes that plotly fills on every machine: WebGL draws of an open one the outline alone, which has no width here, and
+// in space the rest are letters of a font. With eight hues, three shapes tell 24 categories apart.
+const SHAPES = tiny ? ["square"] : ["circle", "diamond", "square", ...(flat ? ["cross", "x"] : [])];
+const SIGNS = tiny ? ["■"] : ["●", "◆", "■", ...(flat ? ["✚", "✖"] : [])];
 // Viridis, without its dark end on a dark background.
 const ramp = () => [dark() ? "#9a78d6" : "#440154", dark() ? "#6f8fd0" : "#3b528b", dark() ? "#35b0a8" : "#21918c", "#5ec962", "#fde725"];
 const heat = () => (dark() ? ["#5f7890", "#b0611c", "#ffb066", "#fff0dc"] : ["#7f9fbe", "#f0a050", "#c94f00", "#4a1c00"]);
