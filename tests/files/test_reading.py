@@ -243,8 +243,12 @@ def test_every_format_knows_pairs_by_their_words(tmp_path, form):
     save(frame, path, form)
     with pytest.raises(FileError, match=r"share words.*kind 'points'.*give kind='pairs'"):
         read(path)
-    table = read(path, kind="pairs")
-    assert table.weights[1, 2] == 0.5
+    with pytest.raises(FileError, match=r"'km' and 'Gewicht'.*give columns='km'"):
+        read(path, kind="pairs")
+    assert read(path, kind="pairs", columns="km").weights is None
+    save(frame.rename(columns={"Gewicht": "weight"}), path, form)
+    assert read(path, kind="pairs").weights[1, 2] == 0.5
+    save(frame, path, form)
     table = read(path, kind="points")
     assert (table.kind, table.features) == ("points", ["km", "Gewicht"])
 

@@ -28,38 +28,35 @@ def read_table(
     encoding: str = "auto",
     weight: str = "auto",
     quiet: bool = False,
+    columns: list[str] | None = None,
+    drop: list[str] | None = None,
 ) -> Table:
     """Read the input of a command, and check that the options suit it."""
     from unimds.files import read
 
+    how: dict[str, Any] = {"format": format, "kind": kind, "encoding": encoding, "weight": weight}
+    if kind == "pairs":
+        how |= {"columns": _names(columns), "drop": _names(drop)}
     with usage(), waiting(f"reading {file}", quiet):
-        table = read(file, format=format, kind=kind, encoding=encoding, weight=weight)
+        table = read(file, **how)
+    if kind != "pairs":
+        try:
+            table = table.chosen(_names(columns, table), _names(drop, table))
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from None
+    check_suits(table, file, metric)
+    return table
+
+
+def check_suits(table: Table, file: str, metric: str) -> None:
+    """Raise if there is no such metric, or if a file holds distances, to which none applies."""
     if not table.precomputed:
         check_metric(metric)
-    if table.precomputed and metric not in ("euclidean", "precomputed"):
+    elif metric not in ("euclidean", "precomputed"):
         raise ValueError(
             f"{file} holds distances, to which --metric {metric} does not apply; leave it out, or "
             "give --kind points if the file holds points"
         )
-    return table
-
-
-def with_columns(
-    table: Table,
-    file: str,
-    columns: list[str] | None,
-    drop: list[str] | None,
-    metadata: str | None,
-    encoding: str = "auto",
-) -> Table:
-    """Return the table with the columns that count, and with the columns of its metadata."""
-    try:
-        table = table.chosen(_names(columns, table), _names(drop, table))
-    except ValueError as error:
-        raise ValueError(f"{file}: {error}") from None
-    if metadata is None:
-        return table
-    return with_metadata(table, metadata_in(metadata, encoding), metadata)
 
 
 def metadata_in(file: str, encoding: str = "auto") -> Table:
@@ -77,11 +74,11 @@ def with_metadata(table: Table, more: Table, metadata: str) -> Table:
         raise ValueError(f"--metadata {metadata}: {error}") from None
 
 
-def _names(given: list[str] | None, table: Table) -> list[str] | None:
+def _names(given: list[str] | None, table: Table | None = None) -> list[str] | None:
     """Return names of columns, given one by one or with commas between them."""
     if not given:
         return None
-    known = {*(table.features or ()), *table.columns}
+    known = set() if table is None else {*(table.features or ()), *table.columns}
     parts = (
         [text] if text in known else [part.strip() for part in text.split(",")] for text in given
     )

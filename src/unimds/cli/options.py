@@ -83,7 +83,8 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="NAME,NAME",
-        help="Columns of the points that count for the distances; by default all with numbers.",
+        help="Columns of the points that count for the distances; by default all with numbers. "
+        "Of pairs, the column with the distance.",
         rich_help_panel=INPUT,
     ),
 ]

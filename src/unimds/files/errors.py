@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from shlex import quote
 from typing import Any
 
 Place = int | None
@@ -90,7 +91,7 @@ class FileWarning(UserWarning):
 
 def as_option(name: str, value: Any) -> str:
     """Return an argument as an option of the command line."""
-    return f"--{name}" if value is True else f"--{name} {value}"
+    return f"--{name}" if value is True else f"--{name} {quote(str(value))}"
 
 
 def shown(text: str, length: int = 40) -> str:

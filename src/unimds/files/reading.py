@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
 from unimds.files.formats.columns import Columns, columns_of_json, load_json, read_parquet
 from unimds.files.formats.content import Content, magic, read_content
@@ -22,7 +23,7 @@ from unimds.files.meaning.arrays import from_npy, from_npz
 from unimds.files.meaning.columns import from_columns
 from unimds.files.meaning.graphs import from_graph
 from unimds.files.meaning.layouts import interpret
-from unimds.files.meaning.lists import MEASURES
+from unimds.files.meaning.lists import MEASURES, Choice
 from unimds.files.meaning.metadata import metadata_of_cells, metadata_of_columns
 from unimds.files.meaning.similarities import AS_DISTANCES
 from unimds.files.table import KINDS, Table
@@ -47,6 +48,8 @@ def read(
     kind: str = "auto",
     encoding: str = "auto",
     weight: str = "auto",
+    columns: str | Sequence[str] | None = None,
+    drop: str | Sequence[str] | None = None,
     max_bytes: int | None = None,
 ) -> Table:
     r"""Read a table of distances, points or pairs, or a graph.
@@ -58,7 +61,8 @@ def read(
       (the condensed form of scipy).
     - Columns called source and target (or from and to, a and b, i and j) with a distance (dist,
       dissimilarity, value), and perhaps a weight, list pairs. So do two columns of labels with one
-      or two columns of numbers, without a header. A pair that is not listed is missing; a pair that
+      or two columns of numbers, without a header; with a header, only a column called weight is
+      one. A pair that is not listed is missing; a pair that
       is listed in one direction holds in both.
     - Columns called source and target with a length or weight, or alone, list the edges of a graph.
       So do two columns of labels, files whose name ends in .edges or .edgelist, GraphML, GEXF, GML,
@@ -89,6 +93,9 @@ def read(
         What the weight of an edge is: its length, a strength, whose inverse is the length, or
         nothing, so that each edge has the length 1. By default a weight is taken as a length, a
         similarity as a strength, and a warning says so.
+    columns, drop : str or sequence of str, default=None
+        Names of the columns of numbers that count, and that do not: the features of points, as in
+        `Table.chosen`, or, of the kind "pairs", the distance and the weight.
     max_bytes : int, default=None
         Largest number of bytes that the file, unpacked, or the table may take; by default a quarter
         of the memory, but not more than 8 GB.
@@ -123,10 +130,14 @@ def read(
     _check_choice("kind", kind, ("auto", *KINDS))
     _check_choice("weight", weight, MEASURES)
     content, text, format = _opened(path, format, encoding, max_bytes)
+    columns, drop = ([given] if isinstance(given, str) else given for given in (columns, drop))
+    choice = Choice(columns, drop or ())
     if text is None:
-        table = _from_bytes(content, format, kind, weight)
+        table = _from_bytes(content, format, kind, weight, choice)
     else:
-        table = _from_text(text, format, kind, weight)
+        table = _from_text(text, format, kind, weight, choice)
+    if kind != "pairs":
+        table = _chosen(content, table, columns, drop)
     if weight != "auto" and table.kind != "graph":
         raise content.error(
             f"only edges have lengths or strengths, and the file holds {table.kind}; if it lists "
@@ -227,7 +238,16 @@ def _text_format(text: Text) -> str:
     return "phylip" if is_phylip(text) else "auto"
 
 
-def _from_text(text: Text, format: str, kind: str, weight: str) -> Table:
+def _chosen(
+    content: Content, table: Table, columns: Sequence[str] | None, drop: Sequence[str] | None
+) -> Table:
+    try:
+        return table.chosen(columns, drop)
+    except ValueError as error:
+        raise content.error(str(error)) from None
+
+
+def _from_text(text: Text, format: str, kind: str, weight: str, choice: Choice) -> Table:
     if format == "phylip":
         _check_kind(text.content, "a PHYLIP matrix", kind, "distances")
         return from_phylip(text)
@@ -237,7 +257,7 @@ def _from_text(text: Text, format: str, kind: str, weight: str) -> Table:
     if format == "edgelist":
         _check_kind(text.content, "a list of edges with attributes", kind, "graph")
         return from_graph(text.content, read_edgelist(text), format, weight)
-    return interpret(_cells(text, format), kind, weight)
+    return interpret(_cells(text, format), kind, weight, choice)
 
 
 def _cells(text: Text, format: str) -> Grid:
@@ -245,7 +265,7 @@ def _cells(text: Text, format: str) -> Grid:
     return quick_parse(text, dialect) or parse(text, dialect)
 
 
-def _from_bytes(content: Content, format: str, kind: str, weight: str) -> Table:
+def _from_bytes(content: Content, format: str, kind: str, weight: str, choice: Choice) -> Table:
     if format in ROOTS:
         _check_kind(content, ROOTS[format], kind, "graph")
         graph = (read_graphml if format == "graphml" else read_gexf)(content)
@@ -255,7 +275,7 @@ def _from_bytes(content: Content, format: str, kind: str, weight: str) -> Table:
     if format == "json" and isinstance(found := load_json(content), dict):
         _check_kind(content, "a JSON object", kind, "graph")
         return from_graph(content, graph_of_json(content, found), format, weight)
-    return from_columns(content, format, _columns(content, format), kind, weight)
+    return from_columns(content, format, _columns(content, format), kind, weight, choice)
 
 
 def _columns(content: Content, format: str) -> Columns:

@@ -114,9 +114,10 @@ class Table:
         if columns is None and drop is None:
             return self
         if self.precomputed:
+            pairs = "; state the kind 'pairs' to choose" if self.kind == "pairs" else ""
             raise ValueError(
-                f"the file holds {_HELD[self.kind]}; columns can be chosen only where it holds "
-                "points, one per row"
+                f"the file holds {_HELD[self.kind]}, and columns can be chosen only where it holds "
+                f"points, one per row, or pairs{pairs}"
             )
         at = _places(self.features)
         wanted = (

@@ -13,7 +13,6 @@ from unimds.cli.inputs import (
     check_joined,
     read_table,
     warn_of_doubts,
-    with_columns,
 )
 from unimds.cli.messages import INTERRUPTED, errors_told, print_json, rows_named, say
 from unimds.cli.outputs import check_endings, check_outputs, draw
@@ -78,8 +77,7 @@ def compare(
     with errors_told("Interrupted before any method had finished.", debug, quiet, as_json):
         check_outputs({"--plot": plot}, file, force)
         parts = o.parts(variant, loss, space, size)
-        table = read_table(file, format, kind, metric, encoding, weight, quiet)
-        table = with_columns(table, file, columns, drop, None)
+        table = read_table(file, format, kind, metric, encoding, weight, quiet, columns, drop)
         check_complete(table, file, metric)
         check_joined(table, file)
         warn_of_doubts(table, file, quiet, metric)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from unimds.cli import options as o
-from unimds.cli.inputs import check_complete, read_table, with_columns
+from unimds.cli.inputs import check_complete, read_table
 from unimds.cli.messages import counted, errors_told, print_json, say, usage
 from unimds.cli.outputs import check_outputs, check_table, write_points
 
@@ -79,8 +79,8 @@ def project(
         with usage():
             projection._validate_params()
         check_outputs({"--output": output}, file, force)
-        table = read_table(file, format, "points", "euclidean", encoding, quiet=quiet)
-        table = with_columns(table, file, columns, drop, None)
+        how = (format, "points", "euclidean", encoding)
+        table = read_table(file, *how, quiet=quiet, columns=columns, drop=drop)
         check_complete(table, file)
         points = projection.fit_transform(table.values)
         write_points(output, points, table, out_format, force)

@@ -9,11 +9,14 @@ from unimds.files.formats.content import Content
 from unimds.files.meaning.doubts import names_rows, numbers_points, whole
 from unimds.files.meaning.layouts import LABELS
 from unimds.files.meaning.lists import (
+    ALL,
+    Choice,
     Links,
     Roles,
     roles,
     roles_by_place,
     roles_by_words,
+    roles_of_pairs,
     table_of_links,
     warn_of_unused,
 )
@@ -21,19 +24,23 @@ from unimds.files.meaning.matrices import assemble
 from unimds.files.table import Column, Table, as_texts
 
 
-def from_columns(content: Content, format: str, found: Columns, kind: str, weight: str) -> Table:
+def from_columns(
+    content: Content, format: str, found: Columns, kind: str, weight: str, choice: Choice = ALL
+) -> Table:
     """Make a table of columns; those without names are rows of numbers."""
     names, columns, index = found
     if names is None:
         block = np.column_stack(columns)
         return assemble(content, block, format=format, kind=kind, weight=weight)
+    numeric = {j: names[j] for j, column in enumerate(columns) if isinstance(column, np.ndarray)}
+    square = kind == "graph" and len(numeric) == len(columns[0]) and len(numeric) > 2
     list_roles = None
-    numbers = [column for column in columns if isinstance(column, np.ndarray)]
-    if kind != "graph" or len(numbers) != len(columns[0]) or len(numbers) < 3:  # no square
+    if kind == "pairs":
+        list_roles = roles_of_pairs(content, names, list(numeric), choice)
+        _check_labels(content, kind, [columns[j] for j in list_roles.ends])
+    elif not square:
         list_roles = roles(names, kind, weight) or _roles(content, found, kind, weight)
     if list_roles is not None:
-        named = enumerate(zip(names, columns, strict=True))
-        numeric = {j: name for j, (name, column) in named if isinstance(column, np.ndarray)}
         warn_of_unused(content, list_roles, numeric)
         return table_of_links(
             _links(content, columns, list_roles), list_roles, format, kind == "auto"
@@ -63,16 +70,21 @@ def _roles(content: Content, found: Columns, kind: str, weight: str) -> Roles | 
     names, columns, _ = found
     first, second, *rest = columns if len(columns) > 1 else [*columns, *columns]
     words = isinstance(first, list) and isinstance(second, list)
-    if kind in ("pairs", "graph"):
-        if words or all(isinstance(column, list) or whole(column) for column in (first, second)):
-            return roles_by_place(content, len(columns), kind, weight)
+    if kind == "graph":
+        _check_labels(content, kind, [first, second])
+        return roles_by_place(content, len(columns), kind, weight)
+    if kind != "auto" or not words or any(isinstance(column, list) for column in rest):
+        return None
+    return roles_by_words(content, as_texts(first), as_texts(second), (names or [])[2:])
+
+
+def _check_labels(content: Content, kind: str, ends: list[Column]) -> None:
+    """Raise if the ends of pairs or edges are neither words nor whole numbers."""
+    if not all(isinstance(column, list) or whole(column) for column in ends):
         raise content.error(
             f"a list of {kind} needs columns called 'source' and 'target', and 'distance' or "
             "'length'"
         )
-    if kind != "auto" or not words or any(isinstance(column, list) for column in rest):
-        return None
-    return roles_by_words(content, as_texts(first), as_texts(second), (names or [])[2:])
 
 
 def _with_names(names: list[str], columns: list[Column]) -> list[Column]:

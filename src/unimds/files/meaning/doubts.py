@@ -188,11 +188,14 @@ class Rows:
         numbers = [name for name in self.names if name not in keys]
         words = [name for name in keys if name in self.columns]
         heads = [*filter(names_points, keys), *words]
-        if len(keys) < 2 or len(numbers) != 1 or not heads:
+        if len(keys) < 2 or not numbers or not heads:
             return
         for pair in combinations(keys, 2):
-            if _share(keys[pair[0]], keys[pair[1]]):
+            sure = len(numbers) == 1 or all(map(names_points, pair))
+            if sure and _share(keys[pair[0]], keys[pair[1]]):
                 raise _pairs_in(self.content, pair, numbers, [k for k in keys if k not in pair])
+        if len(numbers) != 1:
+            return
         first = heads[0]
         last = ([name for name in words if name != first] or [n for n in keys if n != first])[-1]
         if numbers[0].strip().lower().removesuffix("s") in PILES:
@@ -374,6 +377,10 @@ def _sorted_in(content: Content, keys: tuple[str, str], pile: str) -> FileError:
         "one per row",
         advice=POINTS,
     )
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(map(shown, names))
 
 
 def check_not_long(content: Content, first: Sequence[str], second: Sequence[str]) -> None:

@@ -17,11 +17,14 @@ from unimds.files.meaning.doubts import (
     numbers_points,
 )
 from unimds.files.meaning.lists import (
+    ALL,
+    Choice,
     Links,
     Roles,
     roles,
     roles_by_place,
     roles_by_words,
+    roles_of_pairs,
     table_of_links,
     warn_of_unused,
 )
@@ -36,8 +39,11 @@ LABELS = ("", "label", "labels", "name", "names", "id", "index")
 EDGE_ENDINGS = (".edges", ".edgelist")
 
 
-def interpret(grid: Grid, kind: str, weight: str = "auto") -> Table:
-    """Make a table of the cells of a text; `weight` says what the numbers of edges are."""
+def interpret(grid: Grid, kind: str, weight: str = "auto", choice: Choice = ALL) -> Table:
+    """Make a table of the cells of a text.
+
+    `weight` says what the numbers of edges are, `choice` which numbers of pairs count.
+    """
     if kind == "auto" and grid.text.content.ending in EDGE_ENDINGS:
         kind = "graph"
     if kind in ("auto", "distances") and len(grid) > 1:
@@ -52,7 +58,7 @@ def interpret(grid: Grid, kind: str, weight: str = "auto") -> Table:
     header = _header(grid, kind)
     if kind == "graph" and _is_adjacency(grid, header):
         return _from_rows(grid, header, kind, weight)
-    list_roles = _roles(grid, header, kind, weight)
+    list_roles = _roles(grid, header, kind, weight, choice)
     if list_roles is not None:
         return _from_list(grid, header, list_roles, kind == "auto")
     return _from_rows(grid, header, kind)
@@ -197,7 +203,10 @@ def _numeric_columns(grid: Grid, header: int) -> NDArray[np.bool_]:
     return numeric
 
 
-def _roles(grid: Grid, header: int, kind: str, weight: str) -> Roles | None:
+def _roles(grid: Grid, header: int, kind: str, weight: str, choice: Choice) -> Roles | None:
+    if header and kind == "pairs":
+        numeric = np.flatnonzero(_numeric_columns(grid, header)).tolist()
+        return roles_of_pairs(grid.text.content, grid.heads[0], numeric, choice)
     if header or kind == "points":
         named = roles(grid.heads[0], kind, weight)
         if named is not None or kind in ("points", "distances"):

@@ -155,7 +155,7 @@ def roles(names: Sequence[str], kind: str = "auto", weight: str = "auto") -> Rol
     >>> roles(["name", "x", "y"]) is None
     True
     """
-    at = {name.strip().lower(): j for j, name in reversed(list(enumerate(names)))}
+    at = _places(names)
     ends = next((pair for pair in ENDS if pair[0] in at and pair[1] in at), None)
     if ends is None or kind in ("points", "distances"):
         return None
@@ -174,17 +174,110 @@ def roles(names: Sequence[str], kind: str = "auto", weight: str = "auto") -> Rol
     return None
 
 
+@dataclass(frozen=True)
+class Choice:
+    """Which columns of numbers count, as a reader has chosen them.
+
+    Attributes
+    ----------
+    columns : sequence of str, or None
+        Names of the columns that count; None for all.
+    drop : sequence of str
+        Names of columns that do not count.
+
+    Examples
+    --------
+    >>> Choice(["km"]).among({2: "km", 3: "minutes"}), Choice(drop=["km"]).among({2: "km"})
+    ({2: 'km'}, {})
+    """
+
+    columns: Sequence[str] | None = None
+    drop: Sequence[str] = ()
+
+    def among(self, names: Mapping[int, str]) -> dict[int, str]:
+        """Return the columns that count, by their places."""
+        known = {name: j for j, name in names.items()}
+        for name in (*(self.columns or ()), *self.drop):
+            if name not in known:
+                told = ", ".join(map(shown, known)) or "missing"
+                raise ValueError(f"there is no column {name!r}; the columns of numbers are {told}")
+        kept = known if self.columns is None else self.columns
+        return {known[name]: name for name in kept if name not in self.drop}
+
+
+ALL = Choice()
+
+
+def roles_of_pairs(
+    content: Content, names: Sequence[str], numeric: Sequence[int], choice: Choice = ALL
+) -> Roles:
+    """Return the roles of the named columns of pairs: two labels, a distance, perhaps a weight.
+
+    Only a column called weight is a weight; `numeric` are the places of the columns of numbers.
+    """
+    if len(names) < 3:
+        raise content.error("a list of pairs needs two labels and a number per line")
+    at = _places(names)
+    ends = next(((at[a], at[b]) for a, b in ENDS if a in at and b in at), (0, 1))
+    try:
+        left = choice.among({j: names[j] for j in numeric if j not in ends})
+    except ValueError as error:
+        raise content.error(str(error)) from None
+    plain = {name.strip().lower(): j for j, name in left.items()}
+    weight = next((plain[name] for name in WEIGHT if name in plain), None)
+    numbers = [j for j in left if j != weight]
+    if not numbers and weight is not None:
+        numbers, weight = [weight], None
+    called = next((plain[name] for name in DISTANCE if name in plain), None)
+    if called is not None:
+        numbers = [called]
+    if not numbers:
+        raise content.error(
+            "the pairs have no column of numbers; each pair needs a distance, in a column called "
+            "'distance'"
+        )
+    if len(numbers) > 1:
+        several = " and ".join(shown(names[j]) for j in numbers)
+        raise content.error(
+            f"each pair has several numbers, {several}, and one distance is needed; call a weight "
+            f"'weight'. To take {shown(names[numbers[0]])} as the distance",
+            advice=("columns", names[numbers[0]]),
+        )
+    return Roles("pairs", ends, numbers[0], weight)
+
+
 def roles_by_place(content: Content, width: int, kind: str, weight: str = "auto") -> Roles:
     """Return the roles of columns without telling names: two labels, a number, a weight."""
     if width < (3 if kind == "pairs" else 2):
         raise content.error(f"a list of {kind} needs two labels and a number per line")
     if kind == "pairs":
-        return Roles(kind, (0, 1), 2, 3 if width > 3 else None)
+        return _pairs_by_place(content, width)
     value = 2 if width > 2 and weight != "none" else None
     told = "the third column was taken as the length of the edges"
     if value is not None and weight == "auto":
         return Roles(kind, (0, 1), value, measure=Measure("length", value, told))
     return Roles(kind, (0, 1), value, measure=Measure(weight, value))
+
+
+def _pairs_by_place(content: Content, width: int) -> Roles:
+    if width > 4:
+        raise content.error(
+            f"the pairs have {width} columns without names, and two labels, a distance and perhaps "
+            "a weight are needed; add a line with the names of the columns, such as 'source', "
+            "'target' and 'distance'"
+        )
+    if width == 4:
+        told = (
+            "the third column was taken as the distance of a pair, and the fourth as its weight; "
+            "if the fourth is no weight, remove it"
+        )
+        warn(FileWarning(content.name, told, []), FileWarning)
+    return Roles("pairs", (0, 1), 2, 3 if width > 3 else None)
+
+
+def _places(names: Sequence[str]) -> dict[str, int]:
+    """Return where each name is first, in small letters."""
+    return {name.strip().lower(): j for j, name in reversed(list(enumerate(names)))}
 
 
 def warn_of_unused(content: Content, found: Roles, numbers: Mapping[int, str]) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-MANY = 150
+MANY = 60
 """Points that tell distances from similarities."""
 FEWEST = 6
 """Points among which it is no chance that large numbers go with like rows."""
