@@ -1,5 +1,6 @@
 """A real Dask cluster of worker processes: the same maps as in one memory, whatever happens."""
 
+import json
 import os
 import re
 import signal
@@ -285,6 +286,50 @@ def test_the_command_line_reads_a_store_on_a_cluster(client, tmp_path):
     assert re.search(r"40 points: cost .*, \d+ rounds, \d", said.err)
     X = pd.read_csv(out).select_dtypes("number").to_numpy()
     assert recovery_error(points(40), X[:, -2:]) < 1e-3
+
+
+@pytest.fixture
+def features(tmp_path):
+    """Return a folder with the features of 60 points, and the points."""
+    store = tmp_path / "rows"
+    store.mkdir()
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    for i, rows in enumerate(np.split(X, 3)):
+        np.save(store / f"rows-{i}.npy", rows)
+    return store, X
+
+
+@pytest.mark.parametrize("how", [["--kind", "points"], ["--metric", "cosine"], []])
+def test_the_command_line_measures_the_features_of_a_store(client, tmp_path, features, how):
+    store, X = features
+    out = tmp_path / "map.csv"
+    said = run("embed", store, "-o", out, "--dask", client.scheduler.address, "--json", *how)
+    assert said.code == 0, said.err
+    metric = "cosine" if "cosine" in how else "euclidean"
+    here = MDS(metric=metric, random_state=0).fit(X)
+    assert json.loads(said.out)["stress"] == pytest.approx(here.stress_, rel=0.05)
+
+
+def test_the_command_line_places_the_points_of_a_store_by_landmarks(client, tmp_path, features):
+    store, X = features
+    out = tmp_path / "map.csv"
+    where = ("--dask", client.scheduler.address, "--landmarks", "20")
+    said = run("embed", store, "-o", out, "--json", *where)
+    assert said.code == 0, said.err
+    here = LandmarkMDS(n_landmarks=20, random_state=0).fit(X)
+    np.testing.assert_allclose(pd.read_csv(out).to_numpy()[:, -2:], here.embedding_, atol=1e-6)
+
+
+def test_a_store_of_distances_has_no_metric(client, tmp_path):
+    store = tmp_path / "rows"
+    store.mkdir()
+    np.save(store / "all.npy", table(20))
+    said = run("embed", store, "--dask", client.scheduler.address, "--metric", "cosine")
+    assert said.code == 1
+    assert "holds distances, to which --metric cosine does not apply" in said.err
+    said = run("embed", store, "--dask", client.scheduler.address, "--drop", "x")
+    assert said.code == 2
+    assert "--drop does not work with a folder" in said.err
 
 
 def test_the_command_line_does_not_promise_what_a_cluster_cannot_do(client, tmp_path):

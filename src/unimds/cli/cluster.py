@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unimds._runtime.extras import require
+from unimds.cli.inputs import check_suits
 from unimds.cli.messages import say
 
 if TYPE_CHECKING:
@@ -51,13 +52,23 @@ def is_store(file: str) -> bool:
     return Path(file).is_dir()
 
 
-def open_store(file: str) -> Table:
-    """Return a table whose values are not read yet."""
+def open_store(file: str, kind: str, metric: str) -> Table:
+    """Return a table whose values are not read yet: distances if it is square, else points."""
     from unimds.cluster import read_rows
     from unimds.files import Table
 
+    if kind in ("pairs", "graph"):
+        raise ValueError(
+            f"{file} is a folder, which holds distances or points for the workers, not {kind}"
+        )
     values = read_rows(file)
-    return Table(values, "distances", Path(file).suffix.lstrip(".") or "npy", "square")
+    format = Path(file).suffix.lstrip(".") or "npy"
+    square = values.ndim == 2 and values.shape[0] == values.shape[1]
+    table = Table(values, "distances", format, "square")
+    if kind == "points" or (kind == "auto" and not square):
+        table = Table(values, "points", format, "rows")
+    check_suits(table, file, metric)
+    return table
 
 
 def spread(values: Any) -> Any:

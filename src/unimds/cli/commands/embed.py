@@ -21,10 +21,11 @@ from unimds.cli.inputs import (
     check_complete,
     check_joined,
     column_of,
+    metadata_in,
     read_table,
     rows_of,
     warn_of_doubts,
-    with_columns,
+    with_metadata,
 )
 from unimds.cli.interrupts import compiled_then, interrupts
 from unimds.cli.messages import (
@@ -238,17 +239,21 @@ def embed(
     if landmarks is not None:
         o.check_alone("--landmarks", weights=weights, point_stress=point_stress)
     if dask is not None:
-        o.check_alone("--dask", landmarks=landmarks, point_stress=point_stress, report=report)
+        o.check_alone("--dask", point_stress=point_stress, report=report)
     told = errors_told(lambda: _cut_short(targets, checkpoint), debug, quiet, as_json)
     with told, cluster.connected(dask, quiet):
         targets.check(file, checkpoint)
         wanted["loss"], wanted["space"] = o.parts(variant, loss, space, size)
         o.check_coordinates(coordinates, wanted["space"], dim)
         if dask is not None and cluster.is_store(file):
-            table = cluster.open_store(file)
+            unread = {"columns": columns, "drop": drop, "metadata": metadata, "color": color}
+            o.check_alone("a folder, which the workers read themselves", **unread)
+            table = cluster.open_store(file, kind, metric)
         else:
-            table = read_table(file, format, kind, metric, encoding, weight, quiet)
-            table = with_columns(table, file, columns, drop, metadata, encoding)
+            how = (format, kind, metric, encoding, weight, quiet)
+            table = read_table(file, *how, columns, drop)
+            if metadata is not None:
+                table = with_metadata(table, metadata_in(metadata, encoding), metadata)
             check_complete(table, file, metric)
             check_joined(table, file)
             warn_of_doubts(table, file, quiet, metric, dask is not None)
@@ -263,7 +268,7 @@ def embed(
         named = points_named(table.labels if table.precomputed else None)
         with named, rows_named(table.labels), _ends_told_here():
             if landmarks is not None:
-                mds = _fit_landmarks(table, landmarks, wanted)
+                mds = _fit_landmarks(table, landmarks, wanted, dask is not None)
             else:
                 mds = _fit(table, given, wanted, dask is not None)
         seconds = time.perf_counter() - began
@@ -354,12 +359,13 @@ def _fit(table: Table, weights: Any, wanted: dict[str, Any], apart: bool) -> Any
     return MDS(**wanted).fit(values, weights=weights)
 
 
-def _fit_landmarks(table: Table, count: int, wanted: dict[str, Any]) -> Any:
+def _fit_landmarks(table: Table, count: int, wanted: dict[str, Any], apart: bool) -> Any:
     from unimds.landmarks.estimator import LandmarkMDS
 
     if table.weights is not None:
         raise ValueError("FILE has weights, which do not work with --landmarks; leave one out")
-    return LandmarkMDS(**wanted, n_landmarks=count).fit(table.values)
+    values = cluster.spread(table.values) if apart else table.values
+    return LandmarkMDS(**wanted, n_landmarks=count).fit(values)
 
 
 def _result(mds: Any) -> Result:
