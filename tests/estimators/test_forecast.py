@@ -1,10 +1,13 @@
 """Before a long fit: how many distances, what they take, and what is quicker."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
+from tests.support.commands import run
 from unimds import MDS
 from unimds.distances.metric import Metric
 from unimds.distances.pairs import as_pairs
@@ -42,8 +45,53 @@ def test_a_fit_that_holds_its_distances_says_what_a_pass_takes(many, fit, capsys
 def test_a_fit_that_computes_its_distances_anew_says_so(many, fit, capsys):
     MDS(memory_limit=1000, **fit).fit(X)
     said = capsys.readouterr().err
-    assert re.match(r"400 points have .* Computing them takes about \S+ s\.\n", said)
-    assert re.search(rf"They do not fit in the memory, .* many passes\. {QUICKER}", said)
+    assert re.match(rf"400 points have .* Computing them takes about \S+ s\. {QUICKER}\n", said)
+    assert re.search(r"They do not fit in the memory, .* many passes\.\n", said)
+
+
+def test_the_command_line_says_what_is_quicker_before_it_measures(many, tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    how = (
+        "embed",
+        tmp_path / "x.npy",
+        "-o",
+        tmp_path / "map.csv",
+        "--force",
+        "--init",
+        "classical",
+    )
+    said = run(*how)
+    first, *_ = said.err.splitlines()
+    assert first == (
+        "400 points have 0.0798 million distances, a table of 1.28 MB. A map takes many passes "
+        "over them; --landmarks 1000 is much quicker."
+    )
+    assert run(*how, "--quiet").err == ""
+    assert "quicker" not in run(*how, "--landmarks", "50").err
+
+
+LITTLE = """
+import resource
+import numpy as np
+from unimds import MDS
+from unimds.estimators.solver import available_memory
+
+X = np.random.default_rng(0).normal(size=(12_000, 2))
+MDS(max_iter=1).fit(X[:20])
+with open("/proc/self/statm") as sizes:
+    used = int(sizes.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 300_000_000, resource.RLIM_INFINITY))
+assert 0 < available_memory() <= 300_000_000
+MDS(memory_limit=None).fit(X)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory as Linux does")
+def test_too_little_memory_is_said_in_a_sentence_with_what_to_do():
+    ended = subprocess.run([sys.executable, "-c", LITTLE], capture_output=True, text=True)
+    told = ended.stderr.strip().splitlines()[-1]
+    assert told.startswith("MemoryError: the memory is not enough: 12,000 points have 72 million")
+    assert re.search(rf"a table of 1.15 GB. {QUICKER}", told)
 
 
 def test_few_points_and_quiet_fits_need_no_forecast(fit, capsys, monkeypatch):

@@ -24,6 +24,31 @@ SAMPLE, PATIENCE = 1000, 2.0  # points, and seconds, that a measurement may take
 QUICKER = "LandmarkMDS (on the command line: --landmarks) is much quicker."
 
 
+def announced(n: int, itemsize: int) -> str | None:
+    """Return how many distances there are and what memory they take, where they are many.
+
+    Examples
+    --------
+    >>> announced(50_000, 8), announced(100, 8)
+    ('50,000 points have 1.25 billion distances, a table of 20 GB.', None)
+    """
+    return _counted(n, n**2 * itemsize) if _pairs(n) >= MANY else None
+
+
+@contextmanager
+def enough_memory(X: Any) -> Iterator[None]:
+    """Say what the distances between points would take, and what to do, if memory runs out."""
+    try:
+        yield
+    except MemoryError as error:
+        n = len(X)
+        raise MemoryError(
+            f"the memory is not enough: {_counted(n, 8.0 * n**2)} {QUICKER} It needs no table; "
+            "dtype='float32' halves the table, and a memory_limit in bytes computes its rows anew "
+            "in every pass"
+        ) from error
+
+
 @contextmanager
 def measuring(table: ComputedTable, verbose: int) -> Iterator[None]:
     """Say what computing all distances takes, and show for how long it has been going on."""
@@ -32,7 +57,7 @@ def measuring(table: ComputedTable, verbose: int) -> Iterator[None]:
         size = table.n**2 * table.dtype.itemsize
         watch.say(
             f"{_counted(table.n, size)} Computing them takes about "
-            f"{told_time(_row_seconds(table) * table.n)}."
+            f"{told_time(_row_seconds(table) * table.n)}. {QUICKER}"
         )
     with watch.ticking("computing distances"):
         yield
@@ -43,7 +68,7 @@ def before_the_check(D: Any, watch: Watch) -> None:
     if watch.verbose and isinstance(D, ComputedTable) and _pairs(D.n) >= MANY:
         watch.say(
             "They do not fit in the memory, so every pass over them computes them anew, and a map "
-            f"takes many passes. {QUICKER}"
+            "takes many passes."
         )
 
 

@@ -20,7 +20,7 @@ from unimds.distances.inputs import (
 from unimds.distances.metric import Metric, warn_of_distances
 from unimds.distances.table import ComputedTable
 from unimds.distances.validate import points_named
-from unimds.estimators.forecast import measuring
+from unimds.estimators.forecast import enough_memory, measuring
 from unimds.estimators.parameters import (
     AMOUNT,
     CONSTRAINTS,
@@ -219,7 +219,7 @@ class MDS(TableEstimator):
 
     @validated_fit
     def _fit(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
-        with self._all_or_nothing():
+        with self._all_or_nothing(), enough_memory(X):
             self._fit_anew(X, weights, fixed, init)
 
     def _fit_anew(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:

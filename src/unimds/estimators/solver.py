@@ -39,6 +39,7 @@ from unimds.starts.search import Search
 
 Array = NDArray[Any]
 
+STATM = Path("/proc/self/statm")
 MEMINFO = Path("/proc/meminfo")
 ENTRIES = 2_000_000  # distances of new points that are held together
 
@@ -123,7 +124,24 @@ def fits(size: float, limit: float | str | None) -> bool:
 
 
 def available_memory() -> int | None:
-    """Return the bytes available to programs, or None if the system does not tell."""
+    """Return the bytes available to this program, or None if the system does not tell."""
+    known = [free for free in (_free_memory(), _free_addresses()) if free is not None]
+    return min(known, default=None)
+
+
+def _free_addresses() -> int | None:
+    """Return what a limit such as that of ``ulimit -v`` leaves, or None if there is no limit."""
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return None
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY or not STATM.exists():
+        return None
+    return max(0, most - int(STATM.read_text().split()[0]) * resource.getpagesize())
+
+
+def _free_memory() -> int | None:
     if MEMINFO.exists():  # counts the page cache as available
         for line in MEMINFO.read_text().splitlines():
             if line.startswith("MemAvailable:"):

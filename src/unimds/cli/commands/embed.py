@@ -270,6 +270,7 @@ def embed(
             if landmarks is not None:
                 mds = _fit_landmarks(table, landmarks, wanted, dask is not None)
             else:
+                _announce(table, dask is not None or quiet)
                 mds = _fit(table, given, wanted, dask is not None)
         seconds = time.perf_counter() - began
         targets.cut.append(_outcome(mds).name == "INTERRUPTED")
@@ -348,6 +349,15 @@ def _weights(file: str | None, table: Table) -> Any:
     given = read(file, kind="distances")
     rows = rows_of(table.labels, given, file, "weights")
     return given.values[rows][:, rows]
+
+
+def _announce(table: Table, silent: bool) -> None:
+    """Say before a long fit what it takes; on a terminal the library says it, and more."""
+    from unimds.estimators.forecast import announced
+
+    told = announced(table.n, table.values.dtype.itemsize)
+    if told is not None and not silent and not watched(silent):
+        say(f"{told} A map takes many passes over them; --landmarks 1000 is much quicker.")
 
 
 def _fit(table: Table, weights: Any, wanted: dict[str, Any], apart: bool) -> Any:
