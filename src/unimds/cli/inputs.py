@@ -7,7 +7,7 @@ from shlex import quote as quoted
 from typing import TYPE_CHECKING, Any
 
 from unimds.cli.guide import check_metric, near, suggestion
-from unimds.cli.messages import counted, say, usage
+from unimds.cli.messages import caution, counted, usage
 from unimds.cli.progress import waiting
 
 if TYPE_CHECKING:
@@ -169,25 +169,21 @@ def _part_told(table: Table, part: Any, k: int) -> str:
     return f"{counted(len(rows))} ({', '.join(names)}{', …' if len(rows) > 3 else ''})"
 
 
-def warn_of_doubts(
-    table: Table, file: str, quiet: bool, metric: str = "euclidean", apart: bool = False
-) -> None:
+def warn_of_doubts(table: Table, file: str, metric: str = "euclidean", apart: bool = False) -> None:
     """Warn of suspicious tables; `apart`, on a cluster, fewer checks are possible."""
-    if quiet:
-        return
     if table.n == 1:
-        say(
-            f"warning: {file} holds a single point, read as {table.kind}; if it holds more, see "
+        caution(
+            f"{file} holds a single point, read as {table.kind}; if it holds more, see "
             "--kind and --format"
         )
     label, count = Counter(table.labels or [""]).most_common(1)[0]
     if count > 1:
-        say(f"warning: {file}: {count} points have the same label, {label!r}")
-    if table.precomputed and not apart:
+        caution(f"{file}: {count} points have the same label, {label!r}")
+    if names_directions(table) and not apart:
         _warn_of_asymmetry(table, file)
     if not table.precomputed:
         _warn_of_features(table, file)
-        warn_of_empty(table, file, metric, quiet)
+        warn_of_empty(table, file, metric)
     if not table.precomputed and metric in ("euclidean", "l2"):
         _warn_of_share(table, file)
 
@@ -198,15 +194,15 @@ def _warn_of_features(table: Table, file: str) -> None:
 
     for name, column in zip(table.features or [], table.values.T, strict=False):
         if numbers_points(name, column):
-            say(
-                f"warning: {file}: the column {name!r} counts as a feature; if it only numbers "
+            caution(
+                f"{file}: the column {name!r} counts as a feature; if it only numbers "
                 f"the points, give --drop {quoted(name)}"
             )
 
 
-def warn_of_empty(table: Table, file: str, metric: Any, quiet: bool) -> None:
+def warn_of_empty(table: Table, file: str, metric: Any) -> None:
     """Warn of rows of zeros under a metric that puts them equally far from all other points."""
-    if quiet or table.precomputed or metric not in PROPORTIONS or table.n == 0:
+    if table.precomputed or metric not in PROPORTIONS or table.n == 0:
         return
     rows = [i for i, row in enumerate(table.values) if not row.any()]
     if not rows:
@@ -214,8 +210,8 @@ def warn_of_empty(table: Table, file: str, metric: Any, quiet: bool) -> None:
     names = [repr(table.labels[i]) if table.labels else f"row {i + 1}" for i in rows]
     few = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     are = "is empty (all zeros)" if len(rows) == 1 else "are empty (all zeros)"
-    say(
-        f"warning: {file}: {few} {are}; by {metric} an empty point is at the distance 1 from every "
+    caution(
+        f"{file}: {few} {are}; by {metric} an empty point is at the distance 1 from every "
         "other point, which says nothing about its place: remove it, or choose another --metric"
     )
 
@@ -231,25 +227,28 @@ def _warn_of_share(table: Table, file: str) -> None:
         name, drop = f"number {at + 1}", "remove it"
         if table.features is not None:
             name, drop = repr(table.features[at]), f"give --drop {quoted(table.features[at])}"
-        say(
-            f"warning: {file}: the column {name} alone makes {100.0 * min(share, 0.9999):.4g} % of "
+        caution(
+            f"{file}: the column {name} alone makes {100.0 * min(share, 0.9999):.4g} % of "
             f"the squared distances; if it should not count, {drop}; to give all columns the same "
             "spread, --metric seuclidean"
         )
 
 
+def names_directions(table: Table) -> bool:
+    """Whether `warn_of_doubts` names a pair whose directions differ."""
+    return table.precomputed and table.n <= MANY
+
+
 def _warn_of_asymmetry(table: Table, file: str) -> None:
     import numpy as np
 
-    if table.n > MANY:
-        return
     with np.errstate(invalid="ignore"):  # infinite distances get an error of their own
         gap = np.nan_to_num(np.abs(table.values - table.values.T), posinf=0.0)
     i, j = np.unravel_index(gap.argmax(), gap.shape)
     there, back = table.values[i, j], table.values[j, i]
     if gap[i, j] > 1e-6 * max(abs(there), abs(back)):
         names = table.labels or [str(k + 1) for k in range(table.n)]
-        say(
-            f"warning: {file} is not symmetric: {there:g} from {names[i]} to {names[j]}, but "
+        caution(
+            f"{file} is not symmetric: {there:g} from {names[i]} to {names[j]}, but "
             f"{back:g} back; both directions count half"
         )

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import typer
 
+from unimds._runtime.watch import warn
 from unimds.cli.interrupts import interrupts
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -29,6 +30,11 @@ def say(message: str) -> None:
     """Print a message; the run continues if it cannot be printed."""
     with suppress(OSError):
         print(message, file=sys.stderr, flush=True)
+
+
+def caution(message: str) -> None:
+    """Warn of something; `errors_told` prints it, and keeps it for JSON."""
+    warn(message, UserWarning)
 
 
 def give_up_output() -> None:
@@ -104,8 +110,8 @@ def errors_told(
     debug: bool = False,
     quiet: bool = False,
     as_json: bool = False,
-) -> Iterator[None]:
-    """Report an error in one line, and exit with its code.
+) -> Iterator[list[str]]:
+    """Report an error in one line, and exit with its code; yield the warnings, as they come.
 
     Parameters
     ----------
@@ -117,8 +123,8 @@ def errors_told(
         Whether to print the error as a JSON object too.
     """
     try:
-        with warnings_told(quiet), interrupts.recalled():
-            yield
+        with warnings_told(quiet) as warned, interrupts.recalled():
+            yield warned
     except (typer.Exit, typer.BadParameter):
         raise
     except KeyboardInterrupt:
@@ -151,23 +157,24 @@ def _fail(message: str, debug: bool, as_json: bool) -> NoReturn:
 
 
 @contextmanager
-def warnings_told(quiet: bool) -> Iterator[None]:
-    """Print each warning once as a message without the line of code, or none if quiet."""
+def warnings_told(quiet: bool) -> Iterator[list[str]]:
+    """Yield the warnings; print each once without the line of code, or none if quiet."""
     from unimds.files.errors import FileWarning, as_option
     from unimds.files.meaning.similarities import SimilarityWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for kind in () if quiet else (UserWarning, RuntimeWarning):
+        for kind in (UserWarning, RuntimeWarning):
             warnings.simplefilter("always", kind)
         warnings.simplefilter("ignore", SimilarityWarning)  # whatever reads a file asks first
-        told: set[str] = set()
+        told: list[str] = []
 
         def tell(message: Warning | str, *_: Any, **__: Any) -> None:
             text = message.told(as_option) if isinstance(message, FileWarning) else str(message)
             if text not in told:
-                told.add(text)
-                say(f"warning: {text}")
+                told.append(text)
+                if not quiet:
+                    say(f"warning: {text}")
 
         warnings.showwarning = tell
-        yield
+        yield told

@@ -74,13 +74,15 @@ def compare(
     shows the methods that have finished (exit code 130).
     """
     check_endings(plot=plot)
-    with errors_told("Interrupted before any method had finished.", debug, quiet, as_json):
+    with errors_told(
+        "Interrupted before any method had finished.", debug, quiet, as_json
+    ) as warned:
         check_outputs({"--plot": plot}, file, force)
         parts = o.parts(variant, loss, space, size)
         table = read_table(file, format, kind, metric, encoding, weight, quiet, columns, drop)
         check_complete(table, file, metric)
         check_joined(table, file)
-        warn_of_doubts(table, file, quiet, metric)
+        warn_of_doubts(table, file, metric)
         from unimds.distances.metric import distances_of
         from unimds.experiments.data import Setting
         from unimds.experiments.methods import Effort
@@ -103,7 +105,8 @@ def compare(
             title = f"{parts[0]} in {parts[1]}: cost against time"
             draw(plot, drawn(title, [row.run for row in rows if row.run]), force)
         if as_json:
-            print_json({"file": file, "methods": [_told(row) for row in rows]})
+            methods = [_told(row) for row in rows]
+            print_json({"file": file, "methods": methods, "warnings": warned})
         else:
             _show(file, rows, quiet)
         if not ended:

@@ -22,6 +22,7 @@ from unimds.cli.inputs import (
     check_joined,
     column_of,
     metadata_in,
+    names_directions,
     read_table,
     rows_of,
     warn_of_doubts,
@@ -221,6 +222,7 @@ def embed(
 
     ^C ends a long run and still writes the best map so far (exit code 130).
     """
+    started = time.perf_counter()
     check_table(output, out_format, as_json)
     if jobs == 0:
         raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all cores")
@@ -241,7 +243,7 @@ def embed(
     if dask is not None:
         o.check_alone("--dask", point_stress=point_stress, report=report)
     told = errors_told(lambda: _cut_short(targets, checkpoint), debug, quiet, as_json)
-    with told, cluster.connected(dask, quiet):
+    with told as warned, cluster.connected(dask, quiet):
         targets.check(file, checkpoint)
         wanted["loss"], wanted["space"] = o.parts(variant, loss, space, size)
         o.check_coordinates(coordinates, wanted["space"], dim)
@@ -256,7 +258,7 @@ def embed(
                 table = with_metadata(table, metadata_in(metadata, encoding), metadata)
             check_complete(table, file, metric)
             check_joined(table, file)
-            warn_of_doubts(table, file, quiet, metric, dask is not None)
+            warn_of_doubts(table, file, metric, dask is not None)
         colors = None if color is None else (color, column_of(table, color, file))
         wanted["metric"] = "precomputed" if table.precomputed else metric
         wanted["init"] = _init(init, table, wanted["space"], dim)
@@ -266,7 +268,7 @@ def embed(
 
         began = time.perf_counter()
         named = points_named(table.labels if table.precomputed else None)
-        with named, rows_named(table.labels), _ends_told_here():
+        with named, rows_named(table.labels), _ends_told_here(table):
             if landmarks is not None:
                 mds = _fit_landmarks(table, landmarks, wanted, dask is not None)
             else:
@@ -275,18 +277,23 @@ def embed(
         seconds = time.perf_counter() - began
         targets.cut.append(_outcome(mds).name == "INTERRUPTED")
         _write(targets, mds, table, metric, given, colors)
-        _tell(targets, mds, file, seconds, as_json, quiet, "sweeps" if dask is None else "rounds")
+        if as_json:
+            ran = {"seconds": seconds, "total_seconds": time.perf_counter() - started}
+            print_json({**_found(targets, mds, file), **ran, "warnings": warned})
+        if not quiet:
+            _tell(targets, mds, seconds, "sweeps" if dask is None else "rounds")
         _end(_outcome(mds), targets, checkpoint, max_iter, quiet)
 
 
 @contextmanager
-def _ends_told_here() -> Iterator[None]:
+def _ends_told_here(table: Table) -> Iterator[None]:
     """Hide the library's warnings of what the command itself says, once and with its names."""
     from unimds.estimators.solver import ASYMMETRIC
     from unimds.placecenter.result import Outcome
 
+    directions = [ASYMMETRIC] if names_directions(table) else []
     with warnings.catch_warnings():
-        for said in (Outcome.MAX_ITER.value, Outcome.INTERRUPTED.value, ASYMMETRIC):
+        for said in (Outcome.MAX_ITER.value, Outcome.INTERRUPTED.value, *directions):
             warnings.filterwarnings("ignore", re.escape(said))
         yield
 
@@ -488,54 +495,66 @@ def _save(path: str, mds: Any, table: Table, force: bool) -> None:
     save(mds, path, labels=table.labels, features=names, force=force)
 
 
-def _tell(
-    targets: Targets,
-    mds: Any,
-    file: str,
-    seconds: float,
-    as_json: bool,
-    quiet: bool,
-    steps: str,
-) -> None:
-    from unimds.estimators.parameters import size_found
-
-    outcome, starts = _outcome(mds), _n_starts(mds)
-    written = {
+def _written(targets: Targets) -> dict[str, str]:
+    return {
         option.removeprefix("--"): name
         for option, name in targets.named().items()
         if name is not None and name != "-"
     }
-    if as_json:
-        found = {
-            "file": file,
-            "points": len(mds.embedding_),
-            "loss": str(mds.loss_),
-            "space": str(mds.space_),
-            "cost": float(mds.cost_),
-            "stress": float(mds.stress_),
-            "converged": outcome.converged,
-            "message": outcome.value,
-            "n_iter": mds.n_iter_,
-            "starts": starts,
-            "found": _result(mds).found if starts else 0,
-            "seconds": seconds,
-            "files": written,
-        }
-        print_json(found)
-    if not quiet:
-        # the bar has said it, and `_end` says how to go on after ^C
-        once = watched(quiet) or outcome.name == "INTERRUPTED"
-        why = "" if once else f" {outcome.value}"
-        course = f"{mds.n_iter_} {steps}"
-        if starts > 1:  # the sweeps after a search say nothing about it
-            course = f"found from {_result(mds).found} of {starts} starts"
-        size = size_found(mds)
-        say(
-            f"{counted(len(mds.embedding_))}: cost {mds.cost_:.6g}, stress {mds.stress_:.4g}, "
-            f"{f'{size} (estimated), ' if size else ''}{course}, {seconds:.2f} s.{why}"
+
+
+def _found(targets: Targets, mds: Any, file: str) -> dict[str, Any]:
+    """Return what to print as JSON; what was not measured or counted is left out."""
+    outcome, starts = _outcome(mds), _n_starts(mds)
+    found: dict[str, Any] = {
+        "file": file,
+        "points": len(mds.embedding_),
+        "loss": str(mds.loss_),
+        "space": str(mds.space_),
+        "cost": float(mds.cost_),
+        "stress": float(mds.stress_),
+    }
+    if _is_estimated(mds):
+        found |= {"cost_error": float(mds.cost_error_), "stress_error": float(mds.stress_error_)}
+    found |= {
+        "estimated": _is_estimated(mds),
+        "converged": outcome.converged,
+        "message": outcome.value,
+        "n_iter": mds.n_iter_,
+    }
+    if starts:
+        found |= {"starts": starts, "found": _result(mds).found}
+    return {**found, "files": _written(targets)}
+
+
+def _is_estimated(mds: Any) -> bool:
+    """Whether cost and stress were estimated on a sample of the pairs."""
+    return bool(getattr(mds, "cost_error_", 0.0))
+
+
+def _tell(targets: Targets, mds: Any, seconds: float, steps: str) -> None:
+    from unimds.estimators.parameters import size_found
+
+    outcome, starts = _outcome(mds), _n_starts(mds)
+    # the bar has said it, and `_end` says how to go on after ^C
+    once = watched(False) or outcome.name == "INTERRUPTED"
+    why = "" if once else f" {outcome.value}"
+    course = f"{mds.n_iter_} {steps}"
+    if starts > 1:  # the sweeps after a search say nothing about it
+        course = f"found from {_result(mds).found} of {starts} starts"
+    size = size_found(mds)
+    fit = f"cost {mds.cost_:.6g}, stress {mds.stress_:.4g}"
+    if _is_estimated(mds):
+        fit = (
+            f"cost {mds.cost_:.6g} ± {mds.cost_error_:.2g}, stress {mds.stress_:.4g} ± "
+            f"{mds.stress_error_:.2g} (estimates with their standard errors)"
         )
-        if written:
-            say(f"Written: {', '.join(written.values())}")
+    say(
+        f"{counted(len(mds.embedding_))}: {fit}, "
+        f"{f'{size} (estimated), ' if size else ''}{course}, {seconds:.2f} s.{why}"
+    )
+    if written := _written(targets):
+        say(f"Written: {', '.join(written.values())}")
 
 
 def _end(

@@ -74,7 +74,7 @@ def place(
     check_endings(plot=plot, report=report)
     check_looks(plot, report, color, title, dpi)
     targets = Targets(output, report, plot, force, title, dpi)
-    with errors_told(targets.cut_short, debug, quiet, as_json):
+    with errors_told(targets.cut_short, debug, quiet, as_json) as warned:
         check_outputs(targets.named(), new, force)
         check_extras(plot, report)
         from unimds.models import load
@@ -86,7 +86,7 @@ def place(
             check_complete(table, new, mds.metric)
         table = _with_numbers(mds, table, new, format, encoding)
         given, table = _matched(mds, table, new)
-        warn_of_empty(table, new, mds.metric, quiet)
+        warn_of_empty(table, new, mds.metric)
         more = None if metadata is None else metadata_in(metadata, encoding)
         if more is not None:
             table = with_metadata(table, more, str(metadata))
@@ -102,12 +102,8 @@ def place(
         written = {o[2:]: name for o, name in targets.named().items() if name not in (None, "-")}
         fit = both.fit()
         if as_json:
-            print_json(
-                {
-                    **{"model": model, "points": len(points), **fit},
-                    **{"known": both.known(), "files": written},
-                }
-            )
+            found = {"model": model, "points": len(points), **fit, "known": both.known()}
+            print_json({**found, "files": written, "warnings": warned})
         if not quiet:
             _tell(both, fit, new, list(map(str, written.values())))
 

@@ -70,7 +70,7 @@ def project(
     coordinates as --eps and --delta need.
     """
     check_table(output, out_format, as_json)
-    with errors_told("Interrupted: nothing was written.", debug, quiet, as_json):
+    with errors_told("Interrupted: nothing was written.", debug, quiet, as_json) as warned:
         from unimds.distributions.projection import SphericalRandomProjection
 
         projection = SphericalRandomProjection(
@@ -86,6 +86,7 @@ def project(
         write_points(output, points, table, out_format, force)
         before, after = table.values.shape[1], points.shape[1]
         if as_json:
-            print_json({"file": file, "points": table.n, "from": before, "to": after})
+            found = {"file": file, "points": table.n, "from": before, "to": after}
+            print_json({**found, "warnings": warned})
         if not quiet:
             say(f"{counted(table.n)}: from {before} coordinates to {after}.")
