@@ -246,3 +246,33 @@ def test_a_graph_becomes_a_map(tmp_path):
     assert mds.embedding_.shape == (34, 2)
     assert set(table.columns["club"]) == {"Mr. Hi", "Officer"}
     assert np.isfinite(mds.stress_)
+
+
+# --- directions -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_directed_graph_is_said_to_lose_its_directions(tmp_path, form):
+    graph = nx.DiGraph([("a", "b"), ("b", "c"), ("c", "b")])
+    path = tmp_path / f"graph.{form}"
+    FORMATS[form](graph, path)
+    with pytest.warns(FileWarning, match="directed, and its edges were taken both ways") as told:
+        table = read(path)
+    assert len(told) == 1
+    assert_array_equal(table.values, [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    graph.add_edge("b", "a")  # now every edge goes both ways
+    FORMATS[form](graph, path)
+    assert_array_equal(read(path).values, table.values)
+
+
+def test_of_two_directions_the_shorter_counts_and_a_warning_says_so(put):
+    with pytest.warns(FileWarning, match=r"between 'b' and 'c', of length 2 and 5, the shorter"):
+        table = put("source,target,length\na,b,1\nb,c,2\nc,b,5\n")
+    assert table.values[1, 2] == 2.0
+    put("source,target,length\na,b,1\nb,c,2\nc,b,2\n")  # no warning: they would be errors
+
+
+def test_a_matrix_with_edges_that_go_one_way_is_directed(put):
+    with pytest.warns(FileWarning, match="directed, and its edges were taken both ways"):
+        put("0 1 0\n0 0 1\n0 1 0\n", kind="graph")
+    assert put("0 1 0\n0 0 1\n0 0 0\n", kind="graph").values[0, 2] == 2.0  # a triangle

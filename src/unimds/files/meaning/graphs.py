@@ -38,7 +38,7 @@ def from_graph(content: Content, graph: Graph, format: str, weight: str) -> Tabl
     lengths = [_length(content, labels, edge, measure.at) for edge in graph.edges]
     _warn_of_gaps(content, labels, graph, measure.at)
     links = Links(content, ends, np.array(lengths, dtype=np.float64))
-    table = from_edges(links, format, measure, list(labels.values()))
+    table = from_edges(links, format, measure, list(labels.values()), graph.directed)
     columns = _columns(graph, called)
     return Table(
         table.values, "graph", format, "list", table.labels, columns=columns, edges=table.edges

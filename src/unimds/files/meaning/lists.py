@@ -418,12 +418,17 @@ def from_pairs(links: Links, format: str) -> Table:
 
 
 def from_edges(
-    links: Links, format: str, measure: Measure[Any], nodes: Sequence[str] = ()
+    links: Links,
+    format: str,
+    measure: Measure[Any],
+    nodes: Sequence[str] = (),
+    directed: bool = False,
 ) -> Table:
     """Make a table of the lengths of shortest paths; NaN where no path leads.
 
     Edges go both ways; of two edges between the same points the shorter counts. `nodes` are labels
-    that come first, even those without edges.
+    that come first, even those without edges. A warning tells of directions that are lost; the
+    file may say that its edges are `directed`.
     """
     links = measure.lengths(links)
     links = Links(
@@ -433,6 +438,7 @@ def from_edges(
     )
     labels, i, j = links.indexed()
     n = len(labels)
+    _warn_of_directions(links, i * n + j, j * n + i, directed)
     low, high = np.minimum(i, j), np.maximum(i, j)
     order = np.lexsort((links.values, high, low))  # the shortest of each pair comes first
     _, first = np.unique((low * n + high)[order], return_index=True)
@@ -445,6 +451,27 @@ def from_edges(
     paths[np.isinf(paths)] = np.nan
     pairs = np.column_stack([low, high])[kept]
     return Table(paths, "graph", format, "list", labels, edges=pairs[pairs[:, 0] != pairs[:, 1]])
+
+
+def _warn_of_directions(
+    links: Links, there: NDArray[np.intp], back: NDArray[np.intp], directed: bool
+) -> None:
+    """Warn if edges have another length in the other direction, or go one way only."""
+    shortest: dict[int, float] = {}
+    for code, value in zip(there.tolist(), links.values.tolist(), strict=True):
+        shortest[code] = min(value, shortest.get(code, np.inf))
+    told = ""
+    for row, (one, other) in enumerate(zip(there.tolist(), back.tolist(), strict=True)):
+        if other in shortest and shortest[one] != shortest[other]:
+            told = (
+                f", and of the two edges between {links.name(row)}, of length {shortest[one]:g} "
+                f"and {shortest[other]:g}, the shorter counts"
+            )
+            break
+    if told or (directed and any(code not in shortest for code in back.tolist())):
+        what = "the graph is directed, and its" if directed else "the"
+        told = f"{what} edges were taken both ways{told}: the map shows no directions"
+        warn(FileWarning(links.content.name, told, []), FileWarning)
 
 
 def from_adjacency(
@@ -462,7 +489,8 @@ def from_adjacency(
         told = "the numbers of the matrix were taken as the lengths of edges"
         measure = Measure("length", 0, told) if weight == "auto" else Measure(weight, 0)
     links = Links(content, ([names[k] for k in i], [names[k] for k in j]), values)
-    table = from_edges(links, format, measure, names)
+    halves = [np.nan_to_num(half).any() for half in (np.tril(block, -1), np.triu(block, 1))]
+    table = from_edges(links, format, measure, names, directed=all(halves))
     return replace(table, layout="square", labels=labels)
 
 

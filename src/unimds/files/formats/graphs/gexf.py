@@ -20,7 +20,8 @@ def read_gexf(content: Content) -> Graph:
     """Return the graph of a GEXF file."""
     root = root_of(content, "gexf")
     nodes, edges = _declared(root, "node"), _declared(root, "edge")
-    graph = Graph()
+    declared = [one.get("defaultedgetype") == "directed" for one in below(root, "graph")]
+    graph = Graph(directed=any(declared))
     for node in below(root, "node"):
         if "id" not in node.attrib:
             raise content.error("a node has no 'id'; is the file complete?")

@@ -36,7 +36,7 @@ def read_gml(text: Text) -> Graph:
     found = next((value for key, value, _ in top if key == "graph"), None)
     if not isinstance(found, list):
         raise text.content.error("has no list that begins with 'graph ['; is the file complete?")
-    graph = Graph()
+    graph = Graph(directed=any(key == "directed" and value == 1 for key, value, _ in top + found))
     for key, value, line in found:
         if key == "node":
             id, attributes = _node(text, value, line)

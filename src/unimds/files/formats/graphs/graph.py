@@ -20,6 +20,8 @@ class Graph:
         bool.
     edges : list of tuple
         The ids of the two ends of each edge, and its attributes.
+    directed : bool
+        Whether the file says that its edges go one way.
 
     Examples
     --------
@@ -31,6 +33,7 @@ class Graph:
 
     nodes: dict[Hashable, Attributes] = field(default_factory=dict)
     edges: list[tuple[Hashable, Hashable, Attributes]] = field(default_factory=list)
+    directed: bool = False
 
     def join(self, a: Hashable, b: Hashable, attributes: Attributes) -> None:
         """Add an edge, and its ends if the file does not list them as nodes."""

@@ -20,7 +20,8 @@ def read_graphml(content: Content) -> Graph:
     """Return the graph of a GraphML file."""
     root = root_of(content, "graphml")
     nodes, edges = _keys(root, "node"), _keys(root, "edge")
-    graph = Graph()
+    declared = [one.get("edgedefault") == "directed" for one in below(root, "graph")]
+    graph = Graph(directed=any(declared))
     for node in below(root, "node"):
         graph.nodes[_named(content, node, "id")] = _attributes(node, nodes)
     for edge in below(root, "edge"):

@@ -22,7 +22,7 @@ def graph_of_json(content: Content, found: dict[str, Any]) -> Graph:
             "a list of rows was expected, or an object with 'nodes' and 'links', as "
             "networkx.node_link_data returns a graph; from pandas, use to_json(orient='records')"
         )
-    graph = Graph()
+    graph = Graph(directed=found.get("directed") is True)
     for at, node in enumerate(nodes):
         attributes = _attributes(content, node, f"node {at + 1}")
         # without ids, D3 numbers the nodes
