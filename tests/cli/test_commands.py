@@ -380,3 +380,27 @@ def test_place_doubts_new_points_that_fit_badly_or_are_known(model, tmp_path):
     assert "the new points fit much worse than the map" in said.err
     assert "'Ulm' is a point of the map already" in said.err
     assert run("place", model, tmp_path / "new.csv", "-q").err == ""
+
+
+def test_place_warns_of_an_unknown_column_where_points_are_called_by_numbers(tmp_path):
+    graph = "".join(f"{i} {i + 1}\n" for i in range(6))
+    (tmp_path / "path.edges").write_text(graph)
+    model = tmp_path / "m.unimds"
+    run("embed", tmp_path / "path.edges", "-o", tmp_path / "m.csv", "--model", model, "-q")
+    new = tmp_path / "new.csv"
+    new.write_text("label,0,1,2,3,4,5,6,zzz\nnew,1,1,2,3,4,5,6,8\n")
+    said = run("place", model, new)
+    assert said.code == 0, said.err
+    assert "columns that the model does not know do not count" in said.err
+    assert said.out.splitlines()[0] == "label,x,y,zzz"
+
+
+def test_place_names_the_file_whose_features_are_too_few(tmp_path):
+    X = np.random.default_rng(0).normal(size=(20, 5))
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "new.npy", X[:2, :4])
+    model = tmp_path / "m.unimds"
+    run("embed", tmp_path / "x.npy", "-o", tmp_path / "m.csv", "--model", model, "-q")
+    said = run("place", model, tmp_path / "new.npy")
+    assert said.code == 1
+    assert "new.npy has 4 features, and the model needs 5" in said.err

@@ -302,12 +302,24 @@ def _with_numbers(mds: Any, table: Table, new: str, format: str, encoding: str) 
     return replace(table, values=values, features=[*(table.features or []), *found])
 
 
+def _check_width(mds: Any, table: Table, new: str) -> None:
+    """Raise if features that go by their place are too few or too many."""
+    given, needed = table.values.shape[1], mds.n_features_in_
+    if mds.metric != "precomputed" and given != needed:
+        raise ValueError(
+            f"{new} has {given} features, and the model needs {needed}: give each new point the "
+            "features that the points of the map have, in the same order"
+        )
+
+
 def _matched(mds: Any, table: Table, new: str) -> tuple[Any, Table]:
     """Return a frame with the columns in the order of the model, and the table without others.
 
     A column that the model does not know does not count: it is kept beside the new points.
     """
     names = getattr(mds, "feature_names_in_", None)
+    if names is None or table.features is None:
+        _check_width(mds, table, new)
     if names is None:
         return table.values, table
     frame = require("pandas", "files").DataFrame

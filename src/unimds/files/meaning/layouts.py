@@ -156,7 +156,7 @@ def _header(grid: Grid, kind: str) -> int:
     numeric = _numeric_columns(grid, 1)
     numeric[0] &= grid.heads[0][0].lower() not in LABELS
     named = sum(j in first for j in np.flatnonzero(numeric))
-    before_numbers = set(first) == {0} and _heads_labels(first[0])
+    before_numbers = 0 in first and _heads_labels(first[0])
     found = 2 * named > numeric.sum() or before_numbers or _labels_match(grid)
     return int(found or (not first and _counted(grid)))
 
