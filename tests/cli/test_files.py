@@ -173,3 +173,28 @@ def test_a_stack_of_tables_is_told_what_to_do(tmp_path):
     assert "is a stack of 12 tables of 20 × 20, and one table is needed" in said.err
     assert "nanmean(array, axis=0)" in said.err
     assert "array[0]" in said.err
+
+
+def test_embed_maps_the_largest_part_of_a_graph(tmp_path):
+    path = tmp_path / "g.edges"
+    path.write_text("a b\nb c\nc d\np q\n")
+    said = run("embed", path, "-o", tmp_path / "m.csv")
+    assert said.code == 1
+    assert "2 parts" in said.err
+    assert "--part largest" in said.err
+    said = run("embed", path, "-o", tmp_path / "m.csv", "--part", "largest")
+    assert said.code == 0, said.err
+    assert "left out 2: 'p', 'q'" in said.err
+    assert [line[0] for line in (tmp_path / "m.csv").read_text().splitlines()[1:]] == list("abcd")
+    assert run("embed", path, "--part", "big").code == 2
+
+
+def test_metadata_of_an_array_without_labels_names_the_npz(tmp_path):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(4, 3)))
+    (tmp_path / "about.csv").write_text("name,kind\na,1\nb,1\nc,2\nd,2\n")
+    how = ("-o", tmp_path / "m.csv", "--metadata", tmp_path / "about.csv")
+    said = run("embed", tmp_path / "x.npy", *how)
+    assert said.code == 1
+    assert "one .npz file, numpy.savez(path, X=array, labels=labels)" in said.err
+    np.savez(tmp_path / "x.npz", X=np.load(tmp_path / "x.npy"), labels=list("abcd"))
+    assert run("embed", tmp_path / "x.npz", *how).code == 0

@@ -276,3 +276,38 @@ def test_a_matrix_with_edges_that_go_one_way_is_directed(put):
     with pytest.warns(FileWarning, match="directed, and its edges were taken both ways"):
         put("0 1 0\n0 0 1\n0 1 0\n", kind="graph")
     assert put("0 1 0\n0 0 1\n0 0 0\n", kind="graph").values[0, 2] == 2.0  # a triangle
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+def test_the_largest_part_is_kept_and_the_rest_is_named(tmp_path):
+    graph = nx.Graph([("p", "q"), ("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])
+    nx.set_node_attributes(graph, {name: name.upper() for name in graph}, "big")
+    nx.set_node_attributes(graph, {name: float(ord(name)) for name in graph}, "code")
+    nx.write_graphml(graph, tmp_path / "g.graphml")
+    with pytest.warns(FileWarning, match=r"4 of 6 points, and left out 2: 'p', 'q'"):
+        table = read(tmp_path / "g.graphml", part="largest")
+    assert table.labels == ["a", "b", "c", "d"]
+    assert table.columns["big"] == ["A", "B", "C", "D"]
+    assert list(table.columns["code"]) == [97, 98, 99, 100]
+    assert_array_equal(table.values[0], [0, 1, 2, 1])
+    pairs = {frozenset(pair) for pair in table.edges.tolist()}
+    assert pairs == {frozenset(pair) for pair in [(0, 1), (1, 2), (2, 3), (3, 0)]}
+
+
+def test_the_largest_part_of_pairs_keeps_its_weights(put):
+    pairs = "source,target,distance,weight\np,q,1,1\na,b,2,3\nb,c,4,5\n"
+    with pytest.warns(FileWarning, match="kept the largest part"):
+        table = put(pairs, part="largest")
+    assert table.weights[0, 1] == 3.0
+    assert table.values[1, 2] == 4.0
+    assert put("a b\nb c\n", part="largest").n == 3  # nothing is left out, nothing is said
+    with pytest.raises(ValueError, match="part='small' must be one of all, largest"):
+        put(pairs, part="small")
+
+
+def test_a_graph_that_is_too_large_says_what_landmarks_need(put):
+    path = "".join(f"{i} {i + 1}\n" for i in range(200))
+    with pytest.raises(FileError, match=r"Landmarks do not help: shortest paths .* whole table"):
+        put(path, "path.edges", max_bytes=200_000)

@@ -30,11 +30,13 @@ def read_table(
     quiet: bool = False,
     columns: list[str] | None = None,
     drop: list[str] | None = None,
+    part: str = "all",
 ) -> Table:
     """Read the input of a command, and check that the options suit it."""
     from unimds.files import read
 
     how: dict[str, Any] = {"format": format, "kind": kind, "encoding": encoding, "weight": weight}
+    how["part"] = part
     if kind == "pairs":
         how |= {"columns": _names(columns), "drop": _names(drop)}
     with usage(), waiting(f"reading {file}", quiet):
@@ -134,23 +136,20 @@ def check_joined(table: Table, file: str) -> None:
     """Raise if a graph, or a list of pairs, falls into parts: their places are not determined."""
     import numpy as np
 
-    if not table.precomputed or not np.isnan(table.values).any():
-        return
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
+    from unimds.files.meaning.parts import parts_of
 
-    known = csr_array(~np.isnan(table.values))
-    count, part = connected_components(known, directed=False)
-    if count == 1:
-        return
+    part = parts_of(table)
     sizes = np.bincount(part)
+    count = len(sizes)
+    if count <= 1:
+        return
     told = [_part_told(table, part, k) for k in np.argsort(-sizes, kind="stable")[:PARTS]]
     more = f", and {count - PARTS} more" if count > PARTS else ""
     what, between = PARTED[table.kind]
     raise ValueError(
         f"{file}: {what} {count} parts with no {between} between them: {'; '.join(told)}{more}. "
         f"Where the parts lie relative to each other is not determined: add {between}s between "
-        "them, or make a map of each part alone, from a file with its points only"
+        "them, or make a map of each part alone: --part largest keeps the largest"
     )
 
 

@@ -97,6 +97,15 @@ Drop = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+Part = Annotated[
+    str,
+    typer.Option(
+        "--part",
+        metavar="PART",
+        help="Which points to keep of a graph, or of pairs, that fall into parts: all or largest.",
+        rich_help_panel=INPUT,
+    ),
+]
 Metadata = Annotated[
     str | None,
     typer.Option(

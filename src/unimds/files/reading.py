@@ -25,6 +25,7 @@ from unimds.files.meaning.graphs import from_graph
 from unimds.files.meaning.layouts import interpret
 from unimds.files.meaning.lists import MEASURES, Choice
 from unimds.files.meaning.metadata import metadata_of_cells, metadata_of_columns
+from unimds.files.meaning.parts import PARTS, largest_part
 from unimds.files.meaning.similarities import AS_DISTANCES
 from unimds.files.table import KINDS, Table
 
@@ -50,6 +51,7 @@ def read(
     weight: str = "auto",
     columns: str | Sequence[str] | None = None,
     drop: str | Sequence[str] | None = None,
+    part: str = "all",
     max_bytes: int | None = None,
 ) -> Table:
     r"""Read a table of distances, points or pairs, or a graph.
@@ -96,6 +98,9 @@ def read(
     columns, drop : str or sequence of str, default=None
         Names of the columns of numbers that count, and that do not: the features of points, as in
         `Table.chosen`, or, of the kind "pairs", the distance and the weight.
+    part : {"all", "largest"}, default="all"
+        Which points to keep if a graph, or a list of pairs, falls into parts without a known
+        distance between them: all, or those of the largest part; a warning says what is left out.
     max_bytes : int, default=None
         Largest number of bytes that the file, unpacked, or the table may take; by default a quarter
         of the memory, but not more than 8 GB.
@@ -129,6 +134,7 @@ def read(
         raise ValueError(f"kind={kind!r}: a map is made of distances. {AS_DISTANCES}")
     _check_choice("kind", kind, ("auto", *KINDS))
     _check_choice("weight", weight, MEASURES)
+    _check_choice("part", part, PARTS)
     content, text, format = _opened(path, format, encoding, max_bytes)
     columns, drop = ([given] if isinstance(given, str) else given for given in (columns, drop))
     choice = Choice(columns, drop or ())
@@ -144,7 +150,7 @@ def read(
             "the edges of a graph",
             advice=("kind", "graph"),
         )
-    return table
+    return largest_part(content, table) if part == "largest" else table
 
 
 def read_metadata(

@@ -164,9 +164,15 @@ class Table:
         {'coast': ['no', 'no'], 'river': ['Danube', 'Rhine']}
         """
         if self.labels is None:
+            remedy = "add a column called 'label' to the table"
+            if self.format in ("npy", "npz"):
+                name = "D" if self.precomputed else "X"
+                remedy = (
+                    "save the array and its labels as one .npz file, "
+                    f"numpy.savez(path, {name}=array, labels=labels)"
+                )
             raise ValueError(
-                "the points have no labels, so no metadata can be matched with them; add a column "
-                "called 'label' to the table"
+                f"the points have no labels, so no metadata can be matched with them; {remedy}"
             )
         if metadata.precomputed:
             raise ValueError(

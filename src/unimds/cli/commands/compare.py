@@ -50,6 +50,7 @@ def compare(
     metric: o.MetricName = "euclidean",
     columns: o.Columns = None,
     drop: o.Drop = None,
+    part: o.Part = "all",
     variant: o.Variant = None,
     loss: o.LossName = None,
     space: o.SpaceName = None,
@@ -79,7 +80,7 @@ def compare(
     ) as warned:
         check_outputs({"--plot": plot}, file, force)
         parts = o.parts(variant, loss, space, size)
-        table = read_table(file, format, kind, metric, encoding, weight, quiet, columns, drop)
+        table = read_table(file, format, kind, metric, encoding, weight, quiet, columns, drop, part)
         check_complete(table, file, metric)
         check_joined(table, file)
         warn_of_doubts(table, file, metric)

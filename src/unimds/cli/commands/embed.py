@@ -105,6 +105,7 @@ def embed(
     metric: o.MetricName = "euclidean",
     columns: o.Columns = None,
     drop: o.Drop = None,
+    part: o.Part = "all",
     metadata: o.Metadata = None,
     weights: Annotated[
         str | None,
@@ -253,7 +254,7 @@ def embed(
             table = cluster.open_store(file, kind, metric)
         else:
             how = (format, kind, metric, encoding, weight, quiet)
-            table = read_table(file, *how, columns, drop)
+            table = read_table(file, *how, columns, drop, part)
             if metadata is not None:
                 table = with_metadata(table, metadata_in(metadata, encoding), metadata)
             check_complete(table, file, metric)

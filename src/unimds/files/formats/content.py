@@ -58,7 +58,9 @@ class Content:
         if 8 * n * n > self.limit:
             raise self.error(
                 f"{n} {what} need a table of {size(8 * n * n)}, and the limit is "
-                f"{size(self.limit)}; take a sample, or raise max_bytes in Python"
+                f"{size(self.limit)}; take a sample, or raise max_bytes in Python. Landmarks do not "
+                "help: shortest paths and pairs need the whole table, and only points with "
+                "features do without it"
             )
 
     def check_growth(self, count: int, factor: int, what: str) -> None:
