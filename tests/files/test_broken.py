@@ -330,3 +330,35 @@ def test_a_stack_of_tables(tmp_path, save):
         FileError, match=r"12 tables of 20 × 20, .*nanmean\(array, axis=0\).*array\[0\]"
     ):
         read(tmp_path / "x")
+
+
+# --- formats of other programs --------------------------------------------------------------------
+
+
+def test_neighbours_trees_and_tables_of_nodes_are_known(tmp_path):
+    import networkx as nx
+
+    nx.write_adjlist(nx.karate_club_graph(), tmp_path / "karate.txt")
+    with pytest.raises(FileError, match=r"neighbours of each node.*networkx.write_edgelist"):
+        read(tmp_path / "karate.txt")
+    (tmp_path / "tree.nwk").write_text("((a:1,b:2):1,(c:1,d:3):2);\n")
+    with pytest.raises(FileError, match=r"tree in the Newick format.*cophenetic"):
+        read(tmp_path / "tree.nwk")
+    (tmp_path / "nodes.csv").write_text("Id,Label,Club\n0,n0,Mr. Hi\n1,n1,Mr. Hi\n2,n2,Officer\n")
+    with pytest.raises(FileError, match=r"nodes of a graph, as Gephi.*metadata"):
+        read(tmp_path / "nodes.csv")
+
+
+def test_word2vec_is_read_without_its_line_of_counts(tmp_path):
+    path = tmp_path / "vectors.txt"
+    vectors = "the 0.1 0.2 0.3\nof -1 2 5\n42 7 8 9\n"
+    path.write_text(f"3 3\n{vectors}")
+    table = read(path)
+    assert (table.kind, table.labels) == ("points", ["the", "of", "42"])
+    assert table.values.tolist() == [[0.1, 0.2, 0.3], [-1.0, 2.0, 5.0], [7.0, 8.0, 9.0]]
+    path.write_text(f"5 3\n{vectors}")
+    with pytest.raises(FileError, match=r"line 1: .*5 vectors, and the file holds 3"):
+        read(path)
+    path.write_text("3 3\nthe 0.1 0.2 0.3\nof -1 2 x\non 7 8 9\n")
+    with pytest.raises(FileError, match="line 3"):
+        read(path)

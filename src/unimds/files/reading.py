@@ -19,6 +19,7 @@ from unimds.files.formats.grid import Grid, parse
 from unimds.files.formats.phylip import from_phylip, is_phylip
 from unimds.files.formats.quick import quick_parse
 from unimds.files.formats.text import DELIMITERS, Text, as_text, dialect_of
+from unimds.files.formats.vectors import is_word2vec, without_counts
 from unimds.files.meaning.arrays import from_npy, from_npz
 from unimds.files.meaning.columns import from_columns
 from unimds.files.meaning.graphs import from_graph
@@ -40,6 +41,8 @@ OTHER_GRAPHS = {
     "Pajek's format": re.compile(r"\*(network|vertices|arcs|edges)\b", re.IGNORECASE),
 }
 """How graphs in formats that are not read begin."""
+ADJACENCIES = re.compile(rb"#[^\n]*\n# GMT \w+ \w+ +\d+ [\d:]+ \d+\r?\n")
+"""What networkx writes above a list of the neighbours of each node."""
 
 
 def read(
@@ -216,6 +219,8 @@ def _opened(
         format = _text_format(text) if format == "auto" else format
     if format == "xml":
         return content, None, xml_format(content)
+    elif format in ("auto", "text") and is_word2vec(text):
+        text = without_counts(text)
     # JSON has rules of its own for encodings
     return content, None if format == "json" else text, format
 
@@ -234,11 +239,7 @@ def _text_format(text: Text) -> str:
         return "json"
     if is_gml(text):
         return "gml"
-    for name, opening in OTHER_GRAPHS.items():
-        if opening.match(first):
-            raise text.content.error(
-                f"this is a graph in {name}, which unimds does not read; save it as GraphML or GML"
-            )
+    _check_known(text, first)
     if is_edgelist(text):
         return "edgelist"
     return "phylip" if is_phylip(text) else "auto"
@@ -251,6 +252,26 @@ def _chosen(
         return table.chosen(columns, drop)
     except ValueError as error:
         raise content.error(str(error)) from None
+
+
+def _check_known(text: Text, first: str) -> None:
+    """Raise if a text begins in a format that is not read, and say what to save instead."""
+    for name, opening in OTHER_GRAPHS.items():
+        if opening.match(first):
+            raise text.content.error(
+                f"this is a graph in {name}, which unimds does not read; save it as GraphML or GML"
+            )
+    if ADJACENCIES.match(text.content.data) or text.content.ending == ".adjlist":
+        raise text.content.error(
+            "this is a list of the neighbours of each node, which unimds does not read; save the "
+            "edges with networkx.write_edgelist, or the graph as GraphML"
+        )
+    if first.startswith("(") and text.content.data.rstrip().endswith(b";"):
+        raise text.content.error(
+            "this is a tree in the Newick format, and distances are needed: save the distances "
+            "between its leaves as a table, such as those of cophenetic(tree) in R's ape, or of "
+            "tree.cophenet() in scikit-bio"
+        )
 
 
 def _from_text(text: Text, format: str, kind: str, weight: str, choice: Choice) -> Table:

@@ -58,8 +58,8 @@ class Content:
         if 8 * n * n > self.limit:
             raise self.error(
                 f"{n} {what} need a table of {size(8 * n * n)}, and the limit is "
-                f"{size(self.limit)}; take a sample, or raise max_bytes in Python. Landmarks do not "
-                "help: shortest paths and pairs need the whole table, and only points with "
+                f"{size(self.limit)}; take a sample, or raise max_bytes in Python. Landmarks do "
+                "not help: shortest paths and pairs need the whole table, and only points with "
                 "features do without it"
             )
 

@@ -36,6 +36,8 @@ Array = NDArray[np.floating[Any]]
 
 LABELS = ("", "label", "labels", "name", "names", "id", "index")
 """Names of a column of labels, which may hold numbers."""
+NODES = ["id", "label"]
+"""First columns of the nodes of a graph, as Gephi saves them."""
 EDGE_ENDINGS = (".edges", ".edgelist")
 
 
@@ -266,6 +268,11 @@ def _from_rows(grid: Grid, header: int, kind: str, weight: str = "auto") -> Tabl
         numeric[0] = False
     if header and numeric.sum() > 1 and numbers_points(names[0], grid.block()[header:, 0]):
         numeric[0] = False
+    if header and [name.lower() for name in names[:2]] == NODES and not numeric[1:].any():
+        raise grid.text.content.error(
+            "this looks like the table of the nodes of a graph, as Gephi saves it: read the table "
+            "of its edges, and add the columns of this file as metadata"
+        )
     for i, words in grid.words.items():
         wrong = [j for j in words if i >= header and numeric[j]]
         if wrong:
