@@ -297,3 +297,16 @@ def test_looks_need_a_picture(plants, options, says):
     said = run("embed", plants, *options)
     assert said.code == 2
     assert says in " ".join(said.err.replace("│", " ").split())
+
+
+def test_a_picture_without_names(plants, tmp_path):
+    """SVG holds text as text: the names are there, or they are not."""
+    for how, there in (([], True), (["--no-names"], False)):
+        path = tmp_path / "p.svg"
+        said = run("embed", plants, "-o", tmp_path / "m.csv", "--plot", path, "--force", *how)
+        assert said.code == 0, said.err
+        label = (tmp_path / "m.csv").read_text().splitlines()[1].split(",")[0]
+        assert (f">{label}<" in path.read_text()) == there
+    said = run("embed", plants, "--no-names")
+    assert said.code == 2
+    assert "there is no picture" in said.err

@@ -165,3 +165,20 @@ def test_the_help_has_groups_and_says_what_goes_where():
         text = run(command, "--help").out
         for option in re.findall(r"^│ \*? +(--[\w-]+).*?<(?:str|int|float)>", text, re.M):
             pytest.fail(f"{command} {option} does not say what goes there")
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [("m.png", "--plot"), ("m.html", "--report"), ("m.unimds", "--model")]
+)
+def test_an_output_that_is_no_table_names_the_option_that_writes_it(cities, tmp_path, name, option):
+    path = tmp_path / name
+    said = run("embed", cities, "-o", path)
+    assert said.code == 2
+    assert f"give {option} {path}" in " ".join(said.err.replace("│", " ").split())
+    assert not path.exists()
+
+
+def test_a_layout_is_the_map_itself(cities):
+    said = run("embed", cities, "--layout", "spring")
+    assert said.code == 2
+    assert "the map is the layout" in said.err

@@ -114,3 +114,19 @@ def test_the_advice_for_stacks_works():
     assert PRECOMPUTED.fit_transform(np.nanmean(stack, axis=0)).shape == (N, 2)
     X = np.random.default_rng(0).normal(size=(12, 6, 6))
     assert MDS(random_state=0).fit_transform(np.reshape(X, (12, -1))).shape == (12, 2)
+
+
+def test_a_dict_of_path_lengths_and_a_sparse_matrix_say_what_to_write():
+    graph = networkx.karate_club_graph()
+    paths = dict(networkx.all_pairs_shortest_path_length(graph))
+    sparse = networkx.to_scipy_sparse_array(graph)
+    for estimator in (MDS(metric="precomputed"), MDS(), LandmarkMDS()):
+        with pytest.raises(TypeError, match=r"is a dict, .*pandas.DataFrame\(dict\(paths\)\)"):
+            estimator.fit(paths)
+        with pytest.raises(TypeError, match=r"a sparse matrix, .*csgraph.shortest_path\(A"):
+            estimator.fit(sparse)
+    with pytest.raises(TypeError, match="is a dict"):
+        place_center(paths)
+    D = pd.DataFrame(dict(paths))
+    mds = MDS(metric="precomputed", n_init=1, random_state=0).fit(D.loc[D.columns])
+    assert list(mds.labels_) == list(graph)

@@ -523,3 +523,22 @@ def test_every_point_of_every_category_is_drawn_in_its_colour(
     hidden = {kinds[i] for i in np.flatnonzero(seen < 4)}
     assert not hidden
     assert browser.complaints() == []
+
+
+def test_many_edges_are_pale_and_the_settings_count_them(browser: Browser, tmp_path: Path) -> None:
+    result, D = a_map("plane")
+    every = [(i, j) for i in range(40) for j in range(i)]
+    opacity = {}
+    for edges in (every[:100], every):
+        path = tmp_path / f"{len(edges)}.html"
+        write_report(result, path, D, edges=edges)
+        browser.open(path)
+        assert f"edges{len(edges)}" in "".join(browser.text("#settings-title ~ *").split())
+        shown = browser.run(
+            "return [...document.querySelectorAll('#map .scatterlayer .trace')]"
+            ".map((trace) => Number(getComputedStyle(trace).opacity))"
+        )
+        opacity[len(edges)] = min(shown)
+    assert opacity[100] == 1.0
+    assert 0.2 < opacity[780] < 0.8
+    assert browser.complaints() == []

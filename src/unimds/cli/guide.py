@@ -55,6 +55,11 @@ OPTIONS = {
     **dict.fromkeys(("resume", "restart"), "use --checkpoint"),
     **dict.fromkeys(("html", "save-report"), "use --report"),
     **dict.fromkeys(("figure", "picture", "png"), "use --plot"),
+    **dict.fromkeys(
+        ("layout", "engine"),
+        "the map is the layout: --loss and --space say what it matches and where it lies, and "
+        "--init where it starts",
+    ),
     "verbose": "messages and progress are shown unless you give --quiet",
 }
 """What to write instead of an option, by its name without dashes."""

@@ -261,6 +261,14 @@ Dpi = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+NoNames = Annotated[
+    bool,
+    typer.Option(
+        "--no-names",
+        help="Draw the picture without the names of the points.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Force = Annotated[
     bool,
     typer.Option("--force", "-f", help="Replace existing files.", rich_help_panel=OUTPUT),

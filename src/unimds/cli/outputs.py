@@ -51,14 +51,27 @@ def check_outputs(files: Mapping[str, str | None], source: str, force: bool) -> 
         check_writable(name, force=force or option == "--checkpoint")
 
 
-def check_table(output: str, format: str, as_json: bool) -> None:
-    """Raise if the name of a table has no known ending, or if JSON would be printed with it."""
+def check_table(output: str, format: str, as_json: bool, *options: str) -> None:
+    """Raise if the name of a table has no known ending, or if JSON would be printed with it.
+
+    The message names the one of the `options` that writes a file with this ending.
+    """
+    from unimds.files import endings as e
     from unimds.files.writing import output_format
 
     if as_json and output == "-":
         raise typer.BadParameter("--json uses standard output: name a file with -o")
     if os.path.isdir(output):  # that is what is wrong, not the ending
         return
+    ending = e.ending_of(output)
+    kinds = {"--plot": e.PICTURE, "--report": e.REPORT, "--model": e.MODEL}
+    for option in options:
+        if ending in kinds[option].endings and ending not in e.TABLE.endings:
+            raise typer.BadParameter(
+                f"{output}: {ending} is the ending of {kinds[option].name}, which {option} writes; "
+                f"give {option} {output}, and -o for the table",
+                param_hint="--output",
+            )
     with _names_checked():
         output_format(output, format)
 
@@ -94,6 +107,7 @@ def check_looks(
     color: str | None = None,
     title: str | None = None,
     dpi: int | None = None,
+    no_names: bool = False,
 ) -> None:
     """Raise if there is no picture or report that an option is for."""
     if plot is None and report is None:
@@ -103,8 +117,9 @@ def check_looks(
                     f"there is nothing to {what}; add --plot P.png or --report R.html",
                     param_hint=option,
                 )
-    if dpi is not None and plot is None:
-        raise typer.BadParameter("there is no picture; add --plot P.png", param_hint="--dpi")
+    for option, given in (("--dpi", dpi is not None), ("--no-names", no_names)):
+        if given and plot is None:
+            raise typer.BadParameter("there is no picture; add --plot P.png", param_hint=option)
 
 
 def check_ending(option: str, name: str | None, kind: FileKind) -> None:

@@ -6,6 +6,7 @@ things is an error that says what to write instead.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -60,6 +61,14 @@ NO_TABLES = (
         "an AnnData object, which holds several tables",
         "name one: adata.obsm['X_pca'] or adata.to_df() as features, or a full table of distances "
         "from adata.obsp with metric='precomputed'",
+    ),
+    Foreign(
+        "scipy",
+        ("toarray", "nnz"),
+        "a sparse matrix",
+        "for the lengths of shortest paths of an adjacency matrix A write D = "
+        "scipy.sparse.csgraph.shortest_path(A, directed=False), and give D with "
+        "metric='precomputed'; for features write X.toarray()",
     ),
 )
 
@@ -117,6 +126,12 @@ def _check_known(X: Any, name: str) -> None:
     for kind in NO_TABLES:
         if kind.matches(X):
             raise TypeError(f"{name} is {kind.what}, and a table is needed: {kind.remedy}")
+    if isinstance(X, Mapping):
+        raise TypeError(
+            f"{name} is a {type(X).__name__}, and a table is needed: of the lengths of paths, such "
+            "as networkx.all_pairs_shortest_path_length lists them, make D = "
+            "pandas.DataFrame(dict(paths)), and give D.loc[D.columns] with metric='precomputed'"
+        )
 
 
 def _shape(X: Any) -> tuple[int, ...]:

@@ -53,7 +53,7 @@ def page_of(
             "script": "\n".join(map(_asset, SCRIPTS)),
             "data": embedded(_data(subject, fit, view, columns) | _links(links)),
             "verdict": "\n".join(map(_paragraph, verdict(subject, fit))),
-            "settings": _rows(_settings(subject, fit)),
+            "settings": _rows(_settings(subject, fit) | _edges_told(links)),
             "note": escape(view.note),
             "details": escape(_invitation(fit, columns)),
             "history_title": "Convergence" + " of the landmarks" * (subject.landmarks is not None),
@@ -154,6 +154,10 @@ def _without_shares(data: dict[str, Any], placed: Placed) -> dict[str, Any]:
     first, worst = len(data["labels"]) - placed.count, misfits(placed)
     told = {"worst": [first + i for i in worst], "misfit": brief(placed.own[worst], 3)}
     return {**{name: part for name, part in data.items() if name != "share"}, **told}
+
+
+def _edges_told(pairs: Array) -> dict[str, str]:
+    return {"edges": f"{len(pairs):,}"} if len(pairs) else {}
 
 
 def _links(pairs: Array) -> dict[str, Any]:

@@ -73,6 +73,7 @@ class Targets:
     coordinates: str = "auto"
     title: str | None = None
     dpi: int | None = None
+    no_names: bool = False
     done: list[str] = field(default_factory=list)  # those that have been written
     cut: list[bool] = field(default_factory=list)  # whether the run was interrupted, once it ended
 
@@ -205,6 +206,7 @@ def embed(
     color: o.Color = None,
     title: o.Title = None,
     dpi: o.Dpi = None,
+    no_names: o.NoNames = False,
     model: Annotated[
         str | None,
         typer.Option(
@@ -224,11 +226,11 @@ def embed(
     ^C ends a long run and still writes the best map so far (exit code 130).
     """
     started = time.perf_counter()
-    check_table(output, out_format, as_json)
+    check_table(output, out_format, as_json, "--plot", "--report", "--model")
     if jobs == 0:
         raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all cores")
-    check_looks(plot, report, color, title, dpi)
-    how = (point_stress, force, coordinates, title, dpi)
+    check_looks(plot, report, color, title, dpi, no_names)
+    how = (point_stress, force, coordinates, title, dpi, no_names)
     targets = Targets(output, out_format, report, plot, model, *how)
     wanted: dict[str, Any] = {
         "n_components": dim,
@@ -253,8 +255,8 @@ def embed(
             o.check_alone("a folder, which the workers read themselves", **unread)
             table = cluster.open_store(file, kind, metric)
         else:
-            how = (format, kind, metric, encoding, weight, quiet)
-            table = read_table(file, *how, columns, drop, part)
+            given_as = (format, kind, metric, encoding, weight, quiet)
+            table = read_table(file, *given_as, columns, drop, part)
             if metadata is not None:
                 table = with_metadata(table, metadata_in(metadata, encoding), metadata)
             check_complete(table, file, metric)
@@ -440,7 +442,7 @@ def _write(
 
         axes = plot_embedding(
             mds.embedding_,
-            labels=table.labels,
+            labels=False if targets.no_names else table.labels,
             color=None if colors is None else NamedColumn(*colors),
             space=mds.space_,
             edges=table.edges,

@@ -61,6 +61,7 @@ def place(
     color: o.Color = None,
     title: o.Title = None,
     dpi: o.Dpi = None,
+    no_names: o.NoNames = False,
     force: o.Force = False,
     as_json: o.AsJson = False,
     quiet: o.Quiet = False,
@@ -70,10 +71,10 @@ def place(
 
     Columns are matched by their names, in any order: the features, or the points of the map.
     """
-    check_table(output, out_format, as_json)
+    check_table(output, out_format, as_json, "--plot", "--report")
     check_endings(plot=plot, report=report)
-    check_looks(plot, report, color, title, dpi)
-    targets = Targets(output, report, plot, force, title, dpi)
+    check_looks(plot, report, color, title, dpi, no_names)
+    targets = Targets(output, report, plot, force, title, dpi, no_names)
     with errors_told(targets.cut_short, debug, quiet, as_json) as warned:
         check_outputs(targets.named(), new, force)
         check_extras(plot, report)
@@ -118,6 +119,7 @@ class Targets:
     force: bool
     title: str | None = None
     dpi: int | None = None
+    no_names: bool = False
     done: list[str] = field(default_factory=list)  # those that have been written
 
     def named(self) -> dict[str, str | None]:
@@ -264,7 +266,8 @@ def _write(both: Both, targets: Targets, of_map: Table | None, color: str | None
 
         colours = both.origin if color is None else NamedColumn(color, columns[color])
         how: dict[str, Any] = {"space": both.mds.space_, "title": targets.title}
-        axes = plot_embedding(both.points(), both.shown(), colours, **how)
+        labels = False if targets.no_names else both.shown()
+        axes = plot_embedding(both.points(), labels, colours, **how)
         draw(targets.plot, axes.figure, targets.force, targets.dpi)
         targets.done.append(targets.plot)
 

@@ -58,12 +58,16 @@ function geodesic(i, j, steps = 24) {
 
 const partners = (i) => (data.partners && i >= 0 ? data.partners[i].map((j, m) => ({ j, given: data.given[i][m], mapped: data.mapped[i][m] })).filter((one) => one.j >= 0) : []);
 
+const FEW_EDGES = 300;
+
 // The edges of a graph, as one trace with gaps.
 function edgesTrace() {
   const gap = data.points.map(() => null);
   const steps = data.links.length > 2000 ? 6 : 24;
   const path = data.links.flatMap(([i, j]) => [...geodesic(i, j, steps), gap]);
-  return lineTrace(data.points.map((_, a) => path.map((at) => at[a])), css("--edge"), flat ? 1.3 : 3);
+  const trace = lineTrace(data.points.map((_, a) => path.map((at) => at[a])), css("--edge"), flat ? 1.3 : 3);
+  // many edges would hide the points and each other
+  return { ...trace, opacity: Math.min(1, Math.sqrt(FEW_EDGES / data.links.length)) };
 }
 
 function linksTrace() {
