@@ -46,7 +46,7 @@ def test_an_unknown_column_of_pairs_is_named(roads: Path) -> None:
 
 
 def test_pairs_with_several_numbers_are_not_read_as_points(roads: Path) -> None:
-    with pytest.raises(FileError, match=r"list of pairs.*'km' and 'minutes'.*give kind='pairs'"):
+    with pytest.raises(FileError, match=r"list of pairs.*'km', 'minutes'.*give kind='pairs'"):
         read(roads)
 
 

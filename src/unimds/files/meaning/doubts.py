@@ -193,7 +193,8 @@ class Rows:
         for pair in combinations(keys, 2):
             sure = len(numbers) == 1 or all(map(names_points, pair))
             if sure and _share(keys[pair[0]], keys[pair[1]]):
-                raise _pairs_in(self.content, pair, numbers, [k for k in keys if k not in pair])
+                others = [key for key in keys if key not in pair]
+                raise _pairs_in(self.content, pair, numbers, others, repeat=bool(others))
         if len(numbers) != 1:
             return
         first = heads[0]
@@ -338,6 +339,10 @@ def _pairs_or_points(content: Content, number: str) -> FileError:
     )
 
 
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(map(shown, names))
+
+
 def _pairs_in(
     content: Content,
     pair: Sequence[str],
@@ -346,7 +351,7 @@ def _pairs_in(
     repeat: bool = True,
 ) -> FileError:
     """Return the error for a list of pairs with more labels, or numbers, than a pair has."""
-    told, one = " and ".join(map(shown, others)), ""
+    told, one = _and(others), ""
     if others and repeat:
         one = (
             f", and several lists, told apart by {told}. Each pair needs one number: take its mean "
@@ -354,15 +359,16 @@ def _pairs_in(
         )
     elif repeat:
         one = ", and pairs repeat. Each pair needs one number: take its mean"
-    few = [*map(shown, numbers[:3]), *(["…"] if len(numbers) > 3 else [])]
+    few = ", ".join([*map(shown, numbers[:3]), *(["…"] if len(numbers) > 3 else [])])
     many = "" if len(numbers) < 2 else "keep the number that is the distance, and "
     called = "call" if many else "Call"
-    return content.error(
-        f"this looks like a list of pairs, {' and '.join(map(shown, pair))}, with the "
-        f"number{'s' if many else ''} {', '.join(few)}{one}. {many.capitalize()}{called} the "
-        "columns 'source', 'target' and 'distance'; for points, one per row",
-        advice=POINTS,
+    told = (
+        f"this looks like a list of pairs, {_and(pair)}, with the number{'s' if many else ''} "
+        f"{few}{one}. {many.capitalize()}{called} the columns 'source', 'target' and 'distance'"
     )
+    if others or repeat:
+        return content.error(f"{told}; for points, one per row", advice=POINTS)
+    return content.error(f"{told}; or, if the pairs come first", advice=PAIRS)
 
 
 def _sorted_in(content: Content, keys: tuple[str, str], pile: str) -> FileError:
@@ -377,10 +383,6 @@ def _sorted_in(content: Content, keys: tuple[str, str], pile: str) -> FileError:
         "one per row",
         advice=POINTS,
     )
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(map(shown, names))
 
 
 def check_not_long(content: Content, first: Sequence[str], second: Sequence[str]) -> None:
