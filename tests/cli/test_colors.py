@@ -91,12 +91,12 @@ def test_metadata_are_joined_by_label(cities, tmp_path, drawn):
     about.write_text("town,river,people\nKiel,none,246\nBonn,Rhine,336\nUlm,Danube,129\n")
     files = ("-o", tmp_path / "m.csv", "--plot", tmp_path / "p.png", *ONE_START)
     said = run("embed", cities, *files, "--metadata", about, "--color", "river")
-    assert said.code == 1
-    assert f"error: --metadata {about}: " in said.err
-    assert "Trier" in said.err
+    assert said.code == 0
+    assert "warning: the metadata have no row for 'Trier' and 1 more of the 5 labels" in said.err
+    assert drawn.pop()["color"] == ["Danube", "Rhine", "none", "", ""]
     with about.open("a") as file:
         file.write("Jena,Saale,110\nTrier,Moselle,112\nMetz,Moselle,120\n")
-    said = run("embed", cities, *files, "--metadata", about, "--color", "river", "-q")
+    said = run("embed", cities, *files, "--metadata", about, "--color", "river", "-q", "-f")
     assert (said.code, said.err) == (0, "")
     assert drawn[0]["color"] == ["Danube", "Rhine", "none", "Moselle", "Saale"]
     found = read(tmp_path / "m.csv")
@@ -106,6 +106,15 @@ def test_metadata_are_joined_by_label(cities, tmp_path, drawn):
     assert [line.split(",")[:3] for line in plain] == [
         line.split(",")[:3] for line in (tmp_path / "m.csv").read_text().splitlines()
     ]  # the distances are those of the file
+
+
+def test_metadata_without_labels_are_told(cities, tmp_path):
+    about = tmp_path / "about.csv"
+    about.write_text("river\nblue Danube\nRhine\nnone\nMoselle\nSaale\n")
+    said = run("embed", cities, "--metadata", about)
+    assert said.code == 1
+    assert f"error: --metadata {about}: none of the labels, such as 'Ulm'" in said.err
+    assert "add a column of labels" in said.err
 
 
 @pytest.mark.parametrize(
@@ -151,7 +160,8 @@ def test_new_points_are_told_apart_from_the_map(plants, tmp_path, drawn, kind):
     files = ("--plot", tmp_path / "p.png", "--report", tmp_path / "r.html")
     said = run("place", model, tmp_path / "new.csv", "-o", tmp_path / "placed.csv", *files)
     assert said.code == 0, said.err
-    assert said.err.startswith("2 points placed. Written: ")
+    assert said.err.startswith("2 points placed, stress ")
+    assert "). Written: " in said.err
     assert drawn[0]["color"] == ["map"] * 8 + ["new"] * 2
     assert drawn[0]["labels"] == [f"p{i}" for i in range(8)] + ["q1", "q2"]
     placed = read(tmp_path / "placed.csv", kind="points").values

@@ -146,7 +146,7 @@ def test_a_column_that_the_model_has_never_seen_is_told_and_kept(tmp_path):
     ("metric", "code", "message"),
     [
         ("bray", 2, "metric='bray' is unknown; did you mean 'braycurtis'?"),
-        ("hellinger", 2, "square roots of proportions"),
+        ("aitchison", 2, "take logarithms of the proportions"),
         ("haversine", 1, "needs two features, latitude and longitude in radians, and X has 3"),
     ],
 )

@@ -8,6 +8,8 @@ import pytest
 from unimds import MDS, LandmarkMDS
 from unimds.distances.inputs import as_square
 from unimds.distances.metric import METRICS, Metric, unknown_metric
+from unimds.distributions import hellinger_distances
+from unimds.models import load, save
 
 X = np.random.default_rng(0).random((12, 4))
 
@@ -18,7 +20,12 @@ X = np.random.default_rng(0).random((12, 4))
         ("bray", X, "metric='bray' is unknown; did you mean 'braycurtis'"),
         ("Bray-Curtis", X, "did you mean 'braycurtis'"),
         ("chebishev", X, "did you mean 'chebyshev'"),
-        ("hellinger", X, r"np.sqrt\(X / X.sum.*hellinger_distances\(X\) with metric='precomputed'"),
+        (
+            "hellinger",
+            X - 0.5,
+            r"metric='hellinger' compares proportions, and X\[0, .\] = -0.\d+ is n",
+        ),
+        ("hellinger", X * (np.arange(12) != 3)[:, None], r"proportions, and X\[3\] is empty; drop"),
         ("qwertz", X, "use one of euclidean, .*a function of two rows"),
         ("haversine", X, "needs two features, latitude and longitude in radians, and X has 4"),
         ("haversine", 60.0 * X[:, :2] + 2.0, "outside −π/2…π/2; for degrees, use np.radians"),
@@ -51,6 +58,23 @@ def test_known_metrics_measure(name):
     assert np.isfinite(D).all()
 
 
+def test_hellinger_is_the_distance_of_the_roots_of_proportions(tmp_path):
+    counts = np.random.default_rng(1).poisson(3.0, (20, 6)).astype(float)
+    counts[:, 0] += 1.0
+    roots = np.sqrt(counts / counts.sum(axis=1, keepdims=True))
+    D = Metric("hellinger", {}).learnt(counts).between(counts)
+    assert np.allclose(D, hellinger_distances(counts))
+    assert np.allclose(np.sqrt(2.0) * D, np.linalg.norm(roots[:, None] - roots, axis=2))
+    mds = MDS(metric="hellinger", random_state=0).fit(counts)
+    assert np.isclose(mds.stress_, MDS(metric="precomputed", random_state=0).fit(D).stress_)
+    new = counts[:3] + 1.0
+    placed = mds.transform(new)
+    save(mds, tmp_path / "m.unimds")
+    assert np.array_equal(load(tmp_path / "m.unimds").transform(new), placed)
+    with pytest.raises(ValueError, match=r"X\[1\] is empty"):
+        mds.transform(new * [[1.0], [0.0], [1.0]])
+
+
 def test_mahalanobis_of_one_feature():
     D = Metric("mahalanobis", {}).learnt(X[:, :1]).between(X[:, :1])
     assert np.allclose(D, np.abs(X[:, :1] - X[:, 0]) / X[:, 0].std(ddof=1))
@@ -72,6 +96,15 @@ def test_two_empty_rows_have_no_distance_by_bray_and_curtis(estimator):
     assert np.isfinite(mds.embedding_).all()
     counts[[5, 7]] = 1.0
     estimator(metric="braycurtis", random_state=0).fit(counts)  # one empty row has distances
+
+
+@pytest.mark.parametrize("estimator", [MDS, LandmarkMDS])
+def test_negative_numbers_under_bray_and_curtis_are_told(estimator):
+    counts = X.copy()
+    counts[4, 1] = -0.5
+    told = r"'braycurtis' is meant for counts, and some rows hold negative numbers \(X\[4\]\)"
+    with pytest.warns(UserWarning, match=told):
+        estimator(metric="braycurtis", random_state=0).fit(counts)
 
 
 def test_a_constant_row_has_no_correlation():

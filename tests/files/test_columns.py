@@ -75,16 +75,30 @@ def test_numbers_may_be_labels(put):
     ("text", "message"),
     [
         (
-            "town,coast\nKiel,yes\nUlm,no\n",
-            "no row for 'Bonn'; their rows are called 'Kiel', 'Ulm'",
+            "town,coast\nkiel,yes\nulm,no\n",
+            "none of the labels, such as 'Ulm', is in the metadata, whose rows are called 'kiel', "
+            "'ulm'; spell the labels alike",
         ),
-        ("town,coast\nkiel,yes\n", "no row for 'Ulm' and 2 more of the labels"),
+        ("river\nblue Danube\nRhine\nnone\n", "whose rows are called 'blue Danube', 'Rhine'"),
         ("town,coast\nKiel,yes\nUlm,no\nBonn,no\nUlm,yes\n", "2 rows for 'Ulm', rows 2 and 4"),
     ],
 )
-def test_labels_that_are_missing_or_twice(put, towns, text, message):
+def test_labels_that_no_row_or_two_rows_have(put, towns, text, message):
     with pytest.raises(ValueError, match=message):
         towns.joined(read_metadata(put(text, "a.csv")))
+
+
+def test_a_label_without_metadata_is_left_empty(put, towns):
+    about = read_metadata(put("town,coast,people\nKiel,yes,246\nUlm,no,129\n", "a.csv"))
+    with pytest.warns(
+        UserWarning, match=r"the metadata have no row for 'Bonn', which is left empt"
+    ):
+        table = towns.joined(about)
+    assert table.columns["coast"] == ["no", "", "yes"]
+    assert_array_equal(table.columns["people"], [129.0, np.nan, 246.0])
+    about = read_metadata(put("town,coast\nKiel,yes\n", "a.csv"))
+    with pytest.warns(UserWarning, match=r"no row for 'Ulm' and 1 more of the 3 labels, which are"):
+        assert towns.joined(about).columns["coast"] == ["", "", "yes"]
 
 
 def test_what_cannot_be_joined(put, towns, people):

@@ -24,6 +24,18 @@ UNFOLDING = (
 SIMILARITIES = (
     "unimds embeds distances: first write the largest value minus s in place of each similarity s"
 )
+TRANSFORM = (
+    "transform the table, such as by square roots, before you embed it; --metric hellinger takes "
+    "the square roots of proportions by itself"
+)
+HULLS = "unimds draws no hulls; --color COLUMN shows the groups"
+ENVFIT = (
+    "unimds fits no variables to a map; unimds embed --metadata FILE --color COLUMN shows a "
+    "variable on the map"
+)
+ADONIS = "unimds tests no groups; give the distances to vegan in R, or to scikit-bio in Python"
+ALIGN = "in Python, unimds.quality.align turns one map to another"
+TWO_MAPS = f"To compare two maps: {ALIGN}"
 OPTIONS = {
     **dict.fromkeys(
         ("nonmetric", "non-metric", "ordinal", "nmds", "isotonic", "monotone"), NONMETRIC
@@ -33,7 +45,33 @@ OPTIONS = {
     **dict.fromkeys(("distance", "distance-metric", "dist", "vegdist"), "use --metric"),
     **dict.fromkeys(("iterations", "n-iter", "maxit", "itmax"), "use --max-iter"),
     **dict.fromkeys(("trymax", "try", "n-starts", "starts", "restarts"), "use --n-init"),
-    "autotransform": "transform the table, such as by square roots, before you embed it",
+    **dict.fromkeys(
+        ("autotransform", "transform", "wisconsin", "sqrt", "log", "decostand", "standardize"),
+        TRANSFORM,
+    ),
+    **dict.fromkeys(
+        ("sep", "delimiter", "delim"),
+        "the delimiter is detected: tab, semicolon, comma or blanks. A first line such as sep=| in "
+        "the file names another",
+    ),
+    **dict.fromkeys(
+        ("dec", "decimal"), "decimal commas are detected, unless commas separate the cells"
+    ),
+    "k": "use --dim or -k",
+    **dict.fromkeys(("env", "environment", "groups", "about"), "use --metadata"),
+    **dict.fromkeys(
+        ("shepard", "stressplot"), "use --report R.html, which draws the Shepard diagram"
+    ),
+    **dict.fromkeys(("hull", "hulls", "ordihull", "ellipse", "spider"), HULLS),
+    **dict.fromkeys(
+        ("label", "labels", "names", "row-names", "index"),
+        "labels are the first column of distinct words, or a first column called label, site or "
+        "the like",
+    ),
+    **dict.fromkeys(
+        ("binary", "presence", "presence-absence"),
+        "--metric jaccard or --metric dice compare presence and absence",
+    ),
     "type": f"metric maps, smacof's type ratio, need no option. For type ordinal: {NONMETRIC}",
     **dict.fromkeys(("tol", "tolerance"), "use --eps"),
     **dict.fromkeys(("threads", "n-jobs", "cores", "workers"), "use --jobs"),
@@ -79,9 +117,11 @@ COMMANDS = {
         "unimds compare runs classical scaling beside other methods, and unimds embed "
         "--init classical starts from its map",
     ),
-    **dict.fromkeys(
-        ("align", "procrustes"), "in Python, unimds.quality.align turns one map to another"
-    ),
+    **dict.fromkeys(("align", "procrustes", "protest"), ALIGN),
+    **dict.fromkeys(("envfit", "ordisurf", "bioenv"), ENVFIT),
+    **dict.fromkeys(("adonis", "adonis2", "permanova", "anosim", "mrpp", "betadisper"), ADONIS),
+    **dict.fromkeys(("ordihull", "ordiellipse", "ordispider"), HULLS),
+    **dict.fromkeys(("decostand", "wisconsin"), TRANSFORM),
 }
 """What to write instead of a command."""
 
@@ -150,6 +190,8 @@ class Guide(TyperGroup):
             told: Any = error
             if type(error).__name__ == "NoSuchOption":
                 told.message, told.possibilities = self._advice(ctx, told), None
+            elif _gives_two_maps(told):
+                told.message = f"unimds compare runs several methods on one table. {TWO_MAPS}."
             if ctx.meta["unimds.json"]:
                 problem = told.format_message()
                 say(f"error: {problem}")
@@ -172,9 +214,20 @@ class Guide(TyperGroup):
             if option in param.opts
         ]
         if others:
-            return f"{begin} here; unimds {' and unimds '.join(others)} has it."
+            *most, last = [f"unimds {command}" for command in others]
+            return f"{begin} here; {_and(most)}{last} {'have' if most else 'has'} it."
         found = near(option, known)
         return f"{begin}{suggestion(found)}" if found else f"{begin}; --help lists the options."
+
+
+def _and(names: list[str]) -> str:
+    return f"{', '.join(names)} and " if names else ""
+
+
+def _gives_two_maps(error: Any) -> bool:
+    """Whether ``unimds compare`` was given several files."""
+    command = error.ctx.command.name if error.ctx else None
+    return command == "compare" and "unexpected extra argument" in str(error.message)
 
 
 def _suits(advice: str, known: list[str]) -> bool:

@@ -1,23 +1,16 @@
-"""The table that a command reads: checked, and suspicious tables reported."""
+"""The table that a command reads, checked."""
 
 from __future__ import annotations
 
-from collections import Counter
 from shlex import quote as quoted
 from typing import TYPE_CHECKING, Any
 
 from unimds.cli.guide import check_metric, near, suggestion
-from unimds.cli.messages import caution, counted, usage
+from unimds.cli.messages import counted, usage
 from unimds.cli.progress import waiting
 
 if TYPE_CHECKING:
     from unimds.files import Table
-
-MOST = 0.99
-"""Share of the squared distances from which one feature hides the rest."""
-PROPORTIONS = ("braycurtis", "cosine")
-"""Metrics that compare the proportions of rows, which rows of zeros do not have."""
-MANY = 2000  # points above which a second look at the table would take too much memory
 
 
 def read_table(
@@ -114,22 +107,58 @@ def rows_of(labels: list[str] | None, table: Table, file: str, what: str) -> Any
     return [at[label] for label in labels]
 
 
-def check_complete(table: Table, file: str, metric: str = "euclidean") -> None:
-    """Raise if a feature of a point is missing or infinite; only distances may be missing."""
+def check_complete(
+    table: Table, file: str, metric: str = "euclidean", remedy: str | None = None
+) -> None:
+    """Raise if a feature of a point is missing or infinite; only distances may be missing.
+
+    `remedy` is what to do with a column without any number; by default the command has --drop.
+    """
     import numpy as np
 
     if table.precomputed or metric == "nan_euclidean":
         return
-    wrong = np.argwhere(~np.isfinite(table.values))
-    if len(wrong):
-        i, j = wrong[0]
-        point = repr(table.labels[i]) if table.labels else f"row {i + 1}"
-        feature = repr(table.features[j]) if table.features else f"number {j + 1}"
-        missing = np.isnan(table.values[i, j])
-        raise ValueError(
-            f"{file}: feature {feature} of {point} is {'missing' if missing else 'infinite'}; give "
-            "a number, or remove the point or the feature"
-        )
+    unknown = ~np.isfinite(table.values)
+    if not unknown.any():
+        if metric == "hellinger":
+            _check_proportions(table, file)
+        return
+    if (empty := np.flatnonzero(np.isnan(table.values).all(axis=0))).size:
+        drop = quoted(table.features[empty[0]]) if table.features else None
+        told = remedy or ("remove it" if drop is None else f"give --drop {drop}")
+        raise ValueError(f"{file}: the column {_feature(table, empty[0])} holds no numbers; {told}")
+    i, j = np.argwhere(unknown)[0]
+    wrong, zero = "infinite", ""
+    if np.isnan(table.values[i, j]):
+        wrong, zero = "missing", " (0 if a blank means 0)"
+    raise ValueError(
+        f"{file}: feature {_feature(table, j)} of {_point(table, i)} is {wrong}; give a "
+        f"number{zero}, or remove the point or the feature"
+    )
+
+
+def _check_proportions(table: Table, file: str) -> None:
+    """Raise if a row has no proportions: it is empty, or holds a negative number."""
+    for i, row in enumerate(table.values):
+        if row.min() < 0.0:
+            feature = _feature(table, int(row.argmin()))
+            raise ValueError(
+                f"{file}: feature {feature} of {_point(table, i)} is negative, and has no "
+                "proportions for the metric hellinger; correct it"
+            )
+        if not row.any():
+            raise ValueError(
+                f"{file}: {_point(table, i)} is empty (all zeros), and has no proportions for the "
+                "metric hellinger; remove it"
+            )
+
+
+def _point(table: Table, i: int) -> str:
+    return repr(table.labels[i]) if table.labels else f"row {i + 1}"
+
+
+def _feature(table: Table, j: int) -> str:
+    return repr(table.features[j]) if table.features else f"number {j + 1}"
 
 
 def check_joined(table: Table, file: str) -> None:
@@ -166,88 +195,3 @@ def _part_told(table: Table, part: Any, k: int) -> str:
     rows = (part == k).nonzero()[0]
     names = [table.labels[i] if table.labels else f"point {i + 1}" for i in rows[:3]]
     return f"{counted(len(rows))} ({', '.join(names)}{', …' if len(rows) > 3 else ''})"
-
-
-def warn_of_doubts(table: Table, file: str, metric: str = "euclidean", apart: bool = False) -> None:
-    """Warn of suspicious tables; `apart`, on a cluster, fewer checks are possible."""
-    if table.n == 1:
-        caution(
-            f"{file} holds a single point, read as {table.kind}; if it holds more, see "
-            "--kind and --format"
-        )
-    label, count = Counter(table.labels or [""]).most_common(1)[0]
-    if count > 1:
-        caution(f"{file}: {count} points have the same label, {label!r}")
-    if names_directions(table) and not apart:
-        _warn_of_asymmetry(table, file)
-    if not table.precomputed:
-        _warn_of_features(table, file)
-        warn_of_empty(table, file, metric)
-    if not table.precomputed and metric in ("euclidean", "l2"):
-        _warn_of_share(table, file)
-
-
-def _warn_of_features(table: Table, file: str) -> None:
-    """Warn of columns that count as features, and hardly are features."""
-    from unimds.files.meaning.doubts import numbers_points
-
-    for name, column in zip(table.features or [], table.values.T, strict=False):
-        if numbers_points(name, column):
-            caution(
-                f"{file}: the column {name!r} counts as a feature; if it only numbers "
-                f"the points, give --drop {quoted(name)}"
-            )
-
-
-def warn_of_empty(table: Table, file: str, metric: Any) -> None:
-    """Warn of rows of zeros under a metric that puts them equally far from all other points."""
-    if table.precomputed or metric not in PROPORTIONS or table.n == 0:
-        return
-    rows = [i for i, row in enumerate(table.values) if not row.any()]
-    if not rows:
-        return
-    names = [repr(table.labels[i]) if table.labels else f"row {i + 1}" for i in rows]
-    few = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    are = "is empty (all zeros)" if len(rows) == 1 else "are empty (all zeros)"
-    caution(
-        f"{file}: {few} {are}; by {metric} an empty point is at the distance 1 from every "
-        "other point, which says nothing about its place: remove it, or choose another --metric"
-    )
-
-
-def _warn_of_share(table: Table, file: str) -> None:
-    """Warn if one feature alone makes the distances."""
-    from unimds.distances.metric import largest_share
-
-    if table.n < 2 or table.values.shape[1] < 2:
-        return
-    at, share = largest_share(table.values)
-    if share > MOST:
-        name, drop = f"number {at + 1}", "remove it"
-        if table.features is not None:
-            name, drop = repr(table.features[at]), f"give --drop {quoted(table.features[at])}"
-        caution(
-            f"{file}: the column {name} alone makes {100.0 * min(share, 0.9999):.4g} % of "
-            f"the squared distances; if it should not count, {drop}; to give all columns the same "
-            "spread, --metric seuclidean"
-        )
-
-
-def names_directions(table: Table) -> bool:
-    """Whether `warn_of_doubts` names a pair whose directions differ."""
-    return table.precomputed and table.n <= MANY
-
-
-def _warn_of_asymmetry(table: Table, file: str) -> None:
-    import numpy as np
-
-    with np.errstate(invalid="ignore"):  # infinite distances get an error of their own
-        gap = np.nan_to_num(np.abs(table.values - table.values.T), posinf=0.0)
-    i, j = np.unravel_index(gap.argmax(), gap.shape)
-    there, back = table.values[i, j], table.values[j, i]
-    if gap[i, j] > 1e-6 * max(abs(there), abs(back)):
-        names = table.labels or [str(k + 1) for k in range(table.n)]
-        caution(
-            f"{file} is not symmetric: {there:g} from {names[i]} to {names[j]}, but "
-            f"{back:g} back; both directions count half"
-        )

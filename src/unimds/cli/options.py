@@ -74,7 +74,7 @@ MetricName = Annotated[
         "--metric",
         metavar="NAME",
         help="Distance between points, as in scikit-learn: euclidean, cityblock, cosine, "
-        "braycurtis and others.",
+        "braycurtis, hellinger and others.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -341,3 +341,9 @@ def check_alone(option: str, **others: Any) -> None:
         if value:
             other = f"--{name.replace('_', '-')}"
             raise typer.BadParameter(f"{other} does not work with {option}; leave one of them out")
+
+
+def is_default(ctx: typer.Context, name: str) -> bool:
+    """Whether an option was left out."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "DEFAULT"

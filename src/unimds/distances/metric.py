@@ -23,18 +23,42 @@ METRICS = (
     *("euclidean", "l2", "sqeuclidean", "seuclidean", "nan_euclidean", "mahalanobis"),
     *("manhattan", "cityblock", "l1", "chebyshev", "minkowski", "canberra", "braycurtis"),
     *("cosine", "correlation", "haversine", "hamming", "matching", "jaccard", "dice"),
-    *("rogerstanimoto", "russellrao", "sokalsneath", "yule", "precomputed"),
+    *("rogerstanimoto", "russellrao", "sokalsneath", "yule", "hellinger", "precomputed"),
 )
-"""Metrics by their names in scikit-learn."""
+"""Metrics by their names in scikit-learn, and Hellinger's."""
 
+IN_R = 'make the table in R, write.csv(as.matrix(vegdist(x, "{}")), "d.csv"), and embed this table'
 REMEDIES = {
-    "hellinger": "take the square roots of proportions, np.sqrt(X / X.sum(axis=1, keepdims=True)), "
-    "with metric='euclidean' (√2 times Hellinger's distance), or give "
-    "unimds.distributions.hellinger_distances(X) with metric='precomputed'",
     "pearson": "use metric='correlation', which is 1 − r",
     "spearman": "rank each row, scipy.stats.rankdata(X, axis=1), and use metric='correlation'",
     "aitchison": "take logarithms of the proportions, subtract the mean of each row, and use "
     "metric='euclidean'",
+    "chord": "the chord distance is √(2d) for the distance d by 'cosine', which orders all pairs "
+    "alike; or divide each row by its length, and use 'euclidean'",
+    **dict.fromkeys(
+        ("sorensen", "srensen", "soerensen", "sorenson"),
+        "use 'dice' for presence and absence, or 'braycurtis' for counts",
+    ),
+    **dict.fromkeys(("steinhaus", "czekanowski", "odum"), "use 'braycurtis'"),
+    "gower": "divide each column by its range, and use 'manhattan', which is Gower's distance "
+    "times the number of columns; for columns of words, make the table with R's cluster::daisy, "
+    "and embed it",
+    **{
+        name: IN_R.format(name)
+        for name in ("morisita", "horn", "kulczynski", "chao", "cao", "raup", "mountford")
+    },
+    **dict.fromkeys(("morisitahorn", "hornmorisita"), IN_R.format("horn")),
+    "raupcrick": IN_R.format("raup"),
+    **dict.fromkeys(
+        ("chisquare", "chisquared", "chisq", "chi2"),
+        "divide each row by its sum, and each column by the root of its share in the total of the "
+        "counts, and use 'euclidean'",
+    ),
+    **dict.fromkeys(
+        ("greatcircle", "geodesic", "geographic"),
+        "use 'haversine' for latitude and longitude in radians; or make the table from degrees in "
+        "Python, unimds.datasets.great_circle(latlon), and embed it",
+    ),
 }
 """What to do for a metric that goes by another name, or is two steps."""
 
@@ -95,7 +119,10 @@ class RowsWarning(UserWarning):
 @final
 @dataclass(frozen=True)
 class Metric:
-    """A distance of rows, as in `sklearn.metrics.pairwise_distances`.
+    """A distance of rows, as in `sklearn.metrics.pairwise_distances`, or Hellinger's.
+
+    Hellinger's distance, as in `unimds.hellinger_distances`, is the Euclidean between the square
+    roots of proportions, divided by √2.
 
     Attributes
     ----------
@@ -119,6 +146,8 @@ class Metric:
             return self
         if self.name == "haversine":
             _check_radians(features)
+        if self.name == "hellinger":
+            _roots(features)
         found = self
         if self.name == "seuclidean" and "V" not in self.params:
             found = replace(self, params={**self.params, "V": _variances(features)})
@@ -127,6 +156,8 @@ class Metric:
             found = replace(self, params={**self.params, "VI": inverse})
         found._try(features)
         found._warn_of_gaps(features)
+        if self.name == "braycurtis":
+            _warn_of_negative(features)
         return found
 
     def _try(self, features: Array) -> None:
@@ -171,12 +202,42 @@ class Metric:
         """Return the distances of the rows of `A` to those of `B`, or among each other."""
         from sklearn.metrics import pairwise_distances  # not cheap, and not for given distances
 
+        if self.name == "hellinger":
+            A, B = _roots(A), None if B is None else _roots(B)
+            D = Metric("euclidean", self.params).between(A, B)
+            return np.asarray(D * np.sqrt(0.5), dtype=A.dtype)
         if self.name in ("euclidean", "l2"):
             # scikit-learn's formula cancels where features are far from zero, as dates are
             centre = (A if B is None else B).mean(axis=0, dtype=np.float64).astype(A.dtype)
             A, B = A - centre, None if B is None else B - centre
         D = pairwise_distances(A, B, metric=self.name, **self.params)
         return np.asarray(D, dtype=A.dtype)
+
+
+def _warn_of_negative(features: Array) -> None:
+    """Warn of rows whose Bray–Curtis distances mean nothing."""
+    rows = np.flatnonzero((features < 0.0).any(axis=1))
+    if rows.size:
+        told = "metric='braycurtis' is meant for counts, and some rows hold negative numbers"
+        effect = "their distances may mean nothing; correct the numbers, or choose another metric"
+        warn(RowsWarning(told, rows.tolist(), effect), RowsWarning)
+
+
+def _roots(features: Array) -> Array:
+    """Return the square roots of the proportions in each row, or raise if it has none."""
+    if (features < 0.0).any():
+        i, j = np.argwhere(features < 0.0)[0]
+        raise ValueError(
+            f"metric='hellinger' compares proportions, and X[{i}, {j}] = {features[i, j]:g} is "
+            "negative; correct it, or choose another metric"
+        )
+    sums = features.sum(axis=1, keepdims=True)
+    empty = np.flatnonzero(sums == 0.0)
+    if empty.size:
+        raise ValueError(
+            f"metric='hellinger' compares proportions, and X[{empty[0]}] is empty; drop such rows"
+        )
+    return np.asarray(np.sqrt(features / sums))
 
 
 def _check_radians(features: Array) -> None:
@@ -239,21 +300,6 @@ def distances_of(table: Table, metric: str) -> Array:
     if table.precomputed:
         return table.values
     return Metric(metric, {}).learnt(table.values).between(table.values)
-
-
-def largest_share(features: Array) -> tuple[int, float]:
-    """Return the feature with the largest share of the squared Euclidean distances, and the share.
-
-    Examples
-    --------
-    >>> j, share = largest_share(np.array([[7.1, 1950.0], [6.9, 2000.0], [7.3, 2020.0]]))
-    >>> j, f"{share:.2%}"
-    (1, '100.00%')
-    """
-    spread = np.nanvar(np.asarray(features, dtype=np.float64), axis=0)
-    total = spread.sum()
-    at = int(spread.argmax())
-    return at, float(spread[at] / total) if total > 0.0 else 0.0
 
 
 def warn_of_distances(features: Array) -> None:

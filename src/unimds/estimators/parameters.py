@@ -117,8 +117,9 @@ MEANINGS = {
         A name from the paper instead of loss and space: "fMDS", "rMDS", "r2MDS", "c-1-sMDS",
         "c-2-sMDS", "g-1-sMDS" or "g-2-sMDS".""",
     "metric": """str or callable, default="euclidean"
-        Distance between rows of features, as in `sklearn.metrics.pairwise_distances`, or
-        "precomputed" where ``fit`` is given distances.""",
+        Distance between rows of features, as in `sklearn.metrics.pairwise_distances`;
+        "hellinger", for counts (see `unimds.hellinger_distances`); or "precomputed" where ``fit``
+        is given distances.""",
     "metric_params": """dict, default=None
         Further arguments of the metric.""",
     "init": """str or array-like of shape (n, n_coordinates), default="auto"

@@ -6,6 +6,8 @@ import os
 import re
 from collections.abc import Sequence
 
+from unimds.files.endings import FOREIGN
+from unimds.files.formats.arrays import OFFICE
 from unimds.files.formats.columns import Columns, columns_of_json, load_json, read_parquet
 from unimds.files.formats.content import Content, magic, read_content
 from unimds.files.formats.foreign import check_not_foreign
@@ -16,9 +18,12 @@ from unimds.files.formats.graphs.graphml import read_graphml
 from unimds.files.formats.graphs.node_link import graph_of_json
 from unimds.files.formats.graphs.xml import ROOTS, xml_format
 from unimds.files.formats.grid import Grid, parse
+from unimds.files.formats.margins import drop_empty_rows
 from unimds.files.formats.phylip import from_phylip, is_phylip
+from unimds.files.formats.printed import joined_blocks
 from unimds.files.formats.quick import quick_parse
-from unimds.files.formats.text import DELIMITERS, Text, as_text, dialect_of
+from unimds.files.formats.text import DELIMITERS, Dialect, Text, as_text, dialect_of, is_one_column
+from unimds.files.formats.thousands import warn_of_thousands
 from unimds.files.formats.vectors import is_word2vec, without_counts
 from unimds.files.meaning.arrays import from_npy, from_npz
 from unimds.files.meaning.columns import from_columns
@@ -35,6 +40,9 @@ DELIMITED = {"csv": ",;", "tsv": "\t", "lsmat": "\t", "text": " "}
 
 FORMATS = (*DELIMITED, "phylip", "edgelist", *ROOTS, "gml", "json", "npy", "npz", "parquet")
 """The formats that can be read."""
+
+SPREADSHEETS = tuple(ending for ending, what in FOREIGN.items() if what == "a spreadsheet")
+"""Endings of spreadsheets, of which only texts can be read."""
 
 OTHER_GRAPHS = {
     "DOT": re.compile(r"(strict\s+)?(di)?graph\b[^\[,;\t]*\{", re.IGNORECASE),
@@ -193,7 +201,8 @@ def read_metadata(
     _check_choice("format", format, ("auto", *FORMATS))
     content, text, format = _opened(path, format, encoding, max_bytes)
     if text is not None and format != "phylip":
-        return metadata_of_cells(_cells(text, format))
+        one = format == "auto" and is_one_column(text)
+        return metadata_of_cells(_cells(text, "csv" if one else format))
     if format in ("json", "parquet"):
         columns = _columns(content, format)
         if columns.names is not None:
@@ -208,6 +217,8 @@ def _opened(
 ) -> tuple[Content, Text | None, str]:
     """Return the content of a file, its text where that is delimited or PHYLIP, and its format."""
     content = read_content(path, max_bytes)
+    if content.ending in SPREADSHEETS and (magic(content.data) or b"\0" in content.data):
+        raise content.error(OFFICE)
     if format == "auto":
         format = magic(content.data) or "auto"
     if format == "auto":
@@ -284,12 +295,23 @@ def _from_text(text: Text, format: str, kind: str, weight: str, choice: Choice) 
     if format == "edgelist":
         _check_kind(text.content, "a list of edges with attributes", kind, "graph")
         return from_graph(text.content, read_edgelist(text), format, weight)
-    return interpret(_cells(text, format), kind, weight, choice)
+    table = interpret(_cells(text, format), kind, weight, choice)
+    if table.kind != "graph":
+        warn_of_thousands(text, _dialect(text, format))
+    return table
+
+
+def _dialect(text: Text, format: str) -> Dialect:
+    return dialect_of(text, DELIMITED.get(format, DELIMITERS))
 
 
 def _cells(text: Text, format: str) -> Grid:
-    dialect = dialect_of(text, DELIMITED.get(format, DELIMITERS))
-    return quick_parse(text, dialect) or parse(text, dialect)
+    grid = joined_blocks(text) if format in ("auto", "text") else None
+    if grid is None:
+        dialect = _dialect(text, format)
+        grid = quick_parse(text, dialect) or parse(text, dialect)
+    drop_empty_rows(grid)
+    return grid
 
 
 def _from_bytes(content: Content, format: str, kind: str, weight: str, choice: Choice) -> Table:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.extras import require
+from unimds._runtime.watch import warn
 from unimds.files.errors import shown
 
 Array = NDArray[np.floating[Any]]
@@ -143,12 +144,12 @@ class Table:
         The other table is a file of points (``read(path, kind="points")``), or what
         `unimds.files.read_metadata` returns. Its labels, or else its first column that holds them,
         are matched with the labels of this table. Its rows may come in any order, and rows for
-        other labels are ignored.
+        other labels are ignored. A label without a row is left empty, with a warning.
 
         Parameters
         ----------
         metadata : Table
-            A table with a row for each label of this table.
+            A table with a row for each label of this table, or for some of them.
 
         Returns
         -------
@@ -188,10 +189,7 @@ class Table:
             raise ValueError(
                 f"the table and its metadata both have a column {clash!r}; rename one of them"
             )
-        more: dict[str, Column] = {
-            name: [column[i] for i in rows] if isinstance(column, list) else as_column(column[rows])
-            for name, column in found.items()
-        }
+        more = {name: _taken(column, rows) for name, column in found.items()}
         return replace(self, columns={**self.columns, **more})
 
     def to_frame(self) -> Any:
@@ -261,26 +259,38 @@ def _key(metadata: Table, wanted: set[str]) -> tuple[str | None, list[str]]:
     return max(candidates, key=lambda named: len(wanted & set(named[1])))
 
 
-def _rows_of(labels: list[str], keys: list[str]) -> list[int]:
-    """Return the row of metadata for each label, or raise if there is none, or more than one."""
+def _rows_of(labels: list[str], keys: list[str]) -> list[int | None]:
+    """Return the row of metadata for each label, None if there is none; raise if there are two."""
     at: dict[str, list[int]] = {}
     for i, key in enumerate(keys):
         at.setdefault(key, []).append(i)
-    missing = [label for label in dict.fromkeys(labels) if label not in at]
-    if missing:
-        others = "" if len(missing) == 1 else f" and {len(missing) - 1} more of the labels"
+    distinct = list(dict.fromkeys(labels))
+    missing = [label for label in distinct if label not in at]
+    if len(missing) == len(distinct):
         raise ValueError(
-            f"the metadata have no row for {shown(missing[0])}{others}; their rows are called "
-            f"{_listed(list(at), 3)}. Add the rows that lack, or spell the labels alike"
+            f"none of the labels, such as {shown(missing[0])}, is in the metadata, whose rows are "
+            f"called {_listed(list(at), 3)}; spell the labels alike, or add a column of labels"
         )
     for label in labels:
-        if len(at[label]) > 1:
+        if len(at.get(label, ())) > 1:
             one, other = at[label][:2]
             raise ValueError(
                 f"the metadata have {len(at[label])} rows for {shown(label)}, rows {one + 1} and "
                 f"{other + 1} below the header; keep one of them"
             )
-    return [at[label][0] for label in labels]
+    if missing:
+        more = f" and {len(missing) - 1} more of the {len(distinct)} labels"
+        which = ", which is" if len(missing) == 1 else f"{more}, which are"
+        warn(f"the metadata have no row for {shown(missing[0])}{which} left empty", UserWarning)
+    return [at[label][0] if label in at else None for label in labels]
+
+
+def _taken(column: Column, rows: list[int | None]) -> Column:
+    """Return some rows of a column; what has no row is missing."""
+    if isinstance(column, list):
+        return ["" if i is None else column[i] for i in rows]
+    lost = [i is None for i in rows]
+    return as_column(np.where(lost, np.nan, column[[i or 0 for i in rows]]))
 
 
 def as_column(numbers: NDArray[Any]) -> NDArray[Any]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from unimds.cli import options as o
+from unimds.cli.doubts import warn_of_doubts
 from unimds.cli.inputs import (
     check_complete,
     check_joined,
     read_table,
-    warn_of_doubts,
 )
 from unimds.cli.messages import INTERRUPTED, errors_told, print_json, rows_named, say
 from unimds.cli.outputs import check_endings, check_outputs, draw
@@ -42,6 +42,7 @@ class Comparison(NamedTuple):
 
 
 def compare(
+    ctx: typer.Context,
     file: o.File,
     format: o.Format = "auto",
     kind: o.Kind = "auto",
@@ -83,7 +84,7 @@ def compare(
         table = read_table(file, format, kind, metric, encoding, weight, quiet, columns, drop, part)
         check_complete(table, file, metric)
         check_joined(table, file)
-        warn_of_doubts(table, file, metric)
+        warn_of_doubts(table, file, metric, by_default=o.is_default(ctx, "metric"))
         from unimds.distances.metric import distances_of
         from unimds.experiments.data import Setting
         from unimds.experiments.methods import Effort

@@ -16,16 +16,15 @@ import typer
 
 from unimds.cli import cluster
 from unimds.cli import options as o
+from unimds.cli.doubts import names_directions, warn_of_doubts
 from unimds.cli.guide import near, suggestion
 from unimds.cli.inputs import (
     check_complete,
     check_joined,
     column_of,
     metadata_in,
-    names_directions,
     read_table,
     rows_of,
-    warn_of_doubts,
     with_metadata,
 )
 from unimds.cli.interrupts import compiled_then, interrupts
@@ -98,6 +97,7 @@ class Targets:
 
 
 def embed(
+    ctx: typer.Context,
     file: o.File,
     format: o.Format = "auto",
     kind: o.Kind = "auto",
@@ -261,7 +261,8 @@ def embed(
                 table = with_metadata(table, metadata_in(metadata, encoding), metadata)
             check_complete(table, file, metric)
             check_joined(table, file)
-            warn_of_doubts(table, file, metric, dask is not None)
+            unasked = o.is_default(ctx, "metric")
+            warn_of_doubts(table, file, metric, dask is not None, unasked)
         colors = None if color is None else (color, column_of(table, color, file))
         wanted["metric"] = "precomputed" if table.precomputed else metric
         wanted["init"] = _init(init, table, wanted["space"], dim)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,12 +11,12 @@ import typer
 from unimds._runtime.extras import require
 from unimds._runtime.watch import warn
 from unimds.cli import options as o
+from unimds.cli.doubts import warn_of_empty
 from unimds.cli.inputs import (
     check_complete,
     column_of,
     metadata_in,
     read_table,
-    warn_of_empty,
     with_metadata,
 )
 from unimds.cli.interrupts import interrupts
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 CROWD = 60  # points above which names would hide each other
 WORSE, POOR = 2.0, 0.2
 """New points fit badly if their stress is so many times that of the map, and more than this."""
+FEW = 5  # columns that a message names
 
 
 def place(
@@ -83,11 +85,11 @@ def place(
         mds: Any = load(model)
         o.check_coordinates(coordinates, mds.space_, mds.n_components)
         table = read_table(new, format, "points", "euclidean", encoding, quiet=quiet)
-        if mds.metric != "precomputed":
-            check_complete(table, new, mds.metric)
         table = _with_numbers(mds, table, new, format, encoding)
         given, table = _matched(mds, table, new)
-        warn_of_empty(table, new, mds.metric)
+        if mds.metric != "precomputed":
+            check_complete(table, new, mds.metric, "the model needs it: write numbers")
+        warn_of_empty(table, new, mds.metric, "")
         more = None if metadata is None else metadata_in(metadata, encoding)
         if more is not None:
             table = with_metadata(table, more, str(metadata))
@@ -273,7 +275,7 @@ def _write(both: Both, targets: Targets, of_map: Table | None, color: str | None
 
 
 def _of_map(mds: Any, more: Table | None) -> Table | None:
-    """Return the metadata of the points of the map, if the file has a row for each of them."""
+    """Return the metadata of the points of the map, if the file has a row for any of them."""
     import numpy as np
 
     from unimds.files import Table
@@ -283,7 +285,9 @@ def _of_map(mds: Any, more: Table | None) -> Table | None:
     labels = list(map(str, mds.labels_))
     empty = Table(np.zeros((len(labels), 1)), "points", "csv", "rows", labels)
     try:
-        return empty.joined(more)
+        with warnings.catch_warnings():  # the file may be about the new points only
+            warnings.simplefilter("ignore")
+            return empty.joined(more)
     except ValueError:
         return None
 
@@ -334,12 +338,9 @@ def _matched(mds: Any, table: Table, new: str) -> tuple[Any, Table]:
     marks = getattr(mds, "landmarks_", None)
     if mds.metric == "precomputed" and marks is not None and not known.issuperset(wanted):
         wanted = [names[i] for i in marks]  # distances to the landmarks suffice
-    missing = next((name for name in wanted if name not in known), None)
-    if missing is not None:
-        what = "distances to" if mds.metric == "precomputed" else "feature"
-        raise ValueError(
-            f"{new} lacks the {what} {missing!r}, which the model needs; add a column of that name"
-        )
+    missing = [name for name in wanted if name not in known]
+    if missing:
+        raise ValueError(_lacking(new, missing, table.features, mds.metric == "precomputed"))
     with usage():
         chosen = table.chosen(wanted)
     unseen = [name for name in table.features if name not in set(names)]
@@ -352,3 +353,27 @@ def _matched(mds: Any, table: Table, new: str) -> tuple[Any, Table]:
         )
     kept = {name: chosen.columns[name] for name in [*table.columns, *unseen]}
     return frame(chosen.values, columns=wanted), replace(chosen, columns=kept)
+
+
+def _lacking(new: str, missing: list[str], names: list[str], distances: bool) -> str:
+    """Return what to do about columns that the model needs and a file does not have."""
+    what = "distances to" if distances else "feature" if len(missing) == 1 else "features"
+    few = ", ".join(map(repr, missing[:FEW])) + (", …" if len(missing) > FEW else "")
+    if len(missing) == 1:
+        told = f"{new} lacks the {what} {few}, which the model needs"
+        remedy = "add a column of that name"
+    else:
+        many = f"the distances to {len(missing)} points" if distances else f"{len(missing)} {what}"
+        told = f"{new} lacks {many} that the model needs, {few}"
+        remedy = "add columns of these names"
+    plain = {_letters(name): name for name in names}
+    alike = [name for name in missing if _letters(name) in plain]
+    if alike:
+        rename = "rename it" if len(alike) == 1 else "rename such columns"
+        return f"{told}; {plain[_letters(alike[0])]!r} may be {alike[0]!r}: {rename}"
+    return f"{told}; {remedy}{'' if distances else ', of zeros if what is absent counts 0'}"
+
+
+def _letters(name: str) -> str:
+    """Return the letters and digits of a name: R puts points in place of all other characters."""
+    return "".join(filter(str.isalnum, name.lower()))

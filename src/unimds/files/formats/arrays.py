@@ -18,13 +18,15 @@ Array = NDArray[Any]
 
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
+OFFICE = "this is an office document; save the sheet as CSV, and read that"
+
 
 def read_npz(content: Content) -> dict[str, Array]:
     """Return the arrays of an NPZ file by their names."""
     with content.guarded("the NPZ file"), zipfile.ZipFile(io.BytesIO(content.data)) as archive:
         infos = archive.infolist()
         if any(info.filename == "[Content_Types].xml" for info in infos):
-            raise content.error("this is an office document; save the sheet as CSV, and read that")
+            raise content.error(OFFICE)
         infos = [info for info in infos if info.filename.endswith(".npy")]
         content.check_unpacked(sum(info.file_size for info in infos))
         arrays, room = {}, content.limit

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.files.errors import FileError, shown
+from unimds.files.errors import FileError
 from unimds.files.formats.content import size
-from unimds.files.formats.text import Dialect, Text, number, records
+from unimds.files.formats.text import Dialect, Text, mistake_in, number, records
 
 Array = NDArray[np.floating[Any]]
 
 KEPT = 8  # cells of a row whose text is kept, since a label may look like a number
 ROW = 512  # bytes of a row in addition to its numbers, about
-REMEDY = "correct it, or leave the cell empty if the value is unknown"
 
 
 @dataclass
@@ -39,6 +38,8 @@ class Grid:
         The words of each row that has any, by column.
     heads : list
         The texts of the first cells of every row, and of all cells of the first row.
+    empties : list of int
+        How many cells at the end of every row hold no text.
     """
 
     text: Text
@@ -48,6 +49,7 @@ class Grid:
     flat: array[float] = field(default_factory=lambda: array("d"))
     words: dict[int, dict[int, str]] = field(default_factory=dict)
     heads: list[list[str]] = field(default_factory=list)
+    empties: list[int] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -83,16 +85,49 @@ class Grid:
         self.widths.append(len(cells))
         self.flat.extend(values)
         self.heads.append([cell.strip() for cell in (cells[:KEPT] if i else cells)])
+        self.empties.append(_empty_at_end(cells))
+
+    def keep(self, rows: Sequence[int]) -> None:
+        """Keep these rows only."""
+        self.flat = array("d", np.concatenate(self.rows(rows)).tobytes())
+        self.words = {at: self.words[i] for at, i in enumerate(rows) if i in self.words}
+        self.lines = [self.lines[i] for i in rows]
+        self.widths = [self.widths[i] for i in rows]
+        self.heads = [self.heads[i] for i in rows]
+        self.empties = [self.empties[i] for i in rows]
+
+    def cut(self, width: int) -> None:
+        """Remove the cells at the end of each row that has more than `width` of them."""
+        self.flat = array("d", np.concatenate([row[:width] for row in self.rows()]).tobytes())
+        more = [max(0, before - width) for before in self.widths]
+        self.empties = [max(0, a - b) for a, b in zip(self.empties, more, strict=True)]
+        self.widths = [min(before, width) for before in self.widths]
+        self.heads = [head[:width] for head in self.heads]
+
+    def lead(self) -> None:
+        """Put an empty cell before the first row, a header without a cell above the labels."""
+        self.flat.insert(0, float("nan"))
+        self.widths[0] += 1
+        self.heads[0].insert(0, "")
+        self.words[0] = {j + 1: word for j, word in self.words.get(0, {}).items()}
 
     def no_number(self, i: int, j: int) -> FileError:
         """Return the error for a word in place of a number."""
-        word = shown(self.cell(i, j))
-        return self.error(f"{word} is not a number; {REMEDY}", i, j)
+        return self.error(mistake_in(self.cell(i, j)), i, j)
 
     def error(self, problem: str, i: int | None = None, j: int | None = None) -> FileError:
         """Return the error for a row or a cell."""
         line = None if i is None else self.lines[i]
         return self.text.content.error(problem, line, None if j is None else j + 1)
+
+
+def _empty_at_end(cells: Sequence[str]) -> int:
+    count = 0
+    for cell in reversed(cells):
+        if cell and not cell.isspace():
+            break
+        count += 1
+    return count
 
 
 def _floats(cells: Sequence[str]) -> list[float] | None:

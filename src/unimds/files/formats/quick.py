@@ -58,6 +58,8 @@ def _grid(text: Text, dialect: Dialect, lines: dict[int, bytes]) -> Grid | None:
             grid.words[i + 1] = {0: head[0]}
         block[i, 0] = np.nan if first is None else first
         grid.heads.append(head)
+        filled = len(row.rstrip(mark + b" \t"))
+        grid.empties.append(row[filled:].count(mark) + (filled == 0))
     grid.lines.extend(numbers)
     grid.widths.extend([width] * len(rows))
     grid.flat.frombytes(block.tobytes())

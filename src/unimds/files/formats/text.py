@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
+from unimds.files.errors import shown
 from unimds.files.formats.content import Content
 
 COMMENT = "#"
@@ -30,16 +31,28 @@ MARKS = {
 }
 SAMPLE, WIDE = 100, 1000  # lines, and characters of a line, that show the delimiter
 DELIMITERS = "\t;, "  # in order of preference; a blank means any white space
+DECLARED = re.compile(rb'("?sep=([!-~\t])"?)[ \t]*\r?\n', re.IGNORECASE)
 QUOTED = re.compile(r'"[^"]*"')
 COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 POINT_NUMBER = re.compile(r"[+-]?\d*\.\d*([eE][+-]?\d+)?")
+GROUPED = re.compile(r"[+-]?\d{1,3}([.,'’ ]\d{3})(\1|[.,'’ ]\d{3})*([.,]\d+)?")
 
 
 @dataclass(frozen=True)
 class Text:
-    """The content of a text file, recoded as UTF-8."""
+    """The content of a text file, recoded as UTF-8.
+
+    Attributes
+    ----------
+    content : Content
+        The content.
+    delimiter : str, or None
+        What a first line such as ``sep=;``, which Excel writes, calls the delimiter. The line is
+        then blank.
+    """
 
     content: Content
+    delimiter: str | None = None
 
     def lines(self) -> Iterator[str]:
         """Yield the lines with their endings, decoded again each time to save memory."""
@@ -90,18 +103,30 @@ def as_text(content: Content, encoding: str) -> Text:
             "this is neither text nor a known binary format; for UTF-16 without a byte order mark",
             advice=("encoding", "utf-16-le"),
         )
-    return Text(replace(content, data=recoded))
+    declared = DECLARED.match(recoded)
+    if declared is None:
+        return Text(replace(content, data=recoded))
+    delimiter = declared[2].decode()
+    return Text(replace(content, data=recoded[declared.end(1) :]), delimiter)
 
 
 def dialect_of(text: Text, allowed: str = DELIMITERS) -> Dialect:
     """Choose the delimiter that leaves only numbers, or else the most numbers."""
     lines = [QUOTED.sub("", _start(line)) for _, line in islice(text.kept_lines(), SAMPLE)]
+    if text.delimiter is not None:
+        return _tried(lines, text.delimiter).dialect
     found = [_tried(lines, mark) for mark in allowed]
     found = [tried for tried in found if tried.parts] or [_tried(lines, allowed[-1])]
     if any(tried.even and tried.dialect.delimiter != " " for tried in found):
         # words may contain blanks, and a word with a number would make two cells
         found = [tried for tried in found if tried.even or tried.dialect.delimiter != " "]
     return max(found, key=lambda tried: (tried.pure, tried.numbers, tried.parts)).dialect
+
+
+def is_one_column(text: Text) -> bool:
+    """Whether a CSV file has a single column, whose words may contain blanks."""
+    data = text.content.data
+    return text.content.ending == ".csv" and not any(mark in data for mark in b'\t;,"')
 
 
 def _start(line: str) -> str:
@@ -169,6 +194,31 @@ def number(cell: str, decimal: str = ".") -> float | None:
         return float(cell.replace(decimal, ".").replace("−", "-"))
     except ValueError:
         return None
+
+
+def mistake_in(cell: str) -> str:
+    """Return what is wrong with a cell that should hold a number, and the remedy.
+
+    Examples
+    --------
+    >>> print(mistake_in("5,93"))
+    '5,93' has a decimal comma; write 5.93, or separate the cells by semicolons
+    >>> print(mistake_in("1.200.000"))
+    '1.200.000' has a mark of thousands; write 1200000
+    """
+    cell = cell.strip()
+    if COMMA_NUMBER.fullmatch(cell):
+        remedy = f"write {cell.replace(',', '.')}, or separate the cells by semicolons"
+        if GROUPED.fullmatch(cell):
+            remedy += f"; if the comma marks thousands, write {cell.replace(',', '')}"
+        return f"{shown(cell)} has a decimal comma; {remedy}"
+    if GROUPED.fullmatch(cell):
+        marks = re.findall(r"\D", cell.lstrip("+-"))
+        whole, _, rest = cell.rpartition(marks[-1]) if len(set(marks)) > 1 else (cell, "", "")
+        plain = re.sub(r"[.,'’ ]", "", whole) + (f"{marks[-1]}{rest}" if rest else "")
+        return f"{shown(cell)} has a mark of thousands; write {plain}"
+    remedy = "correct it, or leave the cell empty if the value is unknown"
+    return f"{shown(cell)} is not a number; {remedy}"
 
 
 def known_words(texts: list[str]) -> list[str]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from unimds.files.formats.columns import Columns
 from unimds.files.formats.content import Content
-from unimds.files.meaning.doubts import names_rows, numbers_points, whole
+from unimds.files.meaning.doubts import labels_first, names_rows, whole
 from unimds.files.meaning.layouts import LABELS
 from unimds.files.meaning.lists import (
     ALL,
@@ -92,7 +92,7 @@ def _with_names(names: list[str], columns: list[Column]) -> list[Column]:
     first, *rest = columns
     if isinstance(first, list) or not any(isinstance(column, np.ndarray) for column in rest):
         return columns
-    return [as_texts(first), *rest] if numbers_points(names[0], first) else columns
+    return [as_texts(first), *rest] if labels_first(names, first) else columns
 
 
 def _labels_at(names: list[str], columns: list[Column], index: list[str]) -> int | None:

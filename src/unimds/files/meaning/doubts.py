@@ -30,10 +30,16 @@ THINGS = frozenset(
         *("observer", "participant", "patient", "person", "plot", "point", "quadrat", "rater"),
         *("record", "releve", "relevé", "respondent", "sample", "site", "specimen", "station"),
         *("stimulus", "subject", "transect", "vertex"),
+        *("aufnahme", "parcelle", "parzelle", "probe", "probefläche", "standort"),
     )
 )
 """What points may be: a column that is called so holds their names, even if these are numbers."""
-NUMBERS = frozenset(("code", "id", "key", "no", "nr", "number", "row"))
+NUMBERS = frozenset(
+    (
+        *("code", "id", "key", "no", "nr", "num", "number", "row"),
+        *("fläche", "laufnummer", "lfd", "nummer", "numéro", "zeile"),
+    )
+)
 """Names of columns that number the rows."""
 MARKS = frozenset(("code", "id", "no", "nr"))
 """Last words of such names."""
@@ -67,6 +73,11 @@ TWINS = (
 )
 """What names of the two ends of pairs end in, or begin with; with a third they are no ends."""
 
+R_INDEX = "X"
+"""What R calls a column of numbers of rows that has lost its name."""
+COUNTED = 5
+"""Rows that hold consecutive numbers by chance."""
+
 FEW = 10
 """Rows below a header that look like edges by chance."""
 
@@ -79,10 +90,13 @@ def names_points(name: str) -> bool:
     >>> names = "Site", "Plot No.", "sampleID", "siteid", "oak", "NO2", "number of trees"
     >>> [name for name in names if names_points(name)]
     ['Site', 'Plot No.', 'sampleID', 'siteid']
+    >>> names_points("Plot number"), names_points("leaf number")
+    (True, False)
     """
     words = re.findall(r"[^\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
     if len(words) != 1:
-        return bool(words) and words[-1] in MARKS
+        numbered = not THINGS.isdisjoint(words) and not NUMBERS.isdisjoint(words)
+        return bool(words) and (words[-1] in MARKS or words[0] == "id" or numbered)
     return words[0] in NUMBERS or re.sub(r"(id|no|nr)$", "", words[0]) in THINGS
 
 
@@ -98,9 +112,58 @@ def numbers_points(name: str, column: Array) -> bool:
     >>> numbers_points("NO", np.array([3.0, 1.0, 2.0])), numbers_points("No.", np.arange(3.0))
     (False, True)
     """
+    if name == R_INDEX:
+        return counts_up(column) and column[0] == 1.0
     if not names_points(name) or not whole(column):
         return False
     return name.strip(" .").lower() not in NUMBERS or bool((np.diff(column) > 0.0).all())
+
+
+def counts_up(column: Array) -> bool:
+    """Whether a column of numbers counts the rows, from any number on; few rows may by chance.
+
+    Examples
+    --------
+    >>> counts_up(np.arange(101.0, 136.0)), counts_up(np.array([1.0, 3.0, 2.0, 4.0, 5.0]))
+    (True, False)
+    """
+    return len(column) >= COUNTED and whole(column) and bool((np.diff(column) == 1.0).all())
+
+
+def labels_first(names: Sequence[str], column: Array) -> bool:
+    """Whether a first column of numbers, below these names, holds the labels of the points."""
+    return numbers_points(names[0], column) and not (names[0] == R_INDEX and "Y" in names)
+
+
+def warn_of_repeats(
+    content: Content,
+    columns: Mapping[str, Sequence[str]],
+    names: Sequence[str] | None,
+    values: Array,
+) -> None:
+    """Warn if the names of points repeat, so that they are no labels."""
+    name = next((name for name in columns if names_points(name)), None)
+    if name is None or names is None:
+        return
+    texts = columns[name]
+    rows = [i for i, text in enumerate(texts) if text == texts[0]][:2]
+    if len(rows) < 2:
+        return
+    told = [f"{i + 1}" for i in range(2)]
+    for j, other in enumerate(names):
+        if other.strip().lower() in OCCASIONS and values[rows[0], j] != values[rows[1], j]:
+            told = [f"{values[i, j]:g}" for i in rows]
+    one, two = (shown(f"{texts[0]} {end}") for end in told)
+    warn(
+        FileWarning(
+            content.name,
+            f"the column {shown(name)} holds {len(set(texts))} names for {len(texts)} rows, so the "
+            f"points have no labels; for labels, give each row a name of its own, such as {one} "
+            f"and {two}",
+            (),
+        ),
+        FileWarning,
+    )
 
 
 def names_rows(name: str, texts: Sequence[str]) -> bool:

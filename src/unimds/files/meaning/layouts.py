@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds.files.errors import shown
 from unimds.files.formats.grid import Grid
-from unimds.files.formats.text import known_words
+from unimds.files.formats.margins import check_no_title, drop_empty_columns, second_header
+from unimds.files.formats.text import COMMA_NUMBER, known_words, mistake_in
 from unimds.files.meaning.doubts import (
     check_not_long,
     check_not_stacked,
+    labels_first,
     names_points,
     names_rows,
-    numbers_points,
 )
 from unimds.files.meaning.lists import (
     ALL,
@@ -76,21 +78,25 @@ def _is_adjacency(grid: Grid, header: int) -> bool:
 
 def level(grid: Grid) -> None:
     """Bring all rows to one width, or say which row differs."""
+    check_no_title(grid)
+    drop_empty_columns(grid)
     width = max(grid.widths[1:], default=grid.widths[0])
     short = [i for i, w in enumerate(grid.widths) if w != width]
-    if _delimiters_trail(grid, width):
-        return _cut(grid, width - 1)
     if short == [0] and grid.widths[0] == width - 1 and _names_only(grid):
-        return _lead(grid)
-    if short:
+        grid.lead()  # as R writes it
+    elif short:
         usual = int(np.bincount(grid.widths).argmax())
         odd = next(i for i, w in enumerate(grid.widths) if w != usual)
         raise grid.error(
-            f"this row has {grid.widths[odd]} cells, but most rows have {usual}; is a delimiter or "
-            "a quote missing?",
+            f"this row has {counted(grid.widths[odd])}, but most rows have {usual}; is a delimiter "
+            "or a quote missing?",
             odd,
         )
-    return None
+
+
+def counted(cells: int) -> str:
+    """Return a number of cells for people."""
+    return f"{cells} cell{'' if cells == 1 else 's'}"
 
 
 def _names_only(grid: Grid) -> bool:
@@ -98,40 +104,6 @@ def _names_only(grid: Grid) -> bool:
     if len(grid.words.get(0, {})) == grid.widths[0]:
         return True
     return grid.heads[0] == [grid.cell(i, 0) for i in range(1, len(grid))]
-
-
-def _delimiters_trail(grid: Grid, width: int) -> bool:
-    """Whether every row of full width ends in an empty cell, and the other rows lack only that."""
-    if width < 2 or not set(grid.widths) <= {width, width - 1}:
-        return False
-    full = [i for i, w in enumerate(grid.widths) if w == width]
-    if any(width - 1 in grid.words.get(i, {}) for i in full) or _half_empty(grid, width):
-        return False
-    return all(np.isnan(row[-1]) for row in grid.rows(full))
-
-
-def _half_empty(grid: Grid, width: int) -> bool:
-    """Whether this is a square whose upper half and diagonal are empty."""
-    labels = width - len(grid)
-    if labels not in (0, 1) or len(grid) < 3 or set(grid.widths) != {width}:
-        return False
-    lower = np.tril(~np.isnan(grid.block()[:, labels:]), -1)
-    return bool(lower[-1, :-1].all() and lower.sum() == np.count_nonzero(~np.isnan(grid.flat)))
-
-
-def _cut(grid: Grid, width: int) -> None:
-    flat = np.concatenate([row[:width] for row in grid.rows()])
-    grid.flat = type(grid.flat)("d", flat.tobytes())
-    grid.widths = [width] * len(grid)
-    grid.heads = [head[:width] for head in grid.heads]
-
-
-def _lead(grid: Grid) -> None:
-    """Put an empty cell before a header without a cell above the labels, as R writes it."""
-    grid.flat.insert(0, float("nan"))
-    grid.widths[0] += 1
-    grid.heads[0].insert(0, "")
-    grid.words[0] = {j + 1: word for j, word in grid.words.get(0, {}).items()}
 
 
 def _vector(grid: Grid, kind: str) -> Table | None:
@@ -266,17 +238,14 @@ def _from_rows(grid: Grid, header: int, kind: str, weight: str = "auto") -> Tabl
     marked = header and names[0].lower() in LABELS
     if marked or (len(rows) == len(numeric) - 1 and 0 in grid.words.get(len(grid) - 1, {})):
         numeric[0] = False
-    if header and numeric.sum() > 1 and numbers_points(names[0], grid.block()[header:, 0]):
+    if header and numeric.sum() > 1 and labels_first(names, grid.block()[header:, 0]):
         numeric[0] = False
     if header and [name.lower() for name in names[:2]] == NODES and not numeric[1:].any():
         raise grid.text.content.error(
             "this looks like the table of the nodes of a graph, as Gephi saves it: read the table "
             "of its edges, and add the columns of this file as metadata"
         )
-    for i, words in grid.words.items():
-        wrong = [j for j in words if i >= header and numeric[j]]
-        if wrong:
-            raise grid.no_number(i, wrong[0])
+    _check_words(grid, header, numeric)
     columns: dict[str, list[str]] = {}
     for j in map(int, np.flatnonzero(~numeric)):
         name = f"{names[j]} {j + 1}" if names[j] in columns else names[j]
@@ -298,6 +267,40 @@ def _from_rows(grid: Grid, header: int, kind: str, weight: str = "auto") -> Tabl
         columns=columns,
         weight=weight,
     )
+
+
+def _check_words(grid: Grid, header: int, numeric: NDArray[np.bool_]) -> None:
+    """Raise if words stand where numbers should, and say what to write instead."""
+    units = second_header(grid, np.flatnonzero(numeric).tolist()) if header else None
+    if units is not None:
+        raise units
+    for i, words in grid.words.items():
+        wrong = [j for j in words if i >= header and numeric[j]]
+        if wrong:
+            raise grid.no_number(i, wrong[0])
+    texts: dict[int, dict[int, str]] = {}  # the words of each column, by row
+    for i, words in grid.words.items():
+        for j, word in words.items():
+            if i > 0:
+                texts.setdefault(j, {})[i] = word
+    for j, column in texts.items():
+        if not numeric[j] and all(map(COMMA_NUMBER.fullmatch, column.values())):
+            row = next(iter(column))
+            raise grid.error(mistake_in(column[row]), row, j)
+    if texts and np.isnan(grid.block()[header:, numeric]).all():
+        marks = {word for j, column in texts.items() if j for word in column.values()}
+        _check_no_marks(grid, sorted(marks, reverse=True))
+
+
+def _check_no_marks(grid: Grid, marks: list[str]) -> None:
+    """Raise if the only words of a table mark what is present."""
+    if {mark.lower() for mark in marks} in ({"true", "false"}, {"yes", "no"}, {"t", "f"}):
+        remedy = f"{marks[0]} and 0 for {marks[-1]}"
+    elif len(marks) == 1:
+        remedy = f"{shown(marks[0])} and 0 for an empty cell"
+    else:
+        return
+    raise grid.error(f"holds no numbers; write 1 for {remedy}")
 
 
 def _is_lsmat(grid: Grid, header: int, labels: list[str] | None) -> bool:

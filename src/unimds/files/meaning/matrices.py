@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unimds.files.formats.content import Content
 from unimds.files.formats.grid import Grid
-from unimds.files.meaning.doubts import POINTS, Rows
+from unimds.files.meaning.doubts import POINTS, Rows, warn_of_repeats
 from unimds.files.meaning.lists import from_adjacency
 from unimds.files.meaning.squares import (
     DISTANCES,
@@ -62,6 +62,8 @@ def assemble(
         kind = "distances" if _holds_distances(content, block, rows, names) else "points"
         if kind == "points":
             Rows(content, block, labels, names, columns or {}).check()
+            if labels is None:
+                warn_of_repeats(content, columns or {}, names, block)
     if kind == "points":
         if weights is not None:
             raise content.error("holds points and weights, but only pairs have weights")
