@@ -7,13 +7,27 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from tests.support.parts import slow
-from unimds import MDS, Huber, Hyperbolic, LandmarkMDS, Loss, Power, Simplex, Sphere, place_points
+from unimds import (
+    MDS,
+    DistributionEmbedding,
+    Huber,
+    Hyperbolic,
+    LandmarkMDS,
+    Loss,
+    Power,
+    Simplex,
+    Sphere,
+    Squared,
+    place_points,
+)
 from unimds.files import FileError
 from unimds.files.archive import read_archive, write_archive
 from unimds.models import load, save
+from unimds.report import report
 from unimds.spaces import distances
 
 RNG = np.random.default_rng(0)
@@ -367,3 +381,47 @@ def test_endings_of_other_programs_are_refused(tmp_path, ending):
     with pytest.raises(FileError, match=rf"ends in .unimds or .npz, and .{ending} is the ending"):
         save(mds, tmp_path / f"m.{ending}")
     assert not list(tmp_path.iterdir())
+
+
+SITES = [f"s{i}" for i in range(14)]
+COUNTS = pd.DataFrame(RNG.poisson(3.0, size=(14, 5)) + 1.0, SITES, [*"abcde"])
+
+
+@pytest.mark.parametrize("method", ["mds", "jl+mds", "jl"])
+@pytest.mark.parametrize("space", ["sphere", "simplex"])
+@pytest.mark.parametrize("form", [pd.DataFrame, csr_array])
+def test_maps_of_distributions_come_back_and_place(tmp_path, method, space, form):
+    if (method, space) == ("jl", "simplex"):
+        pytest.skip("a projection leaves the simplex")
+    rows = COUNTS if form is pd.DataFrame else csr_array(COUNTS.to_numpy())
+    few = DistributionEmbedding(2, method=method, space=space, random_state=0).fit(rows[:10])
+    save(few, tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert type(again) is DistributionEmbedding
+    assert again.get_params() == few.get_params() | {"loss": Squared()}
+    assert np.array_equal(again.transform(rows[10:]), few.transform(rows[10:]))
+    assert np.array_equal(again.embedding_, few.embedding_)
+    assert again.space_ == few.space_
+    if form is pd.DataFrame:
+        assert again.labels_.tolist() == COUNTS.index[:10].tolist()
+        assert again.feature_names_in_.tolist() == [*"abcde"]
+        assert "s3" in report(again)
+    if method != "jl":
+        assert (again.cost_, again.stress_, again.loss_) == (few.cost_, few.stress_, few.loss_)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("points", np.zeros((10, 4))),
+        ("points", np.full((10, 5), np.nan)),
+        ("map", np.eye(10, 3)),
+        ("embedding", np.zeros((10, 3))),
+    ],
+)
+def test_a_broken_map_of_distributions_is_an_error(tmp_path, name, wrong):
+    save(DistributionEmbedding(2, random_state=0).fit(COUNTS[:10]), tmp_path / "m")
+    header, arrays = read_archive(tmp_path / "m", "model")
+    write_archive(tmp_path / "n", "model", header, {**arrays, name: wrong})
+    with pytest.raises(FileError, match="the model is broken"):
+        load(tmp_path / "n")

@@ -13,22 +13,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
 from unimds._runtime.arguments import model_and_path
 from unimds.distances.metric import Metric
+from unimds.distributions.embedding import TARGETS, DistributionEmbedding
+from unimds.distributions.projection import SphericalRandomProjection
+from unimds.distributions.unit_rows import row_lengths
 from unimds.estimators.mds import MDS
 from unimds.estimators.parameters import resolve_variant
 from unimds.files import endings
 from unimds.files.archive import read_archive, write_archive
 from unimds.files.errors import FileError
 from unimds.landmarks.estimator import LandmarkMDS
-from unimds.losses import LOSSES, Loss
+from unimds.losses import LOSSES, Loss, as_loss
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces import SPACES, Space
 
 Array = NDArray[Any]
-Model = MDS | LandmarkMDS
+Model = MDS | LandmarkMDS | DistributionEmbedding
 
 __all__ = ["load", "save"]
 
@@ -40,6 +44,8 @@ PARTS = {kind.__name__: kind for kind in BUILT_IN}
 MATRICES = {("mahalanobis", "V"), ("mahalanobis", "VI")}
 """Arguments of metrics that are matrices; all others are numbers or vectors."""
 PLAIN = (bool, int, float, str, type(None))
+SPARSE = ("data", "indices", "indptr")
+"""The arrays of a sparse table in SciPy's CSR format."""
 THREADS = "n_jobs"
 NOT_KEPT = ("loss", "space", "variant", "init", "callback", "checkpoint", "metric_params", THREADS)
 """Parameters that are saved as fitted, that mean nothing once the map exists, or that only the
@@ -58,7 +64,7 @@ def save(
 
     Parameters
     ----------
-    mds : MDS or LandmarkMDS
+    mds : MDS, LandmarkMDS or DistributionEmbedding
         The model; its loss and space must be built in, and its metric must be a name.
     path : str or PathLike
         The file. Its name may end in ".unimds" or in anything but the ending of another kind of
@@ -93,14 +99,26 @@ def save(
     mds, path = model_and_path(mds, path, "save")
     endings.MODEL.check(path)
     check_is_fitted(mds)
-    large = isinstance(mds, LandmarkMDS)
-    result = mds.landmark_result_ if large else mds.result_
     own: Any = mds.labels_ if labels is None else labels
     names = getattr(mds, "feature_names_in_", None) if features is None else features
-    params, arrays = _metric(mds)
-    header = {
+    named = {
         "estimator": type(mds).__name__,
         "params": _params(mds),
+        "n_features_in": int(mds.n_features_in_),
+        "labels": None if own is None else [_label(label) for label in own],
+        "features": None if names is None else [str(name) for name in names],
+    }
+    few = isinstance(mds, DistributionEmbedding)
+    header, arrays = _of_distributions(mds) if few else _of_distances(mds)
+    write_archive(path, KIND, named | header, arrays, force=force)
+
+
+def _of_distances(mds: MDS | LandmarkMDS) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return what a file says of a map of distances, or of features."""
+    large = isinstance(mds, LandmarkMDS)
+    result = mds.landmark_result_ if isinstance(mds, LandmarkMDS) else mds.result_
+    params, arrays = _metric(mds)
+    header = {
         "metric_params": params,
         "loss": _described(mds.loss_, "loss"),
         "space": _described(mds.space_, "space"),
@@ -111,9 +129,6 @@ def save(
         "result_stress": result.stress,
         "errors": [mds.cost_error_, mds.stress_error_] if large else None,
         "seconds": mds.seconds_ if large else None,
-        "n_features_in": int(mds.n_features_in_),
-        "labels": None if own is None else [_label(label) for label in own],
-        "features": None if names is None else [str(name) for name in names],
     }
     arrays |= {
         "map": mds.embedding_,
@@ -126,7 +141,29 @@ def save(
     if large:
         arrays |= {"landmarks": mds.landmarks_, "references": mds.references_}
         arrays["points"] = mds._points
-    write_archive(path, KIND, header, arrays, force=force)
+    return header, arrays
+
+
+def _of_distributions(few: DistributionEmbedding) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return what a file says of a map of distributions; counts that are sparse stay so."""
+    asked = {"asked": {"loss": _described(as_loss(few.loss), "loss")}, "space": few.space}
+    if few.result_ is None:
+        return asked, {"map": few.embedding_, "components": few._projection.components_}
+    result, rows = few.result_, few._points
+    header = {
+        **asked,
+        "loss": _described(few.loss_, "loss"),
+        "outcome": result.outcome.name,
+        "cost": [result.cost, few.cost_, few.stress_],
+        "result_stress": result.stress,
+    }
+    points = (
+        {f"points.{name}": getattr(rows, name) for name in SPARSE}
+        if issparse(rows)
+        else {"points": rows}
+    )
+    found = {"map": few.embedding_, "embedding": result.embedding}
+    return header, {**found, "history": result.history, "levels": result.levels, **points}
 
 
 def load(path: str | os.PathLike[str]) -> Model:
@@ -143,7 +180,7 @@ def load(path: str | os.PathLike[str]) -> Model:
 
     Returns
     -------
-    MDS or LandmarkMDS
+    MDS, LandmarkMDS or DistributionEmbedding
 
     Raises
     ------
@@ -152,6 +189,8 @@ def load(path: str | os.PathLike[str]) -> Model:
     """
     header, arrays = read_archive(path, KIND)
     try:
+        if header["estimator"] == DistributionEmbedding.__name__:
+            return _restored_distributions(header, arrays)
         return _restored(header, arrays)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         told = error if isinstance(error, ValueError) else f"{error!r} is missing or wrong"
@@ -170,7 +209,7 @@ def _described(part: Loss | Space, what: str) -> dict[str, Any]:
     return {"name": type(part).__name__, **asdict(part)}
 
 
-def _asked(mds: Model) -> dict[str, Any]:
+def _asked(mds: MDS | LandmarkMDS) -> dict[str, Any]:
     """Return the loss and the space as they were given, with every "auto"."""
     loss, space = resolve_variant(mds.variant, mds.loss, mds.space)
     return {"loss": _described(loss, "loss"), "space": _described(space, "space")}
@@ -178,7 +217,7 @@ def _asked(mds: Model) -> dict[str, Any]:
 
 def _params(mds: Model) -> dict[str, Any]:
     params = mds.get_params(deep=False)
-    if not isinstance(params["metric"], str):
+    if not isinstance(params.get("metric", ""), str):
         raise ValueError(
             f"metric={params['metric']!r} is a custom function, which cannot be saved; give the "
             'distances themselves, with metric="precomputed"'
@@ -191,7 +230,7 @@ def _params(mds: Model) -> dict[str, Any]:
     }
 
 
-def _metric(mds: Model) -> tuple[dict[str, Any], dict[str, Array]]:
+def _metric(mds: MDS | LandmarkMDS) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return the further arguments of the metric: plain values, and arrays."""
     metric = getattr(mds, "_metric", None)
     params = {} if metric is None else {k: v for k, v in metric.params.items() if k != THREADS}
@@ -210,7 +249,7 @@ def _label(label: Any) -> Any:
 # --- from a file ----------------------------------------------------------------------------------
 
 
-def _restored(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
+def _restored(header: dict[str, Any], arrays: dict[str, Array]) -> MDS | LandmarkMDS:
     mds = _estimator(header)
     mds.embedding_ = _points(arrays["map"], mds, "map")
     mds._n_features_out = mds.embedding_.shape[1]
@@ -241,20 +280,78 @@ def _restored(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
     return mds
 
 
-def _estimator(header: dict[str, Any]) -> Model:
+def _restored_distributions(
+    header: dict[str, Any], arrays: dict[str, Array]
+) -> DistributionEmbedding:
+    few = DistributionEmbedding(
+        **_plain(header["params"], NOT_KEPT),
+        loss=_part(header["asked"]["loss"], Loss),
+        space=header["space"],
+    )
+    few._validate_params()
+    few.n_features_in_, few.embedding_ = int(header["n_features_in"]), arrays["map"]
+    few.space_, few._n_features_out = TARGETS[few.space], few.n_components + 1
+    few.labels_ = _names(header["labels"], len(few.embedding_), "labels")
+    names = _names(header["features"], few.n_features_in_, "features")
+    if names is not None:
+        few.feature_names_in_ = names
+    few.result_ = None
+    if few.method == "jl":
+        _points(few.embedding_, few, "map")
+        few._projection = _projection(arrays["components"], few)
+        return few
+    few.loss_ = _part(header["loss"], Loss)
+    few.stress_, few.dissimilarity_matrix_ = float(header["cost"][2]), None
+    result = _result(header, arrays, few, len(few.embedding_))
+    few._keep(result)
+    few._points = _distributions(arrays, few)
+    here = few._outer(result.embedding)
+    if few.embedding_.shape != here.shape or np.abs(few.embedding_ - here).max() > SAME:
+        raise ValueError("the map and the points to place new ones against are not the same")
+    return few
+
+
+def _projection(components: Array, few: DistributionEmbedding) -> SphericalRandomProjection:
+    width = few.n_components + 1
+    wanted = (width, few.n_features_in_)
+    if components.shape != wanted or not np.isfinite(components).all():
+        raise ValueError(f"the projection has the shape {components.shape}, not {wanted}")
+    found = SphericalRandomProjection(width, method="gaussian")
+    found.components_, found.n_features_in_ = components, few.n_features_in_
+    found.n_components_ = found._n_features_out = width
+    return found
+
+
+def _distributions(arrays: dict[str, Array], few: DistributionEmbedding) -> Any:
+    """Return the roots of the distributions of a map, dense or sparse: points of a sphere."""
+    wanted = (len(few.embedding_), few.n_features_in_)
+    if "points" in arrays:
+        rows = arrays["points"]
+        values = rows
+    else:
+        values, *rest = (arrays[f"points.{name}"] for name in SPARSE)
+        rows = csr_array((values, *rest), shape=wanted)
+        rows.check_format(full_check=True)
+    numbers = values.dtype in (np.float32, np.float64) and np.isfinite(values).all()
+    if rows.shape != wanted or not numbers or np.abs(row_lengths(rows) - 1.0).max() > SAME:
+        raise ValueError(f"the distributions are not {wanted[0]} rows of {wanted[1]} probabilities")
+    return rows
+
+
+def _estimator(header: dict[str, Any]) -> MDS | LandmarkMDS:
     """Return the estimator that the header describes, with its parameters validated."""
     kind = {"MDS": MDS, "LandmarkMDS": LandmarkMDS}[header["estimator"]]
     loss, space = _part(header["loss"], Loss), _part(header["space"], Space)
     if loss != loss.resolved(1.0) or space.is_auto:
         raise ValueError(f"{loss} and {space} do not say every size that the fit has found")
     asked = _as_asked(header, loss, space)
-    mds: Model = kind(**_plain(header["params"], NOT_KEPT), **asked)
+    mds: MDS | LandmarkMDS = kind(**_plain(header["params"], NOT_KEPT), **asked)
     mds._validate_params()
     mds.loss_, mds.space_ = loss, space
     return mds
 
 
-def _check_same(mds: Model, result: Result) -> None:
+def _check_same(mds: MDS | LandmarkMDS, result: Result) -> None:
     """Raise if the map and the points that new ones are placed against are not the same points."""
     large = isinstance(mds, LandmarkMDS)
     here = mds.embedding_[mds.references_] if large else mds.embedding_
@@ -276,7 +373,7 @@ def _as_asked(header: dict[str, Any], loss: Loss, space: Space) -> dict[str, Any
     return asked
 
 
-def _keep(mds: Model, result: Result, features: Array | None) -> None:
+def _keep(mds: MDS | LandmarkMDS, result: Result, features: Array | None) -> None:
     mds.n_iter_ = result.n_iter
     if isinstance(mds, LandmarkMDS):
         mds.landmark_result_, mds._features = result, features
@@ -302,7 +399,7 @@ def _plain(told: dict[str, Any], without: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _width(told: Any, mds: Model) -> int:
+def _width(told: Any, mds: MDS | LandmarkMDS) -> int:
     """Return the number of features; of a table of distances it is the number of points."""
     n = len(mds.embedding_)
     whole = isinstance(told, int) and not isinstance(told, bool) and told > 0
@@ -311,7 +408,7 @@ def _width(told: Any, mds: Model) -> int:
     return int(told)
 
 
-def _some_points(index: Array, mds: Model, what: str) -> Array:
+def _some_points(index: Array, mds: LandmarkMDS, what: str) -> Array:
     n = len(mds.embedding_)
     if index.ndim != 1 or index.dtype.kind not in "iu" or not len(index):
         raise ValueError(f"the {what} are not a list of points")
@@ -343,7 +440,10 @@ def _result(header: dict[str, Any], arrays: dict[str, Array], mds: Model, count:
 
 
 def _tried(
-    mds: Model, told: dict[str, Any], arrays: dict[str, Array], features: Array | None
+    mds: MDS | LandmarkMDS,
+    told: dict[str, Any],
+    arrays: dict[str, Array],
+    features: Array | None,
 ) -> Metric:
     """Return the metric, after it has measured one row: its arguments must suit the features."""
     start = "metric."
@@ -382,7 +482,7 @@ def _points(array: Array, mds: Model, what: str, count: int | None = None) -> Ar
     return array
 
 
-def _features(found: Array, mds: Model, count: int) -> Array:
+def _features(found: Array, mds: MDS | LandmarkMDS, count: int) -> Array:
     wanted = (count, mds.n_features_in_)
     if found.shape != wanted or found.dtype not in (np.float32, np.float64):
         raise ValueError(f"the features have the shape {found.shape}; {wanted} was expected")

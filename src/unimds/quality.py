@@ -196,12 +196,14 @@ def shepard(D: Any, X: Any = None, *, space: str | Space | None = None) -> Shepa
     return Shepard(given[i, j], mapped[i, j], i, j)
 
 
-def align(X: ArrayLike, target: ArrayLike, *, space: str | Space = "euclidean") -> Array:
+def align(X: Any, target: Any, *, space: str | Space | None = None) -> Array:
     """Return `X` moved by the isometry of the space that brings it nearest to `target`.
 
     Procrustes' problem: in Euclidean space a rotation or reflection and a shift (nothing is
     stretched), on spheres a rotation or reflection. In hyperbolic space both maps are moved to
     their means and one is rotated: exact for maps that are alike, nearly the best for others.
+    Both may be arrays, results or fitted estimators; by default the space is that of the first
+    that knows its space, or Euclidean.
 
     Examples
     --------
@@ -209,14 +211,20 @@ def align(X: ArrayLike, target: ArrayLike, *, space: str | Space = "euclidean") 
     array([[5., 5.],
            [7., 5.]])
     """
+    X, target, space = _two_maps(X, target, space)
     A, B = as_float(X, "X").astype(float), as_float(target, "target").astype(float)
     if A.shape != B.shape or A.ndim != 2:
         raise ValueError(f"X and target differ in shape: {A.shape} and {B.shape}")
-    space = as_space(space)
     return np.asarray(space.project_points(space.isometry(A, B)(A)))
 
 
-def recovery_error(X: ArrayLike, truth: ArrayLike, *, space: str | Space = "euclidean") -> float:
+def _two_maps(X: Any, other: Any, space: str | Space | None) -> tuple[Any, Any, Space]:
+    """Return the points of two maps and their space."""
+    (A, here), (B, there) = (map_of(each, space) for each in (X, other))
+    return A, B, as_space(there if A is X else here)
+
+
+def recovery_error(X: Any, truth: Any, *, space: str | Space | None = None) -> float:
     """Return how far a map is from the true points, after `align`: 0 is exact, 1 is no relation.
 
     The root mean square of the distances between the points and the true ones, divided by that of
@@ -227,7 +235,7 @@ def recovery_error(X: ArrayLike, truth: ArrayLike, *, space: str | Space = "eucl
     >>> round(recovery_error([[0.0, 0.0], [0.0, 2.0]], [[5.0, 5.0], [7.0, 5.0]]), 12)
     0.0
     """
-    space = as_space(space)
+    X, truth, space = _two_maps(X, truth, space)
     B = as_float(truth, "truth").astype(float)
     moved = align(X, B, space=space)
     miss = np.array(
@@ -246,6 +254,11 @@ def _matched(D: Any, X: Any, space: str | Space | None) -> tuple[Any, Any, Space
 
 
 def _both(D: ArrayLike, X: Any, space: str | Space | None) -> tuple[Array, Array]:
+    if D is None:
+        raise ValueError(
+            "D is None: there are no distances to compare with. A model read from a file does not "
+            "keep them (its dissimilarity_matrix_ is None); give the table that the map was made of"
+        )
     D, X, space = _matched(D, X, space)
     given = as_square(D, "D")
     mapped = distances(_points(X, len(given), space), space=space)

@@ -34,7 +34,7 @@ def drawn(monkeypatch):
     draw = plots.plot_embedding
 
     def watched(X, labels=None, color=None, **rest):
-        asked.append({"X": X, "labels": labels, "color": color})
+        asked.append({"X": X, "labels": labels, "color": color, "new": rest.get("new")})
         return draw(X, labels, color, **rest)
 
     monkeypatch.setattr(plots, "plot_embedding", watched)
@@ -162,7 +162,8 @@ def test_new_points_are_told_apart_from_the_map(plants, tmp_path, drawn, kind):
     assert said.code == 0, said.err
     assert said.err.startswith("2 points placed, stress ")
     assert "). Written: " in said.err
-    assert drawn[0]["color"] == ["map"] * 8 + ["new"] * 2
+    assert drawn[0]["color"] is None
+    assert drawn[0]["new"] == [False] * 8 + [True] * 2
     assert drawn[0]["labels"] == [f"p{i}" for i in range(8)] + ["q1", "q2"]
     placed = read(tmp_path / "placed.csv", kind="points").values
     assert np.array_equal(drawn[0]["X"][8:], placed)
@@ -170,6 +171,8 @@ def test_new_points_are_told_apart_from_the_map(plants, tmp_path, drawn, kind):
     assert column == {"name": "origin", "names": ["map", "new"], "codes": [0] * 8 + [1] * 2}
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "A map of 8 points and 2 new" in page
+    assert (data_of(page)["fresh"], data_of(page)["origin"]) == (2, 0)
+    assert '<tr><th scope="row">metric</th><td>euclidean</td></tr>' in page
     assert "Half of the distances are off by less than" in page
 
 
@@ -243,6 +246,8 @@ def test_new_points_have_metadata_and_colours(cities, tmp_path, drawn):
     said = run(*base, "--color", "river")
     assert said.code == 0, said.err
     assert drawn[-1]["color"] == [None] * 5 + ["Danube", "Saale"]
+    said = run(*(option for option in base if option != "-q"), "--color", "river")
+    assert "Only the new points have a value of 'river'; the points of the map are grey" in said.err
     assert read(tmp_path / "o.csv").columns["river"] == ["Danube", "Saale"]
     assert columns_of(tmp_path / "r.html")[0]["name"] == "river"
     with about.open("a") as file:  # the points of the map as well
@@ -250,6 +255,12 @@ def test_new_points_have_metadata_and_colours(cities, tmp_path, drawn):
     assert run(*base, "--color", "river").code == 0
     rivers = ["Danube", "Rhine", "none", "Moselle", "Saale", "Danube", "Saale"]
     assert drawn[-1]["color"] == rivers
+    # the colours of the map's own picture stay, whatever the new points bring along
+    about.write_text(about.read_text().replace("near Ulm,Danube", "near Ulm,Aare"))
+    assert run(*base, "--color", "river").code == 0
+    column = columns_of(tmp_path / "r.html")[0]
+    assert column["names"] == ["Danube", "Moselle", "none", "Rhine", "Saale", "Aare"]
+    about.write_text(about.read_text().replace("near Ulm,Aare", "near Ulm,Danube"))
     assert run(*base).code == 0
     assert [column["name"] for column in columns_of(tmp_path / "r.html")] == ["origin", "river"]
     said = run(*base, "--color", "rivr")

@@ -549,8 +549,9 @@ def test_a_projection_has_no_cost_left_from_before():
     embedding = DistributionEmbedding(2, random_state=0).fit(few_counts())
     embedding.set_params(method="jl").fit(few_counts())
     assert embedding.result_ is None
-    for name in ("cost_", "n_iter_", "stress_", "space_", "_points"):
+    for name in ("cost_", "n_iter_", "stress_", "loss_", "history_", "starts_", "_points"):
         assert not hasattr(embedding, name)
+    assert (embedding.space_, embedding.dissimilarity_matrix_) == (Sphere(), None)
     embedding.set_params(method="mds").fit(few_counts())
     assert not hasattr(embedding, "_projection")
 

@@ -16,6 +16,7 @@ from unimds import MDS
 from unimds.plots import plot_embedding, plot_point_stress, plot_shepard
 from unimds.plots.axes import HUES
 from unimds.quality import normalized_stress, point_stress, residuals, shepard, stress_1, total_cost
+from unimds.report import report
 from unimds.spaces import distances
 
 NAMES = ["ant", "bee", "cat", "dog", "eel", "fox"]
@@ -90,6 +91,20 @@ def test_rows_without_names_go_by_their_place(mds: Any) -> None:
         part = pd.DataFrame({"name": NAMES, "kind": KIND.tolist()}, index=[7, 3, 1, 9, 2, 5])
         drawn = groups(plot_embedding(plain, part["name"], part["kind"], ax=new()))
         np.testing.assert_allclose(drawn["fish"], plain.embedding_[4:5])
+
+
+def test_labels_without_labels_to_match_are_warned_of() -> None:
+    plain, counted = MDS(random_state=0).fit(X), MDS(random_state=0).fit(pd.DataFrame(X))
+    for map_ in (plain, counted, plain.embedding_):
+        said = r"color has labels, such as 'dog', and the map has none"
+        with pytest.warns(UserWarning, match=said):
+            plot_embedding(map_, color=shuffled(KIND), ax=new())
+    with pytest.warns(UserWarning, match=r"columns has labels, such as 'ant', and the map"):
+        report(plain, columns=KIND.to_frame())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plot_embedding(plain, color=shuffled(KIND).to_numpy(), ax=new())
+        stress_1(pd.DataFrame(distances(X), NAMES, NAMES), plain.embedding_)
 
 
 def test_numbers_of_rows_are_labels_where_they_tell_something() -> None:

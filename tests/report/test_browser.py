@@ -542,3 +542,62 @@ def test_many_edges_are_pale_and_the_settings_count_them(browser: Browser, tmp_p
     assert opacity[100] == 1.0
     assert 0.2 < opacity[780] < 0.8
     assert browser.complaints() == []
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+BESIDE = """
+const boxOf = (e) => e.getBoundingClientRect();
+const points = [...document.querySelectorAll("#map .points path")].slice(0, arguments[0]);
+const dots = points.map(boxOf).map((b) => [(b.left + b.right) / 2, (b.top + b.bottom) / 2]);
+const gap = (low, high, at) => Math.max(low - at, at - high, 0);
+return [...document.querySelectorAll("#map .textpoint text")].map((text) => {
+  const b = boxOf(text);
+  const away = dots.map(([x, y]) => Math.hypot(gap(b.left, b.right, x), gap(b.top, b.bottom, y)));
+  return [text.textContent, away.indexOf(Math.min(...away)), away.sort((a, b) => a - b)[1]];
+});
+"""
+
+
+@pytest.mark.parametrize("width", [440, 1200])
+@pytest.mark.parametrize("space", ["euclidean", "sphere"])
+def test_a_name_is_nearest_to_its_own_point_and_covers_no_other(
+    browser: Browser, tmp_path: Path, space: str, width: int
+) -> None:
+    rng = np.random.default_rng(4)
+    angle = 2.0 * np.pi * (np.arange(30) / 30.0) ** 1.3  # crowded where it begins
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    X = rng.normal(size=(30, 2)) if space == "euclidean" else ring
+    result = replace(a_map("plane", n=30)[0], embedding=X, space=as_space(space))
+    names = [f"name {i}" for i in range(30)]
+    write_report(result, tmp_path / "r.html", distances(X, space=space), labels=names)
+    with sized(browser, width):
+        browser.open(tmp_path / "r.html")
+        told = browser.run(BESIDE, 30)
+    assert len(told) > 8
+    for name, nearest, second in told:
+        assert name == f"name {nearest}"
+        assert second > 5.0  # the radius of a point
+
+
+def test_the_box_around_points_in_space_is_in_the_picture(browser: Browser, tmp_path: Path) -> None:
+    """In three dimensions, the corners of the box around the points are inside the picture."""
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    result = replace(a_map("plane", n=30)[0], embedding=X)
+    write_report(result, tmp_path / "r.html", distances(X))
+    for width in (440, 1200):
+        with sized(browser, width):
+            browser.open(tmp_path / "r.html")
+            grey = shades(browser, "#map canvas")
+        grey = grey[3:-3, 3:-3]  # the picture has a border
+        rim = np.concatenate([grey[-1], grey[:, 0], grey[:, -1]])
+        assert np.abs(rim - np.median(grey)).max() < 0.05
+
+
+@contextmanager
+def sized(browser: Browser, width: int) -> Iterator[None]:
+    """Have the page in a window of some width."""
+    metrics = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    yield
+    browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -441,7 +441,7 @@ def test_columns_are_numbers_or_categories() -> None:
     result, _ = a_map("plane", n=3)
     numbers, kinds, yes = data_of(report(result, columns=frame))["columns"]
     assert numbers["numbers"] == [1.5, None, 2.0]
-    assert kinds["names"] == ["a", ""]
+    assert (kinds["names"], kinds["codes"]) == (["a"], [0, -1, 0])
     assert yes["names"] == ["True"]
     many = {"many": [str(i) for i in range(100)]}
     result, _ = a_map("plane", n=100)

@@ -11,8 +11,6 @@ from unimds.cli.messages import caution
 if TYPE_CHECKING:
     from unimds.files import Table
 
-PROPORTIONS = ("braycurtis", "cosine")
-"""Metrics that compare the proportions of rows, which rows of zeros do not have."""
 MANY = 2000  # points above which a second look at the table would take too much memory
 
 
@@ -121,9 +119,9 @@ def warn_of_empty(
 
     `choice` is what a command may do in place of removing them.
     """
-    if table.precomputed or metric not in PROPORTIONS or table.n == 0:
-        return
-    rows = [i for i, row in enumerate(table.values) if not row.any()]
+    from unimds.distances.metric import empty_rows
+
+    rows = [] if table.precomputed else empty_rows(metric, table.values)
     if not rows:
         return
     names = [repr(table.labels[i]) if table.labels else f"row {i + 1}" for i in rows]

@@ -42,6 +42,12 @@ class Foreign:
 
 NO_TABLES = (
     Foreign(
+        "unimds",
+        ("precomputed", "to_frame"),
+        "a Table, as unimds.files.read returns it",
+        "give its frame, table.to_frame(), with metric='precomputed' if table.precomputed is true",
+    ),
+    Foreign(
         "networkx",
         ("nodes", "edges"),
         "a networkx graph",

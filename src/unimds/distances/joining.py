@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from unimds._runtime.watch import warn
 from unimds.distances.inputs import labels_of
 
@@ -17,7 +19,8 @@ def joined(values: Any, what: str, own: Labels, *given: Labels) -> Any:
 
     A Series or a frame is matched by its index, if this holds the labels of all points; it may have
     more rows. A list or an array has no labels, nor has an index that only counts 0, 1, 2 and so
-    on: these are in the order of the points already.
+    on: these are in the order of the points already. If the points have no labels, an index of
+    names is not silently ignored: a warning says that the order decides.
 
     Parameters
     ----------
@@ -52,12 +55,13 @@ def joined(values: Any, what: str, own: Labels, *given: Labels) -> Any:
     # rows that are only counted have no names, which somebody could have given to the points
     labels = (own,) if counts_rows(index) else (own, *given)
     known = [list(names) for names in labels if names is not None]
-    if not known or any(index == names for names in known):
+    if any(index == names for names in known):
         return values
     for names in known:
         if set(names) <= set(index):
             return values.iloc[_rows(names, index, what)]
     if counts_rows(index) or all(map(counts_rows, known)):
+        _warn_of_order(index, what)
         return values
     for names in known:  # a saved model has its labels as text
         texts = list(map(str, names))
@@ -69,6 +73,8 @@ def joined(values: Any, what: str, own: Labels, *given: Labels) -> Any:
 
 def joined_table(D: Any, labels: Labels, what: str = "D") -> Any:
     """Return a table of pairs with its rows and columns in the order of the points."""
+    if labels is None:  # a table is the input of a map, in the order of its points
+        return D
     rows = joined(D, what, labels)
     if rows is D or not hasattr(D, "columns"):
         return D
@@ -98,6 +104,18 @@ def _rows(names: list[Any], index: list[Any], what: str) -> list[int]:
                 f"{what} has {count[twice]} rows for {twice!r}; a point of the map needs one row"
             )
     return [row[name] for name in names]
+
+
+def _warn_of_order(index: list[Any], what: str) -> None:
+    """Warn of names that no label of the map can be matched with; numbers may be rows of a part."""
+    if all(isinstance(label, int | np.integer) for label in index):
+        return
+    warn(
+        f"{what} has labels, such as {index[0]!r}, and the map has none: the values are taken in "
+        "the order of the points. Fit the map to a data frame with these labels, or give labels=; "
+        f"if the order is right, give {what} as an array (.to_numpy())",
+        UserWarning,
+    )
 
 
 def _check_foreign(values: Any, index: list[Any], names: list[Any], what: str) -> None:

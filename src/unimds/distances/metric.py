@@ -116,6 +116,45 @@ class RowsWarning(UserWarning):
         return f"{told} ({' and '.join(few)}{more}): {effect}"
 
 
+class EmptyRowsWarning(RowsWarning):
+    """A warning of rows of zeros, which a metric puts equally far from all other rows."""
+
+
+PROPORTIONS = ("braycurtis", "cosine", "jaccard", "dice")
+"""Metrics that compare the shares of rows, which rows of zeros do not have."""
+PRESENCE = (
+    *("jaccard", "dice", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "yule"),
+)
+"""Metrics of presence and absence: every number but 0 counts as present."""
+
+
+def empty_rows(metric: Any, features: Array) -> list[int]:
+    """Return the rows of zeros, if they are equally far from all other rows by this metric.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 2.0], [0.0, 0.0]])
+    >>> empty_rows("braycurtis", X), empty_rows("euclidean", X)
+    ([1], [])
+    """
+    if not isinstance(metric, str) or metric not in PROPORTIONS or not np.size(features):
+        return []
+    return [int(i) for i in np.flatnonzero(~np.asarray(features).any(axis=1))]
+
+
+def warn_of_empty_rows(metric: Any, features: Array) -> None:
+    """Warn of rows of zeros under a metric that cannot place them."""
+    rows = empty_rows(metric, features)
+    if rows:
+        are = "a row is" if len(rows) == 1 else "rows are"
+        told = f"metric={metric!r}: {are} empty (all zeros)"
+        effect = (
+            "an empty row is at the distance 1 from every other row, which says nothing about its "
+            "place; drop it, or choose another metric"
+        )
+        warn(EmptyRowsWarning(told, rows, effect), EmptyRowsWarning)
+
+
 @final
 @dataclass(frozen=True)
 class Metric:
@@ -156,6 +195,7 @@ class Metric:
             found = replace(self, params={**self.params, "VI": inverse})
         found._try(features)
         found._warn_of_gaps(features)
+        found._warn_of_presence(features)
         if self.name == "braycurtis":
             _warn_of_negative(features)
         return found
@@ -185,6 +225,16 @@ class Metric:
         elif zero.size > 1 and self._has_gap(features[zero[:1]], features[zero[1:2]]):
             self._warn_of_gap("between two rows of zeros", zero)
 
+    def _warn_of_presence(self, features: Array) -> None:
+        """Warn if a metric of presence and absence is given amounts."""
+        if self.name in PRESENCE and not ((features == 0.0) | (features == 1.0)).all():
+            warn(
+                f"metric={self.name!r} compares presence and absence: every number but 0 counts as "
+                "present, and amounts do not count. For abundances use metric='braycurtis'; to say "
+                "that presence is meant, give X != 0",
+                UserWarning,
+            )
+
     def _has_gap(self, A: Array, B: Array) -> bool:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -210,8 +260,11 @@ class Metric:
             # scikit-learn's formula cancels where features are far from zero, as dates are
             centre = (A if B is None else B).mean(axis=0, dtype=np.float64).astype(A.dtype)
             A, B = A - centre, None if B is None else B - centre
+        dtype = A.dtype
+        if self.name in PRESENCE:  # as scikit-learn does, with a warning for each block
+            A, B = A != 0.0, None if B is None else B != 0.0
         D = pairwise_distances(A, B, metric=self.name, **self.params)
-        return np.asarray(D, dtype=A.dtype)
+        return np.asarray(D, dtype=dtype)
 
 
 def _warn_of_negative(features: Array) -> None:

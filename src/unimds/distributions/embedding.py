@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from unimds.distances.inputs import labels_of
 from unimds.distributions.hellinger import checked, root_rows, tagged
 from unimds.distributions.projection import SphericalRandomProjection
 from unimds.distributions.unit_rows import angles, squared_chords
@@ -21,6 +22,7 @@ from unimds.estimators.parameters import AMOUNT, CONSTRAINTS, StrOptions, docume
 from unimds.estimators.place_center import place_center
 from unimds.losses import Loss
 from unimds.placecenter.new_points import place_points
+from unimds.placecenter.result import Result
 from unimds.quality import stress_1
 from unimds.spaces import Simplex, Space, Sphere
 from unimds.spaces.spectral import into_orthant
@@ -29,6 +31,11 @@ Array = NDArray[np.floating[Any]]
 
 TARGETS: dict[str, Space] = {"sphere": Sphere(), "simplex": Simplex()}
 TECHNIQUES = ("mds", "jl", "jl+mds")
+SCALED = (
+    *("cost_", "n_iter_", "stress_", "loss_", "history_", "starts_"),
+    *("_points", "_projection"),
+)
+"""Attributes that not every method leaves behind."""
 
 
 @documented
@@ -66,10 +73,16 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         The cost of the map and the number of sweeps, for scaling.
     stress_ : float
         Stress-1 of the map, for scaling; see `unimds.quality.stress_1`.
+    loss_, history_, starts_
+        As in `unimds.MDS`, for scaling.
+    dissimilarity_matrix_ : ndarray of shape (n_samples, n_samples), or None
+        The distances that were embedded; None for "jl".
     space_ : Space
-        The space of the map, for scaling.
+        The space of the map.
     result_ : Result
         All about the scaling run; None for "jl".
+    labels_ : ndarray of shape (n_samples,), or None
+        The row labels of a data frame: the points are in the order of the rows.
     n_features_in_ : int
         Number of outcomes seen by `fit`.
 
@@ -150,9 +163,10 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         rng = check_random_state(self.random_state)
         self._n_features_out = self.n_components + 1
         self.result_ = None
-        earlier = ("cost_", "n_iter_", "stress_", "space_", "_points", "_projection")
-        for name in earlier:  # attributes of a fit by another method
+        for name in SCALED:  # attributes of a fit by another method
             self.__dict__.pop(name, None)
+        self.labels_, self.space_ = labels_of(X), TARGETS[self.space]
+        self.dissimilarity_matrix_: Array | None = None
         projected = self._projected(points, rng) if self.method != "mds" else None
         if self.method == "jl":
             self.embedding_ = np.asarray(projected)
@@ -171,12 +185,17 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             eps=self.eps,
             random_state=rng,
         )
-        self.cost_, self.n_iter_ = self.result_.cost, self.result_.n_iter
-        self.space_ = self.result_.space
-        self.stress_ = stress_1(D, self.result_.embedding, space=self.space_)
-        self._points = points
+        self.stress_ = stress_1(D, self.result_.embedding, space=self.result_.space)
+        self.dissimilarity_matrix_, self._points = D, points
+        self._keep(self.result_)
         self.embedding_ = self._outer(self.result_.embedding).astype(points.dtype, copy=False)
         return self.embedding_
+
+    def _keep(self, result: Result) -> None:
+        """Take over what a scaling run has found."""
+        self.result_, self.starts_, self.history_ = result, result.starts, result.history
+        self.cost_, self.n_iter_ = result.cost, result.n_iter
+        self.loss_, self.space_ = result.loss, result.space
 
     def transform(self, X: Any) -> Array:
         """Place new distributions on the map, which stays fixed.

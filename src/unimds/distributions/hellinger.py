@@ -110,7 +110,7 @@ def _names(P: Any) -> list[Any] | None:
     return None if names == list(range(len(names))) else names
 
 
-def hellinger_distances(P: Any, Q: Any = None) -> Array:
+def hellinger_distances(P: Any, Q: Any = None) -> Any:
     r"""Return Hellinger's distances between distributions: :math:`\|\sqrt p-\sqrt q\|/\sqrt 2`.
 
     Parameters
@@ -123,8 +123,9 @@ def hellinger_distances(P: Any, Q: Any = None) -> Array:
 
     Returns
     -------
-    ndarray of shape (n, m)
-        From 0 for equal distributions to 1 for distributions without a common outcome.
+    ndarray of shape (n, m), or DataFrame
+        From 0 for equal distributions to 1 for distributions without a common outcome. If `P` or
+        `Q` is a pandas frame with unique row labels, the result is a frame with these labels.
 
     Examples
     --------
@@ -143,7 +144,17 @@ def hellinger_distances(P: Any, Q: Any = None) -> Array:
     H = np.sqrt(0.5 * squared_chords(A, B))
     if Q is None:
         np.fill_diagonal(H, 0.0)
-    return np.asarray(H)
+    return _labelled(np.asarray(H), P, P if Q is None else Q)
+
+
+def _labelled(H: Array, P: Any, Q: Any) -> Any:
+    """Return distances as a frame with the labels of the rows of both tables, if they have any."""
+    frames = [table for table in (P, Q) if hasattr(table, "loc")]
+    # labels that repeat name no point, and a frame of them could not be matched with anything
+    if not frames or not all(frame.index.is_unique for frame in frames):
+        return H
+    rows, columns = (table.index if hasattr(table, "loc") else None for table in (P, Q))
+    return type(frames[0])(H, index=rows, columns=columns)
 
 
 def _counts(P: Any, name: str) -> Any:

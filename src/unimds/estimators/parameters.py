@@ -274,7 +274,7 @@ def size_found(mds: Any) -> str:
     """Return the size of the space that a fit has estimated, such as "radius 2.03"; or nothing."""
     if not hasattr(mds, "space_") or not hasattr(mds, "space"):
         return ""
-    _, asked = resolve_variant(mds.variant, mds.loss, mds.space)
+    _, asked = resolve_variant(getattr(mds, "variant", None), mds.loss, mds.space)
     if not asked.is_auto:
         return ""
     name = next(field.name for field in fields(mds.space_))

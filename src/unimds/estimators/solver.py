@@ -19,9 +19,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds._runtime.watch import Watch, warn
 from unimds.checkpoint import Checkpoint
+from unimds.distances.features import check_no_text, in_order, missing_told
 from unimds.distances.foreign import is_labelled_square, native, native_features
 from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
-from unimds.distances.metric import Metric
+from unimds.distances.metric import Metric, warn_of_empty_rows
 from unimds.distances.pairs import Pairs, as_pairs, warn_of_similarities
 from unimds.distances.table import ComputedTable
 from unimds.estimators.elsewhere import check_names
@@ -267,8 +268,14 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Return features in memory, checked as scikit-learn's estimators do."""
         finite = "allow-nan" if self.metric == "nan_euclidean" else True
         local = native_features(workplace(X).local(X))
+        check_no_text(local)
+        if not options.get("reset", True):
+            local = in_order(local, getattr(self, "feature_names_in_", None))
         kind = {"dtype": TABLE["dtype"], "ensure_all_finite": finite}
-        return np.asarray(validate_data(self, local, **kind, **options))
+        with missing_told(local):
+            features = np.asarray(validate_data(self, local, **kind, **options))
+        warn_of_empty_rows(self.metric, features)
+        return features
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

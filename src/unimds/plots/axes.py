@@ -22,7 +22,9 @@ Array = NDArray[np.floating[Any]]
 HUES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000", "#8C8C8C")
 SHAPES = ("o", "D", "s", "P", "X", "^", "v")
 FOUND, MISS, TRUE = "#0072B2", "#D55E00", "#000000"
-QUIET, PAPER = "#BFC5CC", "#F5F8FB"
+QUIET, PAPER, INK = "#BFC5CC", "#F5F8FB", "#1B2430"
+MISSING = "no value"
+"""What a legend calls points without a number or a category."""
 MOST = 14
 """Maximum number of categories in a picture; if there are more, the rarest share the last."""
 
@@ -57,12 +59,12 @@ def tidy(ax: Axes) -> None:
 
 
 def as_line(ax: Axes) -> None:
-    """Show a horizontal axis only, with room above it for slanted names."""
+    """Show a horizontal axis only, with room for slanted names above and below the points."""
     tidy(ax)
     ax.grid(visible=False, axis="y")
     ax.spines["left"].set_visible(False)
     ax.yaxis.set_visible(False)
-    ax.set_ylim(-0.6, 2.4)
+    ax.set_ylim(-2.0, 2.0)
     low, high = ax.get_xlim()
     ax.set_xlim(low, high + 0.08 * (high - low))
 
@@ -97,15 +99,36 @@ def check_length(values: Sequence[Any] | None, n: int, what: str) -> None:
         raise ValueError(f"the map has {n} points, but there are {len(values)} {what}")
 
 
+def area_of(n: int, size: float | None) -> float:
+    """Return the area of each of n points, in typographic points squared."""
+    return size if size is not None else float(np.clip(6000.0 / max(n, 1), 4.0, 42.0))
+
+
 def draw_points(
-    ax: Axes, points: Array, color: str | Sequence[Any] | None, size: float | None
+    ax: Axes, points: Array, color: str | Sequence[Any] | None, size: float | None, new: Any = None
 ) -> list[Axes]:
     """Draw points in given colours, by numbers with a colour bar, or by categories with a legend.
 
-    Return the axes that were added beside the points: those of the colour bar.
+    New points are outlined; without colours they have a colour of their own. Return the axes that
+    were added beside the points: those of the colour bar.
     """
-    area = size if size is not None else float(np.clip(6000.0 / max(len(points), 1), 4.0, 42.0))
+    area = area_of(len(points), size)
     look: dict[str, Any] = {"s": area, "edgecolors": "white", "linewidths": 0.4, "zorder": 2.5}
+    if new is None:
+        return _draw_coloured(ax, points, color, look)
+    if color is None:
+        color = ["new" if fresh else "map" for fresh in new]
+        return _draw_coloured(ax, points, color, look)
+    beside = _draw_coloured(ax, points, color, look)
+    ring: dict[str, Any] = {**look, "s": 2.2 * area, "edgecolors": INK, "linewidths": 1.1}
+    ax.scatter(*points[new].T, facecolors="none", label="new (outlined)", **ring)
+    _legend(ax, None if ax.get_legend() is None else color)  # a colour bar has its own title
+    return beside
+
+
+def _draw_coloured(
+    ax: Axes, points: Array, color: str | Sequence[Any] | None, look: dict[str, Any]
+) -> list[Axes]:
     if color is None or isinstance(color, str):
         ax.scatter(*points.T, color=_one_colour(color, len(points)), **look)
         return []
@@ -115,7 +138,10 @@ def draw_points(
         # points without a number are grey
         ramp = require("matplotlib", "plot").colormaps["viridis"].with_extremes(bad=QUIET)
         drawn = ax.scatter(x, y, c=values, cmap=ramp, plotnonfinite=True, **look)
-        return [ax.figure.colorbar(drawn, ax=ax, shrink=0.7, pad=0.02, label=_title(color)).ax]
+        label = _title(color)
+        if np.isnan(values).any():
+            label = f"{label} ({MISSING}: grey)" if label else f"{MISSING}: grey"
+        return [ax.figure.colorbar(drawn, ax=ax, shrink=0.7, pad=0.02, label=label).ax]
     if (hues := as_colours(color, QUIET)) is not None:
         ax.scatter(*points.T, color=hues, **look)
         return []
@@ -139,10 +165,18 @@ def _draw_categories(ax: Axes, points: Array, color: Sequence[Any], look: dict[s
     for k, name in enumerate(names):
         hue, shape = HUES[k % len(HUES)], SHAPES[k % len(SHAPES)]
         here = points[codes == k]
-        ax.scatter(*here.T, color=hue, marker=shape, label=plain(name) or "(none)", **look)
+        if len(here):  # of a Categorical, a category may have no point here
+            ax.scatter(*here.T, color=hue, marker=shape, label=plain(name), **look)
     if rare:
         here = points[codes == len(names)]
         ax.scatter(*here.T, color=QUIET, marker=".", label=f"{rare} others", **look)
+    if (codes < 0).any():
+        below = {**look, "zorder": 2.4}
+        ax.scatter(*points[codes < 0].T, color=QUIET, marker="o", label=MISSING, **below)
+    _legend(ax, color)
+
+
+def _legend(ax: Axes, color: str | Sequence[Any] | None) -> None:
     ax.legend(
         title=_title(color),
         loc="upper left",
@@ -152,7 +186,7 @@ def _draw_categories(ax: Axes, points: Array, color: Sequence[Any], look: dict[s
     )
 
 
-def _title(color: Sequence[Any]) -> str | None:
+def _title(color: str | Sequence[Any] | None) -> str | None:
     """Return the name of a column of a data frame."""
     name = getattr(color, "name", None)
     return None if name is None else plain(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -26,9 +27,10 @@ class NamedColumn(list[Any]):
     'river'
     """
 
-    def __init__(self, name: str, values: Iterable[Any]) -> None:
+    def __init__(self, name: str, values: Iterable[Any], order: Sequence[str] = ()) -> None:
         super().__init__(values)
         self.name = name
+        self.order = order  # categories that come first, in their order
 
 
 def as_numbers(values: Sequence[Any]) -> Array | None:
@@ -69,27 +71,58 @@ def as_colours(values: Sequence[Any], missing: str) -> list[str] | None:
 
 
 def as_categories(values: Sequence[Any], most: int) -> tuple[list[str], Array, int]:
-    """Return the most frequent categories, the category of each value, and how many more there are.
+    """Return categories in their order, the category of each value, and how many more there are.
 
-    Up to `most` categories are returned. If there are more, the rarest share the last number.
-    Integers come in their own order, all other categories by their frequency.
+    The order does not depend on how often a category occurs, so that pictures of parts of a study
+    agree: it is that of a pandas Categorical, or of a `NamedColumn` that says one, and otherwise
+    alphabetical, with numbers by their size. Up to `most` categories are returned; if there are
+    more, the rarest share the last number. A missing value has the number −1.
 
     Examples
     --------
     >>> as_categories(["b", "a", "b", None, "c", "c"], 3)
-    (['b', 'c'], array([0, 2, 0, 2, 1, 1]), 2)
-    >>> as_categories([10, 9, 10], 3)
-    (['9', '10'], array([1, 0, 1]), 0)
+    (['a', 'b', 'c'], array([ 1,  0,  1, -1,  2,  2]), 0)
+    >>> as_categories(["b", "a", "b", None, "c", "c"], 2)
+    (['b'], array([ 0,  1,  0, -1,  1,  1]), 2)
+    >>> as_categories(["plot 10", "plot 9"], 3)[0]
+    ['plot 9', 'plot 10']
     """
     texts = ["" if _missing(value) else str(value) for value in values]
-    found, counts = np.unique(np.array(texts, dtype=object), return_counts=True)
-    names = [str(found[i]) for i in np.argsort(-counts, kind="stable")]
+    count = Counter(filter(None, texts))
+    first = [str(name) for name in _own_order(values)]
+    later = sorted((name for name in count if name not in set(first)), key=_natural)
+    names = [*first, *later]
+    if len(names) > most:  # categories that do not occur need no number then
+        names = [name for name in names if count[name]]
     rare = len(names) - most + 1 if len(names) > most else 0
-    names = names[: len(names) - rare]
-    if all(_is_integer(value) for value in values if not _missing(value)):
-        names.sort(key=lambda name: (name == "", int(name or 0)))
-    code = {name: i for i, name in enumerate(names)}
+    often = {name for name, _ in count.most_common(len(names) - rare)}
+    names = [name for name in names if name in often] if rare else names
+    code = {name: i for i, name in enumerate(names)} | {"": -1}
     return names, np.array([code.get(text, len(names)) for text in texts]), rare
+
+
+def _own_order(values: Any) -> Sequence[Any]:
+    """Return the categories in the order that a column says itself, if it says one."""
+    if isinstance(values, NamedColumn):
+        return values.order
+    categories = getattr(getattr(values, "dtype", None), "categories", None)  # of pandas
+    return () if categories is None else list(categories)
+
+
+def _natural(name: str) -> tuple[Any, ...]:
+    """Return a key that sorts texts by letters, and the numbers in them by their size.
+
+    Examples
+    --------
+    >>> sorted(["B2", "a10", "-1", "a9", "2"], key=_natural)
+    ['-1', '2', 'a9', 'a10', 'B2']
+    """
+    try:
+        return (0, float(name), name)
+    except ValueError:
+        parts = re.split(r"([0-9]+)", name.casefold())
+        # every second part is a number: texts and numbers are never compared
+        return (1, [int(part) if k % 2 else part for k, part in enumerate(parts)], name)
 
 
 def _is_integer(value: Any) -> bool:

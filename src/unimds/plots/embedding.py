@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from unimds.placecenter.result import map_of, names_of
 from unimds.plots.axes import (
     PAPER,
     QUIET,
+    area_of,
     as_line,
     bare,
     check_length,
@@ -49,6 +51,7 @@ def plot_embedding(
     edges: ArrayLike | None = None,
     size: float | None = None,
     title: str | None = None,
+    new: ArrayLike | None = None,
 ) -> Axes:
     """Draw a map: in the plane, on a sphere, in the Poincaré disk or in a triangle.
 
@@ -62,15 +65,16 @@ def plot_embedding(
     X : array-like of shape (n, n_coordinates), Result or fitted estimator
         The points.
     labels : sequence of n names, or False, default=None
-        Names of the points; None or "" for a point without a name. Names that do not fit are
-        omitted. By default a map of up to 150 points has the row labels of the data frame that it
-        was fitted to; False writes no names.
+        Names of the points; None or "" for a point without a name. A name that fits nowhere without
+        covering another point, or lying nearer to it, is omitted. By default a map of up to 150
+        points has the row labels of the data frame that it was fitted to; False writes no names.
     color : str or sequence of n values, default=None
         A colour for all points, such as "red"; or a value for each point: a colour, such as
         "#e41a1c", numbers, drawn with a colour bar, or categories, drawn with a legend and
-        different shapes. Up to 14 different integers that repeat are categories; give floats to
-        see them as numbers. A pandas Series is matched with the points by label, and its name is
-        the title of the legend.
+        different shapes. Categories have the order of a pandas Categorical, or the alphabet's;
+        points without a value are grey. Up to 14 different integers that repeat are categories;
+        give floats to see them as numbers. A pandas Series is matched with the points by label, and
+        its name is the title of the legend.
     ax : Axes, default=None
         Axes to draw on; a new figure by default.
     space : str or Space, default=None
@@ -82,6 +86,9 @@ def plot_embedding(
         Area of a point, as in matplotlib's ``scatter``.
     title : str, default=None
         Title of the picture.
+    new : array-like of n booleans, default=None
+        Points to tell apart, such as those that `MDS.transform` has placed on a finished map: their
+        names come first, and they are outlined, or have their own colour if `color` is not given.
 
     Returns
     -------
@@ -104,14 +111,48 @@ def plot_embedding(
     points, space = map_of(X, space)
     view = view_of(points, space)
     labels, color = _matched(X, len(view.points), labels, color)
+    look = Look(labels, color, size, title, edges, _as_mask(new, len(view.points)))
     if view.kind == "globe":
-        return plot_sphere(view.points, labels, color, ax, edges=edges, size=size, title=title)
+        return _draw_sphere(view, look, ax)
     if view.kind == "space":
         flat = view.points - view.points.mean(axis=0)
         axes = np.linalg.svd(flat, full_matrices=False)[2]
         note = "The first two of 3 principal coordinates."
         view = View("plane", flat @ axes[:2].T, note=note)
-    return _draw_view(view, labels, color, ax, size, title, edges)
+    return _draw_view(view, look, ax)
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the points of a picture are to look: the parameters of `plot_embedding`."""
+
+    labels: Sequence[str | None] | None
+    color: str | Sequence[Any] | None
+    size: float | None
+    title: str | None
+    edges: ArrayLike | None
+    new: NDArray[np.bool_] | None = None
+
+    def write(self, ax: Axes, places: Array, outward: bool = False) -> None:
+        """Write the names of the points beside them."""
+        if self.labels is None:
+            return
+        radius = 0.5 * float(np.sqrt(area_of(len(places), self.size)))
+        # the outline of a new point is wider than the point
+        gap = radius + 1.2 if self.new is None else 1.5 * radius + 1.5
+        write_labels(ax, places, self.labels, first=self.new, outward=outward, gap=gap)
+
+
+def _as_mask(new: ArrayLike | None, n: int) -> NDArray[np.bool_] | None:
+    if new is None:
+        return None
+    mask = np.asarray(new)
+    if mask.dtype != bool or mask.shape != (n,):
+        raise ValueError(
+            f"new must say True or False for each of the {n} points; its shape is {mask.shape} and "
+            f"its type {mask.dtype}"
+        )
+    return mask
 
 
 def _matched(
@@ -147,7 +188,8 @@ def plot_poincare(
     >>> from unimds.spaces import from_poincare
     >>> plot_poincare(from_poincare([[0.0, 0.0], [0.5, 0.5]]))  # doctest: +SKIP
     """
-    return _draw_view(_three(X, "hyperbolic"), labels, color, ax, size, title, edges)
+    look = Look(labels, color, size, title, edges)
+    return _draw_view(_three(X, "hyperbolic"), look, ax)
 
 
 def plot_ternary(
@@ -171,7 +213,7 @@ def plot_ternary(
     >>> plot_ternary(np.sqrt([[0.2, 0.3, 0.5]]), outcomes=["A", "B", "C"])  # doctest: +SKIP
     """
     view = _three(X, "simplex")
-    return _draw_view(view, labels, color, ax, size, title, edges, outcomes)
+    return _draw_view(view, Look(labels, color, size, title, edges), ax, outcomes)
 
 
 def _name_corners(ax: Axes, names: Sequence[str]) -> None:
@@ -193,17 +235,10 @@ def _three(X: ArrayLike, space: str) -> View:
 
 
 def _draw_view(
-    view: View,
-    labels: Sequence[str | None] | None,
-    color: str | Sequence[Any] | None,
-    ax: Axes | None,
-    size: float | None,
-    title: str | None,
-    edges: ArrayLike | None,
-    corners: Sequence[str] | None = None,
+    view: View, look: Look, ax: Axes | None, corners: Sequence[str] | None = None
 ) -> Axes:
-    check_length(labels, len(view.points), "labels")
-    pairs = as_edges(edges, len(view.points))
+    check_length(look.labels, len(view.points), "labels")
+    pairs = as_edges(look.edges, len(view.points))
     ax = new_axes(*((8, 3) if view.kind == "line" else (7, 6))) if ax is None else ax
     for line in view.grid:
         ax.plot(*line.T, color=QUIET, linewidth=0.5, zorder=1)
@@ -212,7 +247,7 @@ def _draw_view(
         ax.plot(*line.T, color="#566272", linewidth=1.2, zorder=1.5)
     bent = view.kind == "disk"
     draw_edges(ax, in_disk(view.points, pairs) if bent else view.points[pairs])
-    beside = draw_points(ax, view.points, color, size)
+    beside = draw_points(ax, view.points, look.color, look.size, look.new)
     if view.kind == "plane":
         ax.set_aspect("equal", adjustable="datalim")
         tidy(ax)
@@ -222,15 +257,17 @@ def _draw_view(
         _write_note(ax, view.note)
     else:
         bare(ax)
-    if title:
-        ax.set_title(title)
+    if view.kind == "circle" and look.labels is not None:
+        ax.margins(0.25, 0.1)  # names stand outside the circle
+    if look.title:
+        ax.set_title(look.title)
     if corners is not None:
         _name_corners(ax, corners)
     make_room(ax, *beside)
-    if labels is not None and view.kind == "line":
-        write_slanted(ax, view.points, labels)
-    elif labels is not None:
-        write_labels(ax, view.points, labels, avoid=view.points)
+    if look.labels is not None and view.kind == "line":
+        write_slanted(ax, view.points, look.labels, look.new)
+    else:
+        look.write(ax, view.points, outward=view.kind == "circle")
     return ax
 
 
@@ -265,9 +302,14 @@ def plot_sphere(
     --------
     >>> plot_sphere([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # doctest: +SKIP
     """
-    points = _three(X, "sphere").points
-    check_length(labels, len(points), "labels")
-    arcs = on_sphere(points, as_edges(edges, len(points)))
+    look = Look(labels, color, size, title, edges)
+    return _draw_sphere(_three(X, "sphere"), look, ax)
+
+
+def _draw_sphere(view: View, look: Look, ax: Axes | None) -> Axes:
+    points = view.points
+    check_length(look.labels, len(points), "labels")
+    arcs = on_sphere(points, as_edges(look.edges, len(points)))
     ax = new_axes(9, 4.6) if ax is None else ax
     front, right, above = _seen(points)
     for side in (1.0, -1.0):
@@ -281,13 +323,15 @@ def plot_sphere(
         draw_edges(ax, np.where((side * (arcs @ front) < 0.0)[..., None], np.nan, parts))
     sides = np.where(points @ front >= 0.0, 1.0, -1.0)
     places = np.column_stack([sides * (points @ right - 1.05), points @ above])
-    beside = draw_points(ax, places, color, size)
+    beside = draw_points(ax, places, look.color, look.size, look.new)
     bare(ax)
-    if title:
-        ax.set_title(title)
+    if look.title:
+        ax.set_title(look.title)
+    if view.note:
+        where: dict[str, Any] = {"xycoords": "axes fraction", "ha": "center", "va": "top"}
+        ax.annotate(view.note, (0.5, 0.0), fontsize="small", color="#566272", **where)
     make_room(ax, *beside)
-    if labels is not None:
-        write_labels(ax, places, labels, avoid=places)
+    look.write(ax, places)
     return ax
 
 

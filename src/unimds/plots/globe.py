@@ -81,7 +81,7 @@ def plot_globe(
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=3, frameon=False)
     make_room(ax)
     if labels is not None:
-        write_labels(ax, true, labels, avoid=np.vstack([true, found]))
+        write_labels(ax, true, labels, dots=[true, found])
     return ax
 
 

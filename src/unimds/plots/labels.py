@@ -27,74 +27,176 @@ PLACES = (
     ((-0.7, 0.7), "right", "bottom"),
     ((-0.7, -0.7), "right", "top"),
 )
+GAP = 4.0
+"""The distance of a name from its point, in typographic points."""
 
 
 def write_labels(
-    ax: Axes, places: Array, names: Sequence[str | None], avoid: Array, gap: float = 4.0
+    ax: Axes,
+    places: Array,
+    names: Sequence[str | None],
+    *,
+    dots: Sequence[Array] | None = None,
+    first: Any = None,
+    outward: bool = False,
+    gap: float = GAP,
 ) -> None:
-    """Write names beside their points; names never overlap, and cover as few points as possible.
+    """Write names beside their points: each name is nearest to its own point, and covers no other.
 
-    Names stay on the page, and off the legend, the title and other pictures. The layout of the
-    figure must be final, since space is measured in pixels. `gap` is the distance of a name from
-    its point, in typographic points.
+    A name for which there is no such place is omitted. Names stay on the page, and off each other,
+    the legend, the title and other pictures. The layout of the figure must be final, since space is
+    measured in pixels.
+
+    Parameters
+    ----------
+    ax : Axes
+        The picture.
+    places : ndarray of shape (n, 2)
+        Where the points are that the names stand beside.
+    names : sequence of n names
+        The names; None or "" for a point without a name.
+    dots : sequence of ndarrays of shape (n, 2), default=None
+        Where each point has a dot, if it has several or stands elsewhere too.
+    first : ndarray of n booleans, default=None
+        Points whose names are written first.
+    outward : bool, default=False
+        Whether names stand on the far side of their points, seen from the origin.
+    gap : float
+        The distance of a name from its point, in typographic points.
     """
+    if not len(places):
+        return
+    names = list(names)  # a Series would be asked by its labels
     figure: Any = ax.figure
     figure.figure.draw_without_rendering()  # of the whole page, if the figure is a part of it
-    pixels = np.asarray(ax.transData.transform(avoid))
     points = np.asarray(ax.transData.transform(np.asarray(places)))
+    own = [np.asarray(ax.transData.transform(each)) for each in (dots or [places])]
     far = gap * figure.dpi / 72.0
     frame, page = box_of(ax.bbox), box_of(figure.bbox)
     taken = _taken(ax)
-    probe = _name_at(ax, places[0], "", gap, *PLACES[0]) if len(places) else None
-    for place, point, name in zip(places, points, names, strict=True):
-        if not name:
+    probe = _name_at(ax, places[0], "", gap, *PLACES[0])
+    for i in _in_turn(len(places), first):
+        if not (name := names[i]):
             continue
         size = _size(probe, name)
-        boxes = [_box(point, size, far, *where) for where in PLACES]
+        others = np.vstack([dot[np.abs(dot - dot[i]).max(axis=1) > 1.0] for dot in own])
+        mine = np.vstack([dot[i : i + 1] for dot in own])
+        around = _outside_of(np.asarray(places[i])) if outward else PLACES
         free = [
-            k for k, box in enumerate(boxes) if not _overlap(box, taken) and not _outside(box, page)
+            (where, box)
+            for where in around
+            if not _overlap(box := _box(points[i], size, far, *where), taken)
+            and not _outside(box, page)
+            and _apart(box, others) >= _apart(box, mine) + 0.2 * far
         ]
-        # a margin below the gap, so that a name keeps away from the points of other names
-        cost = {k: _covered(boxes[k], pixels, 0.6 * far) + _outside(boxes[k], frame) for k in free}
         if free:
-            best = min(free, key=cost.__getitem__)
-            _name_at(ax, place, name, gap, *PLACES[best])
-            taken = np.vstack([taken, boxes[best]])
-    if probe is not None:
-        probe.remove()
+            where, box = min(free, key=lambda one: _outside(one[1], frame))
+            _name_at(ax, places[i], name, gap, *where)
+            taken = np.vstack([taken, box])
+    probe.remove()
+
+
+def _in_turn(n: int, first: Any) -> list[int]:
+    """Return the numbers of the points in the order in which their names are written."""
+    if first is None:
+        return list(range(n))
+    return [int(i) for i in np.argsort(~np.asarray(first), kind="stable")]
+
+
+def _outside_of(place: Array) -> list[Any]:
+    """Return the places of a name beyond its point, seen from the origin, the best first."""
+    facing = {where: float(np.dot(where[0], place)) for where in PLACES}
+    length = float(np.linalg.norm(place))
+    beyond = [where for where in PLACES if facing[where] > 0.5 * length]
+    return sorted(beyond, key=lambda where: -facing[where])
 
 
 SLANT = 55.0
 """Degrees by which names on a line are turned, to stand side by side."""
+LINE = 11.0
+"""The height of a line of small text, in typographic points."""
+STEM = 14.0
+"""The height at which names begin that are moved aside from their points."""
 
 
-def write_slanted(ax: Axes, places: Array, names: Sequence[str | None], gap: float = 4.0) -> None:
-    """Write slanted names above points on a horizontal line; names that are too near are omitted.
+def write_slanted(
+    ax: Axes, places: Array, names: Sequence[str | None], first: Any = None, gap: float = GAP
+) -> None:
+    """Write slanted names above points on a horizontal line, and below it if they are many.
 
-    The layout of the figure must be final, and `gap` is as in `write_labels`.
+    Names of points that are too near to each other are moved aside, and a thin line leads from each
+    name to its point. Names that do not fit on either side are omitted. The layout of the figure
+    must be final; `first` and `gap` are as in `write_labels`.
     """
     figure: Any = ax.figure
     figure.figure.draw_without_rendering()
-    across = np.asarray(ax.transData.transform(np.asarray(places)))[:, 0]
-    apart = 11.0 * figure.dpi / 72.0  # the height of a line of small text
-    taken: list[float] = []
-    for x, place, name in zip(across, places, names, strict=True):
-        if not name or any(abs(x - other) < apart for other in taken):
-            continue
-        taken.append(float(x))
-        text = ax.annotate(
-            plain(name),
-            (place[0], place[1]),
-            xytext=(-2.0, gap),
-            textcoords="offset points",
-            ha="left",
-            va="bottom",
-            rotation=SLANT,
-            rotation_mode="anchor",
-            fontsize="small",
-            annotation_clip=False,
-        )
-        text.set_in_layout(False)
+    names = list(names)
+    unit = figure.dpi / 72.0
+    across = np.asarray(ax.transData.transform(np.asarray(places)))[:, 0] / unit
+    low, high = ax.bbox.x0 / unit, ax.bbox.x1 / unit
+    fit = max(1, int((high - low) / LINE))
+    named = sorted(
+        _chosen([i for i in range(len(places)) if names[i]], across, first, 2 * fit),
+        key=lambda i: float(across[i]),
+    )
+    sides = [named] if len(named) <= fit else [named[::2], named[1::2]]
+    for side, some in zip((1.0, -1.0), sides, strict=False):
+        wanted = across[some]
+        spread = spaced(wanted, LINE, low, high)
+        moved = bool(np.abs(spread - wanted).max(initial=0.0) > 1.0)
+        for i, shift in zip(some, spread - wanted, strict=True):
+            _slanted(ax, places[i], str(names[i]), shift, side * (STEM if moved else gap), moved)
+
+
+def _chosen(named: list[int], across: Array, first: Any, most: int) -> list[int]:
+    """Return up to `most` points: those that come first, and the rest spread along the line."""
+    chosen = [] if first is None else [i for i in named if first[i]][:most]
+    rest = sorted(set(named) - set(chosen), key=lambda i: float(across[i]))
+    room = most - len(chosen)
+    at = np.linspace(0, len(rest) - 1, min(room, len(rest))).round().astype(int)
+    return chosen + [rest[k] for k in at]
+
+
+def spaced(wanted: Array, apart: float, low: float, high: float) -> Array:
+    """Return increasing places, at least `apart` from each other, near the wanted places.
+
+    The sum of squared moves is the least possible, if the places fit between `low` and `high`.
+
+    Examples
+    --------
+    >>> spaced(np.array([1.0, 1.0, 5.0]), 2.0, 0.0, 9.0)
+    array([0., 2., 5.])
+    """
+    step = apart * np.arange(len(wanted))
+    groups: list[list[float]] = []  # sum and count of neighbours that move together
+    for value in wanted - step:
+        groups.append([float(value), 1.0])
+        while len(groups) > 1 and groups[-2][0] / groups[-2][1] > groups[-1][0] / groups[-1][1]:
+            total, count = groups.pop()
+            groups[-1][0] += total
+            groups[-1][1] += count
+    level = np.array([total / count for total, count in groups for _ in range(int(count))])
+    return np.asarray(np.clip(level, low, max(low, high - step[-1:].sum())) + step)
+
+
+def _slanted(ax: Axes, place: Array, name: str, shift: float, up: float, moved: bool) -> None:
+    below = up < 0.0
+    end = (1.0, 1.0) if below else (0.0, 0.0)  # where the name begins in its box
+    stem = {"arrowstyle": "-", "color": "#8794A3", "linewidth": 0.6, "shrinkA": 1.0, "shrinkB": 3.0}
+    text = ax.annotate(
+        plain(name),
+        (place[0], place[1]),
+        xytext=(shift + (2.0 if below else -2.0), up),
+        textcoords="offset points",
+        ha="right" if below else "left",
+        va="top" if below else "bottom",
+        rotation=SLANT,
+        rotation_mode="anchor",
+        fontsize="small",
+        annotation_clip=False,
+        arrowprops={**stem, "relpos": end} if moved else None,
+    )
+    text.set_in_layout(False)
 
 
 def _taken(ax: Axes) -> Array:
@@ -152,10 +254,10 @@ def _overlap(box: Array, others: Array) -> bool:
     return bool((~apart.any(axis=1)).any())
 
 
-def _covered(box: Array, points: Array, margin: float) -> int:
-    """Return the number of points in a box or within `margin` of it."""
-    inside = (points > box[:2] - margin) & (points < box[2:] + margin)
-    return int(inside.all(axis=1).sum())
+def _apart(box: Array, dots: Array) -> float:
+    """Return the distance from a box to the nearest dot."""
+    gaps = np.maximum(np.maximum(box[:2] - dots, dots - box[2:]), 0.0)
+    return float(np.hypot(*gaps.T).min(initial=np.inf))
 
 
 def _outside(box: Array, frame: Array) -> bool:

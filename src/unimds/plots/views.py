@@ -99,7 +99,27 @@ def _hyperbolic(points: Array) -> View:
 def _sphere(points: Array) -> View:
     if points.shape[1] == 2:
         return View("circle", points, [circle()])
-    return View("globe", points, [], graticule())
+    return View("globe", points, [], graticule(), _cap(points))
+
+
+SMALL = 10.0
+"""Degrees from the mean direction within which a part of a sphere is nearly flat."""
+
+
+def _cap(points: Array) -> str:
+    """Say that a plane is enough, if all points lie on a small part of the sphere."""
+    middle = points.mean(axis=0)
+    length = float(np.linalg.norm(middle))
+    if len(points) < 2 or length < np.cos(np.radians(SMALL)):
+        return ""
+    chord = float(np.linalg.norm(points - middle / length, axis=1).max())
+    angle = float(np.degrees(2.0 * np.arcsin(min(1.0, 0.5 * chord))))
+    if angle > SMALL:
+        return ""
+    return (
+        f"All points lie within {angle:.2g}° of their mean: so small a part of the sphere is "
+        "nearly flat, and a map in the plane shows more."
+    )
 
 
 def _simplex(points: Array) -> View:

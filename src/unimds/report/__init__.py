@@ -36,6 +36,7 @@ def report(
     weights: ArrayLike | None = None,
     edges: ArrayLike | None = None,
     title: str | None = None,
+    color: str | None = None,
 ) -> str:
     """Return a report on a map, as one HTML page.
 
@@ -46,7 +47,7 @@ def report(
 
     Parameters
     ----------
-    mds : MDS, LandmarkMDS or Result
+    mds : MDS, LandmarkMDS, DistributionEmbedding or Result
         The map: a fitted estimator, or a result of `place_center`.
     D : array-like, default=None
         The data of the map: distances of shape (n, n), NaN for missing pairs, or the features
@@ -65,6 +66,9 @@ def report(
         `unimds.files.read` has read.
     title : str, default=None
         Title of the page.
+    color : str, default=None
+        Name of the column that the points are coloured by when the page opens; by default the
+        first column.
 
     Returns
     -------
@@ -88,7 +92,8 @@ def report(
         stress = table_stress(table, subject.points, subject.space)
         subject = replace(subject, stress=stress)
     fit = None if subject.table is None else fit_of(subject, weights)
-    return page_of(subject, fit, columns, title or f"A map of {subject.n:,} points", edges)
+    title = title or f"A map of {subject.n:,} points"
+    return page_of(subject, fit, columns, title, edges, color)
 
 
 def write_report(
@@ -101,6 +106,7 @@ def write_report(
     weights: ArrayLike | None = None,
     edges: ArrayLike | None = None,
     title: str | None = None,
+    color: str | None = None,
     force: bool = False,
 ) -> None:
     """Write a report on a map to a file, atomically.
@@ -111,7 +117,7 @@ def write_report(
         The map, as in `report`.
     path : str or PathLike
         The file, whose name ends in ".html" or ".htm".
-    D, labels, columns, weights, edges, title
+    D, labels, columns, weights, edges, title, color
         As in `report`.
     force : bool, default=False
         Whether to replace an existing file.
@@ -136,5 +142,5 @@ def write_report(
     endings.REPORT.check(path)
     with atomic(path, force=force) as partial:
         about: dict[str, Any] = {"labels": labels, "columns": columns, "title": title}
-        page = report(mds, D, weights=weights, edges=edges, **about)
+        page = report(mds, D, weights=weights, edges=edges, color=color, **about)
         partial.write_text(page, encoding="utf-8")

@@ -30,6 +30,8 @@ CURVES = 400
 """Maximum number of points of the convergence curve."""
 CATEGORIES = 24
 """Maximum number of categories of a column; if there are more, the rarest share the last."""
+ORIGIN = "origin"
+"""Name of the column that tells new points from those of the map."""
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -39,11 +41,12 @@ def page_of(
     columns: Any,
     title: str,
     edges: ArrayLike | None = None,
+    color: str | None = None,
 ) -> str:
     """Return the page."""
     view = view_of(subject.points, subject.space)
     links = as_edges(edges, subject.n)
-    columns = named_columns(columns, subject.n, *subject.keys)
+    columns = opened_with(named_columns(columns, subject.n, *subject.keys), color)
     page = filled(
         _asset("page.html"),
         {
@@ -61,6 +64,22 @@ def page_of(
         },
     )
     return page.encode("utf-8", "replace").decode()  # UTF-8 cannot encode half a surrogate pair
+
+
+def opened_with(columns: dict[str, Any], color: str | None) -> dict[str, Any]:
+    """Return the columns with the one first that the page opens with.
+
+    Examples
+    --------
+    >>> opened_with({"a": [1], "b": [2]}, "b")
+    {'b': [2], 'a': [1]}
+    """
+    if color is None:
+        return columns
+    if color not in columns:
+        known = ", ".join(map(repr, columns)) or "none; give columns"
+        raise ValueError(f"color={color!r} is not among the columns: {known}")
+    return {color: columns[color], **columns}
 
 
 def _paragraph(said: str) -> str:
@@ -153,6 +172,9 @@ def _without_shares(data: dict[str, Any], placed: Placed) -> dict[str, Any]:
     """Return the data of a report on new points: shares of the error would blame these alone."""
     first, worst = len(data["labels"]) - placed.count, misfits(placed)
     told = {"worst": [first + i for i in worst], "misfit": brief(placed.own[worst], 3)}
+    names = [column["name"] for column in data["columns"]]
+    told["fresh"] = placed.count
+    told["origin"] = names.index(ORIGIN) if ORIGIN in names else -1
     return {**{name: part for name, part in data.items() if name != "share"}, **told}
 
 
@@ -232,7 +254,7 @@ def _fit_data(fit: Fit) -> dict[str, Any]:
 def _settings(subject: Subject, fit: Fit | None) -> dict[str, str]:
     said = {"points": f"{subject.n:,}", "space": str(subject.space), "loss": str(subject.loss)}
     if subject.placed is not None:
-        return {**said, **_settings_of_new(subject, subject.placed)}
+        return {**said, **_settings_of_new(subject, subject.placed), **subject.settings}
     if subject.cost is not None:
         said["cost, the sum of losses"] = _stated(subject.cost, subject.cost_error)
     if subject.landmarks is not None:

@@ -13,7 +13,7 @@ from unimds.distances.table import HeldTable
 from unimds.files.atomic import atomic
 from unimds.report.fit import fit_of, losses
 from unimds.report.html import page_of
-from unimds.report.subject import Placed, Subject
+from unimds.report.subject import Placed, Subject, settings_of
 from unimds.spaces import distances
 
 Array = NDArray[Any]
@@ -80,7 +80,7 @@ def _subject(mds: Any, new: Array, given: Array, to: Array, labels: list[str]) -
         cost=float(losses(mds.loss_, here, there).sum()),
         stress=stress,
         run=None,
-        settings={},
+        settings=settings_of(mds),
         placed=Placed(len(new), mds.cost_, mds.stress_, np.array(own)),
     )
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unimds.distances.inputs import aligned, as_float, labels_of
 from unimds.distances.joining import Labels, joined, joined_table
+from unimds.distances.metric import empty_rows
 from unimds.distances.table import ComputedTable, HeldTable, LocalTable
 from unimds.estimators.parameters import size_found
 from unimds.losses import Loss, Squared
@@ -92,6 +93,8 @@ class Subject:
         The size of the space, if the fit has estimated it; or empty.
     placed : Placed or None
         New points on the map, if the report is on them: then `cost` and `stress` are theirs.
+    empty : tuple of int
+        Rows of zeros, which the metric puts equally far from all other points.
     keys : tuple of sequences of labels, or None
         Labels to match columns by, as `unimds.distances.joining.joined` takes them.
     """
@@ -112,6 +115,7 @@ class Subject:
     size: str = ""
     placed: Placed | None = None
     keys: tuple[Labels, ...] = (None,)
+    empty: tuple[int, ...] = ()
 
     @property
     def n(self) -> int:
@@ -145,13 +149,14 @@ def subject_of(mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None) -> S
         cost=getattr(result, "cost", getattr(mds, "cost_", None)),
         stress=_stress(mds, D),
         run=None if fitted is None else _run(fitted),
-        settings=_settings(mds),
+        settings=settings_of(mds),
         cost_error=getattr(mds, "cost_error_", 0.0),
         stress_error=getattr(mds, "stress_error_", 0.0),
         phases=getattr(mds, "seconds_", {}),
         interrupted=getattr(mds, "outcome_", None) is Outcome.INTERRUPTED,
         size=size_found(mds),
         keys=(own, labels_of(labels), labels),
+        empty=tuple(empty_rows(getattr(mds, "metric", None), getattr(mds, "_fit_X", np.empty(0)))),
     )
 
 
@@ -227,15 +232,16 @@ UNSAID = {"loss", "space", "callback", "verbose", "n_jobs", "memory_limit"}
 """Parameters that a report omits: shown elsewhere, or without influence on the map."""
 
 
-def _settings(mds: Any) -> dict[str, str]:
-    """Return the parameters of an estimator that differ from their defaults, as text."""
+def settings_of(mds: Any) -> dict[str, str]:
+    """Return the metric of an estimator, and its parameters that differ from their defaults."""
     if not hasattr(mds, "get_params"):
         return {}
     usual = type(mds)().get_params(deep=False)
     chosen = {
         name: value if isinstance(value, str | int | float) else _brief(value)
         for name, value in mds.get_params(deep=False).items()
-        if name not in UNSAID and not _same(value, usual[name])
+        # the metric decides what a distance means, also where it is the usual one
+        if name not in UNSAID and (name == "metric" or not _same(value, usual[name]))
     }
     return {"method": type(mds).__name__, **{name: str(value) for name, value in chosen.items()}}
 

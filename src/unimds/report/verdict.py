@@ -25,8 +25,22 @@ def verdict(subject: Subject, fit: Fit | None) -> list[str]:
     if subject.placed is not None:
         return _new_points(subject, subject.placed, fit)
     said = [*_quality(subject, fit), *_similarities(subject)]
-    said += [*_settled(subject), *_asymmetry(subject)]
+    said += [*_settled(subject), *_asymmetry(subject), *_empty(subject)]
     return said if fit is None else [*said, *_bad_points(subject, fit)]
+
+
+def _empty(subject: Subject) -> list[str]:
+    """Say which points are rows of zeros, if the metric cannot place them."""
+    names = [subject.labels[i] for i in subject.empty]
+    if not names:
+        return []
+    few = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    are = "is empty (all zeros)" if len(names) == 1 else "are empty (all zeros)"
+    metric = subject.settings.get("metric", "this metric")
+    return [
+        f"{few} {are}: by {metric}, an empty point is at the distance 1 from every other point, "
+        "which says nothing about its place."
+    ]
 
 
 # --- numbers --------------------------------------------------------------------------------------

@@ -292,6 +292,7 @@ def embed(
 @contextmanager
 def _ends_told_here(table: Table) -> Iterator[None]:
     """Hide the library's warnings of what the command itself says, once and with its names."""
+    from unimds.distances.metric import EmptyRowsWarning
     from unimds.estimators.solver import ASYMMETRIC
     from unimds.placecenter.result import Outcome
 
@@ -299,6 +300,7 @@ def _ends_told_here(table: Table) -> Iterator[None]:
     with warnings.catch_warnings():
         for said in (Outcome.MAX_ITER.value, Outcome.INTERRUPTED.value, *directions):
             warnings.filterwarnings("ignore", re.escape(said))
+        warnings.simplefilter("ignore", EmptyRowsWarning)
         yield
 
 

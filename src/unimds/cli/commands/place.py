@@ -80,9 +80,15 @@ def place(
     with errors_told(targets.cut_short, debug, quiet, as_json) as warned:
         check_outputs(targets.named(), new, force)
         check_extras(plot, report)
+        from unimds.distances.metric import EmptyRowsWarning
         from unimds.models import load
 
         mds: Any = load(model)
+        if not hasattr(mds, "metric"):
+            raise ValueError(
+                f"{model} is a map of distributions, made in Python; place new ones there, with "
+                f"unimds.models.load({model!r}).transform(counts)"
+            )
         o.check_coordinates(coordinates, mds.space_, mds.n_components)
         table = read_table(new, format, "points", "euclidean", encoding, quiet=quiet)
         table = _with_numbers(mds, table, new, format, encoding)
@@ -93,15 +99,18 @@ def place(
         more = None if metadata is None else metadata_in(metadata, encoding)
         if more is not None:
             table = with_metadata(table, more, str(metadata))
+        of_map = _of_map(mds, more)
         if color is not None:
             column_of(table, color, new)
-        with waiting("placing points", quiet):
+            _hint_at_metadata(of_map, color, quiet)
+        with waiting("placing points", quiet), warnings.catch_warnings():
+            warnings.simplefilter("ignore", EmptyRowsWarning)  # `warn_of_empty` has said it
             points = mds.transform(given)
         with interrupts.held():
             write_points(output, points, table, out_format, force, None, mds.space_, coordinates)
             targets.done.append(output)
         both = Both(mds, points, table, given)
-        _write(both, targets, _of_map(mds, more), color)
+        _write(both, targets, of_map, color)
         written = {o[2:]: name for o, name in targets.named().items() if name not in (None, "-")}
         fit = both.fit()
         if as_json:
@@ -162,7 +171,12 @@ class Both:
     @property
     def origin(self) -> list[str]:
         """For each point whether it is a point of the map or new."""
-        return ["map"] * len(self.mds.embedding_) + ["new"] * len(self.new)
+        return ["new" if fresh else "map" for fresh in self.fresh]
+
+    @property
+    def fresh(self) -> list[bool]:
+        """For each point whether it is new."""
+        return [False] * len(self.mds.embedding_) + [True] * len(self.new)
 
     @property
     def labels(self) -> list[str]:
@@ -213,12 +227,18 @@ class Both:
         return [label for label in self.table.labels or [] if label in here]
 
     def column(self, name: str, of_map: Table | None) -> list[Any]:
-        """Return a column for all points; None for points of the map without a value."""
+        """Return a column for all points; None for points of the map without a value.
+
+        The categories of the map come first, so that they have the colours of its own picture.
+        """
+        from unimds.plots.columns import NamedColumn, as_categories
+
         values = list(column_of(self.table, name, "NEW"))
         n = len(self.mds.embedding_)
         if of_map is None or name not in of_map.columns:
-            return [None] * n + values
-        return [*of_map.columns[name], *values]
+            return NamedColumn(name, [None] * n + values)
+        old = of_map.columns[name]
+        return NamedColumn(name, [*old, *values], as_categories(list(old), n)[0])
 
 
 def _tell(both: Both, fit: dict[str, float | None], new: str, written: list[str]) -> None:
@@ -264,14 +284,22 @@ def _write(both: Both, targets: Targets, of_map: Table | None, color: str | None
         targets.done.append(targets.report)
     if targets.plot is not None:
         from unimds.plots import plot_embedding
-        from unimds.plots.columns import NamedColumn
 
-        colours = both.origin if color is None else NamedColumn(color, columns[color])
-        how: dict[str, Any] = {"space": both.mds.space_, "title": targets.title}
+        colours = None if color is None else columns[color]
+        how: dict[str, Any] = {"space": both.mds.space_, "title": targets.title, "new": both.fresh}
         labels = False if targets.no_names else both.shown()
         axes = plot_embedding(both.points(), labels, colours, **how)
         draw(targets.plot, axes.figure, targets.force, targets.dpi)
         targets.done.append(targets.plot)
+
+
+def _hint_at_metadata(of_map: Table | None, color: str, quiet: bool) -> None:
+    """Say how to colour the points of the map, which a model has no columns of."""
+    if not quiet and (of_map is None or color not in of_map.columns):
+        say(
+            f"Only the new points have a value of {color!r}; the points of the map are grey. To "
+            "colour them too, give --metadata a file with a row for each of them and each new point"
+        )
 
 
 def _of_map(mds: Any, more: Table | None) -> Table | None:

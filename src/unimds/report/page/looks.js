@@ -37,6 +37,10 @@ function graphicsCard() {
 const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
 const number = (x) => (x === null ? "?" : String(Number(x.toPrecision(4))));
 const percent = (x) => (x === null ? "?" : `${Number((100 * x).toPrecision(3))} %`);
+const MISSING = "no value";
+// New points are the last ones. A column that tells them apart needs no outlines.
+const isNew = (i) => i >= n - (data.fresh ?? 0);
+const outlined = () => data.fresh > 0 && $("color").value !== String(data.origin);
 const nameOf = (i) => data.labels[i] || `(point ${i})`;
 
 function element(tag, text, attributes = {}) {
@@ -96,10 +100,11 @@ function byNumber(values, stops) {
   return { color: values.map((v) => (v === null ? css("--line") : mixed(stops, (v - low) / scale))), symbol: SHAPES[0] };
 }
 
+// A missing value has the code −1; it is grey, as a missing number is.
 function byCategory(codes) {
   return {
-    color: codes.map((c) => HUES[c % HUES.length]),
-    symbol: codes.map((c) => SHAPES[c % SHAPES.length]),
+    color: codes.map((c) => (c < 0 ? css("--line") : HUES[c % HUES.length])),
+    symbol: codes.map((c) => (c < 0 ? SHAPES[0] : SHAPES[c % SHAPES.length])),
   };
 }
 
@@ -115,6 +120,19 @@ function drawLegend() {
   const chosen = $("color").value;
   const legend = $("legend");
   legend.replaceChildren();
+  drawColours(legend, chosen);
+  if (outlined()) legendEntry(legend, "○", css("--ink"), "new (outlined)");
+}
+
+function legendEntry(legend, sign, color, text) {
+  const entry = element("span");
+  const drawn = element("span", sign, { class: "sign", "aria-hidden": "true" });
+  drawn.style.color = color;
+  entry.append(drawn, text);
+  legend.append(entry);
+}
+
+function drawColours(legend, chosen) {
   if (chosen === "") return;
   const column = chosen === "stress" ? { name: "point stress", numbers: data.share } : data.columns[Number(chosen)];
   legend.append(element("strong", column.name));
@@ -124,13 +142,10 @@ function drawLegend() {
     bar.style.background = `linear-gradient(to right, ${(chosen === "stress" ? heat() : ramp()).join(",")})`;
     const told = chosen === "stress" ? percent : number;
     legend.append(element("span", told(low)), bar, element("span", told(high)));
+    if (column.numbers.includes(null)) legendEntry(legend, SIGNS[0], css("--line"), MISSING);
     return;
   }
-  column.names.forEach((name, c) => {
-    const entry = element("span");
-    const sign = element("span", SIGNS[c % SIGNS.length], { class: "sign", "aria-hidden": "true" });
-    sign.style.color = HUES[c % HUES.length];
-    entry.append(sign, name || "(none)");
-    legend.append(entry);
-  });
+  const used = new Set(column.codes); // a category may have no point on this map
+  column.names.forEach((name, c) => { if (used.has(c)) legendEntry(legend, SIGNS[c % SIGNS.length], HUES[c % HUES.length], name); });
+  if (used.has(-1)) legendEntry(legend, SIGNS[0], css("--line"), MISSING);
 }

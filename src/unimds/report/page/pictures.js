@@ -93,9 +93,20 @@ function shuffled() {
   return all;
 }
 
+const THIN = n <= 1000 && flat ? 1 : 0;
+
+// In three dimensions all outlines of a trace have one width: those of old points have their colour.
+function outlines(color) {
+  const [ink, paper] = [css("--ink"), css("--paper")];
+  const own = (i) => (flat ? paper : Array.isArray(color) ? color[i] : color);
+  const every = [...Array(n).keys()];
+  const width = flat ? inOrder(every.map((i) => (isNew(i) ? 2.5 : THIN))) : 2;
+  return { color: inOrder(every.map((i) => (isNew(i) ? ink : own(i)))), width };
+}
+
 function pointsTrace() {
-  const line = { color: css("--paper"), width: n <= 1000 && flat ? 1 : 0 };
   const { color, symbol } = appearance();
+  const line = outlined() ? outlines(color) : { color: css("--paper"), width: THIN };
   const marker = { size, opacity: 1, line, color: inOrder(color), symbol: inOrder(symbol) };
   return { ...named(lift(data.points.map(inOrder), 1.005)), uid: "points", type: scatter, mode: "markers", hoverinfo: "none", marker };
 }
@@ -112,7 +123,7 @@ function marksTrace() {
 function namesShown() {
   const shown = $("names").checked ? uncrowded() : [];
   const chosen = state.selected;
-  return chosen >= 0 && !shown.some(({ i }) => i === chosen) ? [...shown, { i: chosen, at: PLACES[0].at }] : shown;
+  return chosen >= 0 && !shown.some(({ i }) => i === chosen) ? [...shown, { i: chosen, at: PLACES[0].at, shift: PLACES[0].middle(0), side: 1, moved: 0 }] : shown;
 }
 
 function namesTrace() {
@@ -124,18 +135,22 @@ function namesTrace() {
   };
 }
 
-// On a line names stand side by side if they are slanted.
+// On a line names stand side by side if they are slanted; a thin line leads to a name that is moved aside.
 function namesOnLine() {
-  const look = { showarrow: false, textangle: -SLANT, xanchor: "left", yanchor: "bottom", xshift: -4, yshift: size / 2, font: { color: css("--ink"), size: NAME } };
-  return namesShown().map(({ i }) => ({ x: data.points[0][i], y: data.points[1][i], text: plain(nameOf(i)), ...look }));
+  const font = { color: css("--ink"), size: NAME };
+  return namesShown().map(({ i, side, moved }) => {
+    const name = { x: data.points[0][i], y: data.points[1][i], text: plain(nameOf(i)), textangle: -SLANT, font, xanchor: side > 0 ? "left" : "right", yanchor: side > 0 ? "bottom" : "top" };
+    const stem = { showarrow: true, arrowhead: 0, arrowwidth: 0.8, arrowcolor: css("--edge"), standoff: size / 2, ax: moved, ay: -side * STEM };
+    return { ...name, ...(moved ? stem : { showarrow: false, xshift: -4 * side, yshift: (side * size) / 2 }) };
+  });
 }
 
 // In three dimensions names are annotations: the text of a trace would sink into the globe.
 function namesInSpace() {
-  const look = { showarrow: false, yshift: 13, font: { color: css("--ink"), size: NAME } };
-  return namesShown().map(({ i }) => {
+  const look = { showarrow: false, font: { color: css("--ink"), size: NAME } };
+  return namesShown().map(({ i, shift: [right, down] }) => {
     const [x, y, z] = lift(rows([i]), 1.005).map((axis) => axis[0]);
-    return { x, y, z, text: plain(nameOf(i)), ...look };
+    return { x, y, z, text: plain(nameOf(i)), xshift: right, yshift: -down, ...look };
   });
 }
 
@@ -177,57 +192,103 @@ function widthOf(name) {
 
 const SLANT = 55; // degrees
 const LEAN = 16; // pixels between two slanted names
+const STEM = 20; // pixels between a point and a name that is moved aside
 
 // Where a name may stand: plotly's word for it, and the middle of the name, by half its width.
-const beside = (half) => size / 2 + 4 + half;
+const HALF = 8; // half the height of a name
+const dot = flat ? size : 2 * size; // the width of a point; in three dimensions plotly doubles it
+const beside = (half) => dot / 2 + 4 + half;
+const corner = size / 1.6 + 1; // plotly's distance of a name that stands aslant
 const PLACES = [
-  { at: "top center", middle: () => [0, -beside(7)] },
-  { at: "bottom center", middle: () => [0, beside(7)] },
+  { at: "top center", middle: () => [0, -beside(HALF)] },
+  { at: "bottom center", middle: () => [0, beside(HALF)] },
   { at: "middle right", middle: (half) => [beside(half), 0] },
   { at: "middle left", middle: (half) => [-beside(half), 0] },
+  { at: "top right", middle: (half) => [corner + half, -corner - HALF] },
+  { at: "top left", middle: (half) => [-corner - half, -corner - HALF] },
+  { at: "bottom right", middle: (half) => [corner + half, corner + HALF] },
+  { at: "bottom left", middle: (half) => [-corner - half, corner + HALF] },
 ];
 
-// On a circle, the place outside is the best.
+// On a circle, names stand outside.
 function placesOf(i) {
-  if (!flat) return PLACES.slice(0, 1);
   if (data.kind !== "circle") return PLACES;
   const [x, y] = data.points.map((axis) => axis[i]);
-  const side = Math.abs(x) > 0.5 ? (x > 0 ? 2 : 3) : y > 0 ? 0 : 1;
-  return [PLACES[side], ...PLACES.filter((_, k) => k !== side)];
+  const away = ({ at }) => {
+    const way = [at.includes("right") - at.includes("left"), at.includes("top") - at.includes("bottom")];
+    // a name beside its point leaves more room for the names above and below the circle
+    return (way[0] * x + way[1] * y) / (Math.hypot(...way) * Math.hypot(x, y) || 1) + (way[0] && Math.abs(x) > 0.1 ? 0.15 : 0);
+  };
+  return PLACES.filter((place) => away(place) > 0.65).sort((a, b) => away(b) - away(a));
 }
 
-// Names that do not overlap, and cover as few points as possible: first come, first served.
+// How far a name is from a point: 0 if it covers the middle of the point.
+const apartFrom = ([x, y], half, [a, b]) => Math.hypot(Math.max(Math.abs(a - x) - half, 0), Math.max(Math.abs(b - y) - HALF, 0));
+
+// Each name is nearest to its own point and covers no other, nor a name: first come, first served.
 function uncrowded() {
   const place = onScreen();
-  const taken = [];
-  const left = flat && data.kind !== "plane" ? (map._fullLayout?.xaxis?._offset ?? 0) : 0; // not over numbers
   const start = flat ? (map._fullLayout?.xaxis?._offset ?? 0) : 0;
+  const left = flat && data.kind !== "plane" ? start : 0; // not over numbers
   const cut = ([x], half) => x - half < -left || x + half > map.clientWidth - start;
-  const order = [state.selected, ...Array(n).keys()].filter((i, at) => i >= 0 && (at === 0 || i !== state.selected));
-  const places = order.map(place);
-  const seen = flat && n <= 1000 ? places.filter(Boolean) : [];
-  const covered = ([x, y], half, own) => seen.filter((p) => p !== own && Math.abs(p[0] - x) < half + size / 2 && Math.abs(p[1] - y) < 7 + size / 2).length;
-  const apart = ([x, y], half) => taken.every(([a, b, other]) => Math.abs(x - a) > half + other || Math.abs(y - b) > 19);
+  const own = [...Array(n).keys()].map(place);
+  const order = [...own.keys()].filter((i) => own[i]).sort((a, b) => (b === state.selected) - (a === state.selected) || isNew(b) - isNew(a) || a - b);
+  if (line) return besideLine(order, own);
+  const seen = n <= 2000 ? order.map((i) => own[i]) : [];
+  const taken = [];
+  const apart = ([x, y], half) => taken.every(([a, b, other]) => Math.abs(x - a) > half + other || Math.abs(y - b) > 2 * HALF + 3);
+  const clear = (at, half, mine) => {
+    const gap = Math.max(apartFrom(at, half, mine) + 1, dot / 2 + 2);
+    return seen.every((p) => (Math.abs(p[0] - mine[0]) < 1 && Math.abs(p[1] - mine[1]) < 1) || apartFrom(at, half, p) >= gap);
+  };
   const found = [];
-  order.forEach((i, k) => {
-    const own = taken.length < 300 ? places[k] : null;
-    if (!own) return;
-    if (line) {
-      if (taken.every(([a]) => Math.abs(own[0] - a) >= LEAN)) { taken.push(own); found.push({ i }); }
-      return;
-    }
-    const half = widthOf(shortened(nameOf(i))) / 2 + 3;
+  for (const i of order) {
+    if (taken.length >= 300) break;
+    const half = widthOf(shortened(nameOf(i))) / 2;
     const free = placesOf(i)
-      .map(({ at, middle }) => ({ at, middle: middle(half).map((shift, a) => own[a] + shift) }))
-      .filter(({ middle }) => !cut(middle, half) && apart(middle, half))
-      .map((one) => ({ ...one, covers: covered(one.middle, half, own) }));
-    const fewest = Math.min(...free.map(({ covers }) => covers));
-    const best = free.find(({ covers }) => covers === fewest);
-    if (!best || (fewest > 1 && i !== state.selected)) return;
-    taken.push([...best.middle, half]);
-    found.push({ i, at: best.at });
-  });
+      .map(({ at, middle }) => ({ at, shift: middle(half) }))
+      .map((one) => ({ ...one, middle: one.shift.map((by, a) => own[i][a] + by) }))
+      .find(({ middle }) => !cut(middle, half + 3) && apart(middle, half + 3) && clear(middle, half, own[i]));
+    if (!free) continue;
+    taken.push([...free.middle, half + 3]);
+    found.push({ i, at: free.at, shift: free.shift });
+  }
   return found;
+}
+
+// Names above the points of a line, and below it if they are many: as near to their points as there is room.
+function besideLine(order, own) {
+  if (!order.length) return [];
+  const width = map._fullLayout.xaxis._length;
+  const fit = Math.max(1, Math.floor(width / LEAN));
+  const first = order.filter((i) => i === state.selected || isNew(i)).slice(0, 2 * fit);
+  const rest = order.filter((i) => !first.includes(i)).sort((a, b) => own[a][0] - own[b][0]);
+  const room = 2 * fit - first.length;
+  const some = rest.length <= room ? rest : rest.filter((_, k) => Math.floor((k * room) / rest.length) !== Math.floor(((k - 1) * room) / rest.length));
+  const along = [...first, ...some].sort((a, b) => own[a][0] - own[b][0]);
+  const sides = along.length <= fit ? [along] : [along.filter((_, k) => k % 2 === 0), along.filter((_, k) => k % 2 === 1)];
+  return sides.flatMap((names, k) => {
+    const wanted = names.map((i) => own[i][0]);
+    const moved = spaced(wanted, LEAN, 0, width).map((x, at) => x - wanted[at]);
+    const aside = moved.some((by) => Math.abs(by) > 1);
+    return names.map((i, at) => ({ i, side: k ? -1 : 1, moved: aside ? moved[at] || 1e-3 : 0 }));
+  });
+}
+
+// Increasing places at least `gap` from each other, as near to the wanted ones as possible (least squares).
+function spaced(wanted, gap, low, high) {
+  const groups = [];
+  wanted.forEach((x, k) => {
+    groups.push({ sum: x - k * gap, count: 1 });
+    while (groups.length > 1 && groups.at(-2).sum / groups.at(-2).count > groups.at(-1).sum / groups.at(-1).count) {
+      const { sum, count } = groups.pop();
+      groups.at(-1).sum += sum;
+      groups.at(-1).count += count;
+    }
+  });
+  const top = Math.max(low, high - gap * (wanted.length - 1));
+  const level = groups.flatMap(({ sum, count }) => Array(count).fill(Math.min(Math.max(sum / count, low), top)));
+  return level.map((x, k) => x + k * gap);
 }
 
 function axis(title) {
@@ -253,14 +314,17 @@ function mapLayout() {
   if (flat) {
     const bare = ["disk", "triangle", "circle"].includes(data.kind);
     const base = bare ? hidden : axis("");
-    const up = line ? { ...hidden, range: [-1, 1.6] } : { ...base, scaleanchor: "x" };
-    return layout({ dragmode: "pan", xaxis: kept("xaxis", base), yaxis: kept("yaxis", up), annotations: line ? namesOnLine() : [] });
+    const round = data.kind === "circle"; // with room for names outside
+    const across = round ? { ...base, range: [-1.3, 1.3] } : base;
+    const up = line ? { ...hidden, range: [-1.6, 1.6] } : { ...base, scaleanchor: "x", ...(round ? { range: [-1.15, 1.15] } : {}) };
+    return layout({ dragmode: "pan", xaxis: kept("xaxis", across), yaxis: kept("yaxis", up), annotations: line ? namesOnLine() : [] });
   }
   const globe = data.kind === "globe";
+  const far = 1.12 * Math.max(1, (1.2 * map.clientHeight) / map.clientWidth); // the numbers of the axes must be in the picture
   const side = globe ? { ...hidden, range: [-1.08, 1.08], showspikes: false } : { ...axis(""), showspikes: false, backgroundcolor: css("--paper") };
-  const eye = globe ? facing(data.points.map((a) => a.reduce((s, v) => s + v, 0)), 1.5) : { x: 1.5, y: 1.5, z: 1 };
+  const eye = globe ? facing(data.points.map((a) => a.reduce((s, v) => s + v, 0)), 1.5) : { x: 1.5 * far, y: 1.5 * far, z: far };
   const seen = map.layout?.scene ?? {};
-  const camera = seen.camera ?? { eye, projection: { type: globe ? "orthographic" : "perspective" } };
+  const camera = seen.camera ?? { eye, center: { x: 0, y: 0, z: globe ? 0 : -0.15 }, projection: { type: globe ? "orthographic" : "perspective" } };
   return layout({
     margin: { l: 0, r: 0, t: 0, b: 0 },
     scene: { xaxis: side, yaxis: side, zaxis: side, ...(globe ? { aspectmode: "manual", aspectratio: seen.aspectratio ?? { x: wide(), y: wide(), z: wide() } } : { aspectmode: "data" }), dragmode: "orbit", camera, bgcolor: css("--paper"), annotations: namesInSpace() },

@@ -21,7 +21,8 @@ function tellPoint(i) {
 function columnRows(i) {
   return data.columns.map((column) => {
     const row = element("tr");
-    const value = column.numbers ? number(column.numbers[i]) : column.names[column.codes[i]];
+    const known = column.numbers ? column.numbers[i] !== null : column.codes[i] >= 0;
+    const value = !known ? MISSING : column.numbers ? number(column.numbers[i]) : column.names[column.codes[i]];
     row.append(element("th", column.name, { scope: "row" }), element("td", value));
     return row;
   });
@@ -258,7 +259,7 @@ function setUp() {
   const choices = [["", "nothing"], ...(data.share ? [["stress", "point stress"]] : []), ...data.columns.map((c, k) => [String(k), c.name])];
   $("color").append(...choices.map(([value, text]) => element("option", text, { value })));
   $("color").value = data.columns.length ? "0" : data.share?.some((share) => share > 0) ? "stress" : "";
-  $("names").checked = n <= 150;
+  $("names").checked = n <= 150 || data.fresh > 0;
   $("keys").textContent = flat ? "Drag or use the arrow keys to move the map; scroll or press + and − to zoom." : "Drag or use the arrow keys to rotate the map; scroll or press + and − to zoom.";
   (data.worst ?? []).forEach((i, at) => {
     const item = element("li");

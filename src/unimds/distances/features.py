@@ -1,0 +1,74 @@
+"""Frames of features: text, missing values, and columns in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+def check_no_text(X: Any) -> None:
+    """Raise if a column of a frame holds text."""
+    types = getattr(X, "dtypes", None)
+    if types is None or not hasattr(types, "items") or not hasattr(X, "loc"):
+        return
+    for at, (column, dtype) in enumerate(types.items()):
+        if getattr(dtype, "kind", "O") in "fiub":
+            continue
+        try:
+            X.iloc[:, at].astype(float)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"X has a column of text, {column!r}, and features are numbers: drop the column "
+                "(df.drop), or make it the index if it names the points (df.set_index)"
+            ) from None
+
+
+def in_order(X: Any, names: Array | None) -> Any:
+    """Return a frame with the columns that a map was fitted to, in their order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> list(in_order(pd.DataFrame([[1, 2]], columns=["b", "a"]), np.array(["a", "b"])))
+    ['a', 'b']
+    """
+    if names is None or not hasattr(X, "loc") or not X.columns.is_unique:
+        return X
+    same = set(X.columns) == set(names)
+    return X[list(names)] if same and list(X.columns) != list(names) else X
+
+
+@contextmanager
+def missing_told(X: Any) -> Iterator[None]:
+    """Say which value is missing: scikit-learn recommends estimators for other tasks."""
+    try:
+        yield
+    except ValueError as error:
+        if "contains NaN" not in str(error):
+            raise
+        raise ValueError(
+            f"X contains NaN{_first_missing(X)}, and features must be complete. If an empty cell "
+            "means that nothing was found there, use X.fillna(0); otherwise drop the row or the "
+            "column, or use metric='nan_euclidean'. In a table of distances, with "
+            "metric='precomputed', NaN is a missing pair"
+        ) from None
+
+
+def _first_missing(X: Any) -> str:
+    """Say where the first missing value is, if the table tells."""
+    try:
+        holes = np.argwhere(np.isnan(np.asarray(X, dtype=float)))
+    except (TypeError, ValueError):
+        return ""
+    if not len(holes):
+        return ""
+    i, j = holes[0]
+    if hasattr(X, "loc"):
+        return f" (row {X.index[i]!r}, column {X.columns[j]!r})"
+    return f" (X[{i}, {j}])"
