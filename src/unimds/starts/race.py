@@ -87,7 +87,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     smoothing, loss = rounded(small, first)
     seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
     if is_middle(problem, search.plan):
-        return [agreed(search, small, _roughly(search), first, rng).astype(problem.dtype)]
+        return [extended(problem, sample, agreed(search, small, _roughly(search), first, rng))]
     flat = small.flatter()
     mixed = rng.permutation(sample.size)
     chosen = np.sort(mixed[:SMALL_SAMPLE])
