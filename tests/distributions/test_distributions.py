@@ -541,7 +541,7 @@ def test_smoothing_makes_room_for_empty_rows():
 
 def test_sweeps_are_limited():
     with pytest.warns(ConvergenceWarning):
-        embedding = DistributionEmbedding(2, max_iter=3, random_state=0).fit(few_counts())
+        embedding = DistributionEmbedding(2, max_iter=3, random_state=0).fit(counts())
     assert embedding.n_iter_ == 3
 
 

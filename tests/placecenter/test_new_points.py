@@ -223,8 +223,7 @@ def test_a_feature_that_the_model_has_never_seen_is_named(kind, change):
     new = frame.assign(**change).drop(columns=[k for k, value in change.items() if value is None])
     with pytest.raises(ValueError, match=r"Feature names unseen at fit time:\n- e"):
         mds.transform(new)
-    with pytest.raises(ValueError, match="must be in the same order"):
-        mds.transform(frame[list("badc")])
+    assert_array_equal(mds.transform(frame[list("badc")]), mds.transform(frame))
 
 
 @pytest.mark.parametrize("labels", [list("abcdef"), [5, 4, 3, 2, 1, 0]], ids=str)
@@ -236,7 +235,7 @@ def test_new_distances_to_labelled_points_may_come_in_any_order(labels):
     some = LandmarkMDS(n_landmarks=4, metric="precomputed", random_state=0).fit(frame)
     assert_array_equal(some.transform(turned), some.transform(frame))
     marks = [labels[i] for i in some.landmarks_]
-    assert_array_equal(some.transform(frame[marks[::-1]]), some.transform(frame))
+    assert_array_equal(some.transform(frame[marks[::-1]]), some.transform(frame[marks]))
     X = pd.DataFrame(mds.embedding_, index=labels)
     assert_array_equal(place_points(turned, X), place_points(frame, X))
 
