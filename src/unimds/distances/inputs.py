@@ -113,11 +113,12 @@ def by_number(fixed: Mapping[Any, Any], labels: Array | None) -> dict[Any, Any]:
 
 def as_float(values: ArrayLike, name: str) -> Array:
     """Return an array of float64, or float32 where it is that already; nothing is copied if so."""
-    columns = getattr(values, "dtypes", None)
+    frame: Any = values
+    columns = getattr(frame, "dtypes", None)
     if columns is not None and hasattr(columns, "items"):
         for column, dtype in columns.items():
-            if not (getattr(dtype, "kind", "O") in "fiub" or _numeric(values[column])):  # type: ignore[index]
-                raise ValueError(_text_told(values[column], column, name))  # type: ignore[index]
+            if not (getattr(dtype, "kind", "O") in "fiub" or _numeric(frame[column])):
+                raise ValueError(_text_told(frame[column], column, name))
     if columns is not None and hasattr(values, "to_numpy") and np.ndim(values) == 2:
         values = values.to_numpy(dtype=_frame_dtype(columns), na_value=np.nan)
     if isinstance(values, np.ma.MaskedArray):
