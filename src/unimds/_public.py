@@ -11,6 +11,12 @@ from unimds.distributions.projection import SphericalRandomProjection as Spheric
 from unimds.estimators.mds import MDS as MDS
 from unimds.estimators.place_center import place_center as place_center
 from unimds.landmarks.estimator import LandmarkMDS as LandmarkMDS
+from unimds.levels import Interval as Interval
+from unimds.levels import Level as Level
+from unimds.levels import MonotoneSpline as MonotoneSpline
+from unimds.levels import Ordinal as Ordinal
+from unimds.levels import PowerLaw as PowerLaw
+from unimds.levels import Ratio as Ratio
 from unimds.losses import Absolute as Absolute
 from unimds.losses import Huber as Huber
 from unimds.losses import Loss as Loss

@@ -90,6 +90,11 @@ class Pairs:
         self.free, self.typical, self.largest = free, typical, largest
         self.missing, self.weighing = missing, weighing
 
+    def through(self, table: DistanceTable) -> Pairs:
+        """Return the same pairs with other distances, of about the same size."""
+        known = self.typical, self.largest, self.missing, self.weighing
+        return Pairs(table, self.free, *known)
+
     def subset(self, index: Array, dtype: Any = None) -> Pairs:
         """Return the pairs among some of the points in memory, in another precision if asked."""
         held = self.table.held(index, dtype)

@@ -32,6 +32,7 @@ from unimds.estimators.parameters import (
     validated_fit,
 )
 from unimds.estimators.solver import New, Solver, TableEstimator, Workplace, workplace
+from unimds.levels import Level
 from unimds.losses import Loss
 from unimds.placecenter.result import Result
 from unimds.spaces import Space
@@ -51,6 +52,8 @@ class MDS(TableEstimator):
     {n_components}
     {loss}
     {space}
+    {level}
+    {conditional}
     {variant}
     {metric}
     {metric_params}
@@ -68,13 +71,19 @@ class MDS(TableEstimator):
     cost_ : float
         Sum of the loss over all pairs.
     stress_ : float
-        Kruskal's Stress-1 of the map, weighted, whatever the loss: 0 is a perfect fit.
+        Kruskal's Stress-1 of the map, weighted, whatever the loss: 0 is a perfect fit. At levels
+        other than "ratio" it is that of the disparities.
     history_ : ndarray of shape (sweeps + 1, 2)
         Seconds and cost, for the seed and after every sweep.
     n_iter_ : int
         Number of sweeps.
     loss_, space_ : Loss, Space
         Loss and space as used, every "auto" replaced by what was found.
+    transformation_ : Transformation or None
+        The function from given dissimilarities to disparities, which can be called and plotted;
+        None at the level "ratio".
+    disparities_ : ndarray of shape (n, n), or None
+        The disparities that the distances of the map are compared with; None at the level "ratio".
     starts_ : Starts or None
         What many starts led to, where the table has few points: ``mds.starts_.costs``,
         ``mds.starts_.found`` and ``mds.starts_.different()``, the best maps that differ. None for
@@ -121,6 +130,8 @@ class MDS(TableEstimator):
         *,
         loss: str | Loss = "squared",
         space: str | Space = "euclidean",
+        level: str | Level = "ratio",
+        conditional: str = "table",
         variant: str | None = None,
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
@@ -143,6 +154,8 @@ class MDS(TableEstimator):
         self.n_components = n_components
         self.loss = loss
         self.space = space
+        self.level = level
+        self.conditional = conditional
         self.variant = variant
         self.metric = metric
         self.metric_params = metric_params
@@ -248,8 +261,15 @@ class MDS(TableEstimator):
         self.history_ = result.history
         self.n_iter_ = result.n_iter
         self.loss_, self.space_ = result.loss, result.space
+        self.transformation_ = result.transformation
         self.dissimilarity_matrix_ = None if isinstance(D, ComputedTable) else D
         self._n_features_out = self.embedding_.shape[1]
+
+    @property
+    def disparities_(self) -> Array | None:
+        """The transformed dissimilarities, NaN where missing; None at the level "ratio"."""
+        check_is_fitted(self)
+        return None if self.result_.scaling is None else self.result_.scaling.disparities
 
     def _distances(self, X: Any, at: Workplace, weighted: bool) -> tuple[Any, np.dtype[Any]]:
         """Return the distances to embed and the precision of the answer."""

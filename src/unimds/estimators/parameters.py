@@ -29,6 +29,7 @@ from sklearn.utils._param_validation import (
 from unimds.checkpoint import Checkpoint
 from unimds.compiled.parts import Part
 from unimds.estimators.elsewhere import check_metric
+from unimds.levels import LEVELS, Level
 from unimds.losses import LOSSES, Absolute, Loss, Squared, SquaredDistance, as_loss
 from unimds.spaces import SPACES, ChordalSphere, Euclidean, Space, Sphere, as_space
 from unimds.spaces.base import check_alias, seed_names
@@ -78,6 +79,8 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "n_components": [COUNT],
     "loss": [LossNames(set(LOSSES)), Loss],
     "space": [StrOptions(set(SPACES)), Space],
+    "level": [StrOptions(set(LEVELS)), Level],
+    "conditional": [StrOptions({"table", "row"})],
     "init": [StrOptions(set(init_names())), "array-like"],
     "n_init": [StrOptions({"auto", "thorough"}), Count(1, ROUNDS)],
     "max_iter": [COUNT],
@@ -113,6 +116,13 @@ MEANINGS = {
     "space": """str or Space, default="euclidean"
         Where the map lies: "euclidean", "sphere", "chordal_sphere", "hyperbolic", "simplex" or a
         `Space` such as ``Sphere(radius="auto")``.""",
+    "level": """str or Level, default="ratio"
+        What is known of the dissimilarities: "ratio" (they are distances), "interval" (a straight
+        line of them is), "ordinal" (only their order counts: nonmetric scaling), "spline" (a smooth
+        rising curve), "power" (a power), or a `Level` such as ``Ordinal(ties="secondary")``.""",
+    "conditional": """{"table", "row"}, default="table"
+        Whether one transformation is for the whole table, or one for each row: where every row
+        was ranked or rated by itself. For levels other than "ratio".""",
     "variant": """str, default=None
         A name from the paper instead of loss and space: "fMDS", "rMDS", "r2MDS", "c-1-sMDS",
         "c-2-sMDS", "g-1-sMDS" or "g-2-sMDS".""",

@@ -13,6 +13,7 @@ from unimds.distances.inputs import labels_of
 from unimds.distances.validate import points_named
 from unimds.estimators.parameters import check_parameters, documented
 from unimds.estimators.solver import Solver
+from unimds.levels import Level
 from unimds.losses import Loss
 from unimds.placecenter.result import Result
 from unimds.spaces.base import Space
@@ -25,6 +26,8 @@ def place_center(
     *,
     loss: str | Loss = "squared",
     space: str | Space = "euclidean",
+    level: str | Level = "ratio",
+    conditional: str = "table",
     weights: ArrayLike | None = None,
     fixed: Any = None,
     init: str | ArrayLike = "auto",
@@ -54,6 +57,8 @@ def place_center(
     {n_components}
     {loss}
     {space}
+    {level}
+    {conditional}
     weights : array-like of shape (n, n), default=None
         Weight of each pair in the cost; 0 leaves it out.
     fixed : dict or array-like of shape (n, n_coordinates), default=None
@@ -84,7 +89,18 @@ def place_center(
     ((3, 2), 0.0, True)
     """
     descent = (max_iter, eps, smoothing, solver, accelerate, inner_iter, dtype)
-    run = Solver(init, n_init, *descent, n_jobs, random_state, callback, verbose, checkpoint)
+    run = Solver(
+        level,
+        conditional,
+        init,
+        n_init,
+        *descent,
+        n_jobs,
+        random_state,
+        callback,
+        verbose,
+        checkpoint,
+    )
     check_parameters("place_center", n_components=n_components, loss=loss, space=space)
     check_parameters("place_center", **vars(run))
     with points_named(labels_of(D)):

@@ -27,12 +27,13 @@ from unimds.distances.pairs import Pairs, as_pairs, warn_of_similarities
 from unimds.distances.table import ComputedTable
 from unimds.estimators.elsewhere import check_names
 from unimds.estimators.forecast import before_the_check, before_the_search
+from unimds.levels import Transformation, as_level
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
 from unimds.placecenter.new_points import place_checked, placed_squares, reach
 from unimds.placecenter.problem import Problem, own_smoothing
-from unimds.placecenter.result import Outcome, Result, stress_1
+from unimds.placecenter.result import Outcome, Result, in_size, stress_1
 from unimds.spaces.base import Space, as_space
 from unimds.starts.keep import Keeper, as_store, run_digests
 from unimds.starts.race import Starts, lowest, starts_in_memory
@@ -180,6 +181,7 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     loss_: Loss
     space_: Space
     labels_: Array | None
+    transformation_: Transformation | None = None
     _metric: Metric
 
     def __new__(cls, *args: Any, **named: Any) -> Any:
@@ -199,7 +201,27 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _apart(self, new: New, some: slice) -> Array:
         """Return the distances of some new points to those that stay fixed."""
         rows = new.rows[some]
-        return rows if new.features is None else self._metric.between(rows, new.features)
+        apart = rows if new.features is None else self._metric.between(rows, new.features)
+        return apart if self.transformation_ is None else self._transformed(apart)
+
+    def _transformed(self, apart: Array) -> Array:
+        """Return the disparities of the dissimilarities of new points."""
+        transformation = self.transformation_
+        assert transformation is not None
+        if getattr(self, "conditional", "table") == "row":
+            raise ValueError(
+                'conditional="row" gives every row a transformation of its own, and new points '
+                'have none; fit with conditional="table", or give the new points to fit'
+            )
+        share = transformation.beyond(apart)
+        if share > 0.0:
+            low, high = transformation.given[0], transformation.given[-1]
+            warn(
+                f"{share:.1%} of the new dissimilarities lie beyond those of the fit, {low:g} to "
+                f"{high:g}: nothing is known there, and they count as the nearest of these",
+                UserWarning,
+            )
+        return transformation(apart)
 
     def _place(self, new: New, some: slice) -> Array:
         """Place some new points."""
@@ -290,6 +312,8 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 class Solver:
     """The parameters of a run; `unimds.estimators.parameters` says what they mean."""
 
+    level: Any = "ratio"
+    conditional: str = "table"
     init: Any = "auto"
     n_init: int | str = "auto"
     max_iter: int = 2000
@@ -338,11 +362,12 @@ class Solver:
             D.told = watch.passing
         before_the_check(D, watch)
         with watch.ticking(), at.pairs(D, weights, free, self.dtype, watch) as pairs:
-            problem = Problem.posed(pairs, loss, space, n_components)
+            problem = self._posed(pairs, loss, space, n_components)
             before_the_search(problem, watch)
             keeper = self._keeper(pairs, anchors, watch, (loss, space, n_components, plan))
             search = Search(plan, watch, self.init, self.n_init, self.n_jobs)
             result = lowest(search, problem, self._generator(), anchors, keeper, at.find)
+            result = in_size(result, space)
             result = replace(result, stress=stress_1(pairs, result))
             message = result.outcome.value
             # of ^C the warning tells, once
@@ -358,6 +383,13 @@ class Solver:
         if result.outcome is Outcome.INTERRUPTED:
             warn(message, RuntimeWarning)
         return result
+
+    def _posed(self, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
+        """Return the problem, at the level of measurement."""
+        level, by_row = as_level(self.level), self.conditional == "row"
+        if level.is_given and not by_row:
+            return Problem.posed(pairs, loss, space, n_components)
+        return Problem.scaled(pairs, loss, space, n_components, level, by_row)
 
     def _generator(self) -> np.random.Generator:
         """Return a generator; scikit-learn's kinds of random state are the seed of one."""

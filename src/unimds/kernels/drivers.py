@@ -232,6 +232,19 @@ def total(row, width, points, n, table, first, count, unit, memory, out):
 
 
 @driver
+def apart(row, points, n, first, count, size, fields, table):
+    """Fill the rows of a table, of numbers of `size` bytes, with distances to earlier points.
+
+    Rows are filled in twos: the table has an even number of them.
+    """
+    (X, stride, _), nothing = points, (0, 0, 0, 0)
+    for at in range(0, count, 2):
+        i, into = first + at, table + at * n * size
+        j = i + 1 if i + 1 < n else i
+        call(row, (X, stride, i, j), points, nothing, (0, i + 1, 0), 1.0, (into, into, fields))
+
+
+@driver
 def pulls(row, points, n, table, first, count, unit, memory, slope, out):
     """Add up the pulls on all points and their weights, of the pairs with earlier points.
 

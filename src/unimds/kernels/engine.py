@@ -15,7 +15,18 @@ from unimds.compiled.functions import Precision, compiled_function, once
 from unimds.compiled.parts import check_fields, explained
 from unimds.kernels import drivers, moves, rows, steps
 from unimds.kernels.moves import BLOCK
-from unimds.kernels.rows import COST, ERRORS, MANY, MEASURED, MUTUAL, PULL, UNROLLED, Kind, Row
+from unimds.kernels.rows import (
+    APART,
+    COST,
+    ERRORS,
+    MANY,
+    MEASURED,
+    MUTUAL,
+    PULL,
+    UNROLLED,
+    Kind,
+    Row,
+)
 
 Array = NDArray[Any]
 
@@ -223,6 +234,21 @@ class Engine:
             first, len(D), unit, memory, out,
         )  # fmt: skip
         return tuple(out[: kind.sums].tolist())
+
+    def earlier(self, X: Array, first: int, count: int) -> Array:
+        """Return the distances of some points to all earlier ones; what else is there is no number.
+
+        The points are those from `first` on, one a row.
+        """
+        n = X.shape[1]
+        if self.form in (MANY, MEASURED):
+            rows = np.ascontiguousarray(X[:, first : first + count], dtype=np.float64)
+            return self.space.between(rows, np.ascontiguousarray(X, dtype=np.float64))
+        table = np.empty((count + count % 2, n), dtype=X.dtype)
+        fields, size = self.fields.ctypes.data, table.itemsize
+        row, into = self.row(APART), table.ctypes.data
+        self._run(drivers.apart, row, _points(X), n, first, count, size, fields, into)
+        return table[:count]
 
     def judged_by(self, judge: Any) -> Array:
         """Return the `fields`, followed by those of another loss of the same kind."""

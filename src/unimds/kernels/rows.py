@@ -106,7 +106,8 @@ def met(near, far, inner, gap, space):
 class Kind:
     """What a row adds up: the function of a pair and the number of its sums.
 
-    It may add up pulls as well; if these are `mutual`, the points of the row are pulled too.
+    It may add up pulls as well; if these are `mutual`, the points of the row are pulled too. A row
+    that `stores` leaves the distances themselves in the scratch memory.
     """
 
     name: str
@@ -114,11 +115,13 @@ class Kind:
     sums: int
     pulls: bool = False
     mutual: bool = False
+    stores: bool = False
 
 
 PULL, COST = Kind("pull", pull, 3, pulls=True), Kind("cost", cost, 1)
 ERRORS = Kind("errors", errors, 4)
 MUTUAL = Kind("mutual", mutual, 3, pulls=True, mutual=True)
+APART = Kind("apart", met, 0, stores=True)
 
 
 # --- the text of a row ----------------------------------------------------------------------------
@@ -192,6 +195,9 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
             yield f"    d{a} = x{a} - {row}{a}"
         invariants = ", ".join(pair_sum(term, axes, row) for term in INVARIANTS.values())
         yield f"    u, slope, lean, away = met({invariants}, space)"
+        if kind.stores:
+            yield f"    scratch[{'n' if row == 'q' else '0'} + m] = u"
+            continue
         for line in _target("m", r, w, weighted):
             yield f"    {line}"
         if kind.mutual and row == "q":

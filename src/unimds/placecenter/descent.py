@@ -25,6 +25,7 @@ from unimds.placecenter.annealing import ROUNDING, annealing
 from unimds.placecenter.problem import Frame, Problem, own_smoothing
 from unimds.placecenter.quasi_newton import EXACT, SETTLED, STUCK, Limits, QuasiNewton
 from unimds.placecenter.result import Outcome, Result
+from unimds.placecenter.targets import GIVEN
 from unimds.spaces.base import Space
 
 Array = NDArray[Any]
@@ -62,6 +63,7 @@ def lowered(
     except KeyboardInterrupt:
         watch.interrupted.set()
         outcome = Outcome.INTERRUPTED
+    record.finish()
     return record, outcome
 
 
@@ -92,32 +94,34 @@ def _placed(problem: Problem, motion: Motion, level: Level, plan: Plan) -> tuple
     state, inertia = motion.state, motion.inertia
     grown = 0.5 * (1.0 + sqrt(1.0 + 4.0 * inertia * inertia))  # Nesterov's sequence
     beta = (inertia - 1.0) / grown if plan.accelerate else 0.0
-    new = _swept(problem, *_beyond(problem, state, motion.previous, beta), level, plan)
+    there = _beyond(problem, state, motion.previous, beta)
+    new = _swept(problem, *there, state.targets, level, plan)
     if beta > 0.0 and not new.smooth <= state.smooth:
         grown = 1.0  # restart: the same sweep without momentum
-        new = _swept(problem, state.X.copy(), state.space, level, plan)
+        new = _swept(problem, state.X.copy(), state.space, state.targets, level, plan)
     return new, grown
 
 
 def _together(level: Level, record: Record, plan: Plan, motion: Motion) -> Outcome:
     """Lower the cost by quasi-Newton steps, and by a sweep where these find no way down."""
     problem, watch, state = record.problem, record.watch, motion.state
-    quasi = QuasiNewton(problem, level.loss, state.X, state.measured, motion.quasi)
+    aims = state.measured, state.targets
+    quasi = QuasiNewton(problem, level.loss, state.X, *aims, motion.quasi)
     while (left := _left(level, record, plan, motion)) > 0:
         limits = plan.limits(min(left, record.stretch), problem.exact_cost)
         costs = [*((cost, np.inf) for cost in motion.costs[:-1]), (state.smooth, state.cost)]
         new, why, X, best = quasi.descend(costs, record.best.cost, limits)
         if new:
             smooth, cost = new[-1]
-            state = State(X, state.space, cost, smooth)
+            state = State(X, state.space, cost, smooth, targets=quasi.targets)
             motion = motion.passed([smooth for smooth, _ in new], state)
-            record.note_all(new, best, state, level)
+            record.note_all(new, best, state, level, quasi.best_targets)
         if why == STUCK and len(new) < left:
-            swept = _swept(problem, state.X.copy(), state.space, level, plan)
+            swept = _swept(problem, state.X.copy(), state.space, state.targets, level, plan)
             if not swept.smooth <= state.smooth:
                 return Outcome.STATIONARY  # only rounding is left
             state, motion = swept, motion.passed([swept.smooth], swept)
-            quasi.arrive(swept.X, swept.measured)
+            quasi.arrive(swept.X, swept.measured, swept.targets)
             record.note(swept, level)
         elif why in (SETTLED, EXACT):
             return Outcome.CONVERGED if why == SETTLED else Outcome.EXACT
@@ -150,18 +154,25 @@ def _beyond(problem: Problem, state: State, previous: State, beta: float) -> tup
     return X, state.space.sized(state.space.unit * growth**beta)
 
 
-def _swept(problem: Problem, X: Array, space: Space, level: Level, plan: Plan) -> State:
-    """Place every point of `X` once, then adjust the size of the space where that is free."""
-    problem.sweep(X, level.loss, space, plan.inner_iter, plan.eps)
+def _swept(
+    problem: Problem, X: Array, space: Space, targets: Array, level: Level, plan: Plan
+) -> State:
+    """Place every point of `X` once, then adjust the size of the space where that is free.
+
+    At last the targets adapt, where they do.
+    """
+    aimed = problem.aimed(targets)
+    aimed.sweep(X, level.loss, space, plan.inner_iter, plan.eps)
     if problem.frame.resize:
-        space = problem.resized(X, level.loss, space)
-    return _judged(problem, X, space, level.judge)
+        space = aimed.resized(X, level.loss, space)
+    targets = problem.adapted(X, level.loss, space, targets)
+    return _judged(problem, X, space, targets, level.judge)
 
 
-def _judged(problem: Problem, X: Array, space: Space, judge: Loss) -> State:
+def _judged(problem: Problem, X: Array, space: Space, targets: Array, judge: Loss) -> State:
     """Return the state of a configuration."""
-    pulls, (cost, smooth) = problem.measured(X, judge, space)
-    return State(X, space, cost, smooth, pulls)
+    pulls, (cost, smooth) = problem.aimed(targets).measured(X, judge, space)
+    return State(X, space, cost, smooth, pulls, targets)
 
 
 # --- for how long, and by which losses --------------------------------------------------------
@@ -250,6 +261,13 @@ class State:
     cost: float  # by the loss as given
     smooth: float  # by the loss that the level judges by
     pulls: Array | None = None  # by that loss; None where nobody has measured them
+    # what the distances are compared with, where that adapts
+    targets: Array = field(default_factory=lambda: GIVEN.first)
+
+    @property
+    def placed(self) -> tuple[Array, Space, Array]:
+        """The configuration, the space, and what the distances are compared with."""
+        return self.X, self.space, self.targets
 
     @property
     def measured(self) -> tuple[float, Array | None]:
@@ -311,7 +329,11 @@ class Record:
 
     def __init__(self, problem: Problem, X: Array, watch: Watch, slot: Keep | None = None):
         self.problem, self.frame, self.watch = problem, problem.frame, watch
-        self.now = self.best = _judged(problem, X, self.frame.space, self.frame.loss)
+        frame = self.frame
+        # a rounded loss: the weights of one with a kink are infinite where it is met
+        soft, first = frame.loss.smoothed(frame.scale), problem.targets.first
+        first = problem.adapted(X, soft, frame.space, first)
+        self.now = self.best = _judged(problem, X, frame.space, first, frame.loss)
         problem.check_costs()
         cost = self.now.cost
         if not np.isfinite(cost):
@@ -344,10 +366,17 @@ class Record:
         if level.judge == self.frame.loss:
             self.now = replace(self.now, smooth=self.now.cost)
         else:
-            self.now = _judged(self.problem, self.now.X, self.now.space, level.judge)
+            here = self.problem.normalised(*self.now.placed)
+            self.now = _judged(self.problem, *here, level.judge)
         if not self.sweeps:
             self.levels = [(self._outer(level.smoothing), self.now.smooth * self.frame.cost_unit)]
         return Motion(number, self.now, self.now, 1.0, (self.now.smooth,))
+
+    def finish(self) -> None:
+        """Bring the best configuration to the unit of the data, where targets have changed it."""
+        if self.problem.adapts:
+            here = self.problem.normalised(*self.best.placed)
+            self.best = _judged(self.problem, *here, self.frame.loss)
 
     def keep(self, motion: Motion) -> None:
         """Offer a snapshot, if anyone wants it."""
@@ -364,16 +393,24 @@ class Record:
     def note(self, state: State, level: Level) -> None:
         """Note a sweep."""
         best = state.X if state.cost <= self.best.cost else None
-        self.note_all([(state.smooth, state.cost)], best, state, level)
+        self.note_all([(state.smooth, state.cost)], best, state, level, state.targets)
 
     def note_all(
-        self, costs: list[tuple[float, float]], best: Array | None, state: State, level: Level
+        self,
+        costs: list[tuple[float, float]],
+        best: Array | None,
+        state: State,
+        level: Level,
+        targets: Array,
     ) -> None:
-        """Note some sweeps or steps that end in a state; `best` is their best configuration."""
+        """Note some sweeps or steps that end in a state.
+
+        `best` is their best configuration, if there is a better one, and `targets` belong to it.
+        """
         self.now = state
         if best is not None:
             smooth, cost = min(reversed(costs), key=lambda pair: pair[1])
-            self.best = State(best, state.space, cost, smooth)
+            self.best = State(best, state.space, cost, smooth, targets=targets)
         self._log(costs, level.smoothing)
         _, cost = self.history[-1]
         self.watch.report(self.sweeps, cost, lambda: self.frame.outer(state.X))
@@ -401,7 +438,7 @@ class Record:
         best = self.best
         if not self.single:
             return best.cost * self.frame.cost_unit
-        return self.problem.cost_of(self.frame.outer(best.X), best.space)
+        return self.problem.aimed(best.targets).cost_of(self.frame.outer(best.X), best.space)
 
     @property
     def blurred(self) -> bool:
@@ -413,6 +450,8 @@ class Record:
         """Return the best configuration and how it was found."""
         embedding, loss, space = self.frame.outer_all(self.best.X, self.best.space)
         history = np.array(self.history)
+        if self.problem.adapts:  # in the unit of the data, the best cost is lower than it was
+            history[-1, 1] = self.cost
         if self.single:  # the best of the costs becomes the cost, and no other lies below it
             lowest = history[:, 1].min()
             history[history[:, 1] <= max(lowest, self.cost), 1] = self.cost
@@ -424,4 +463,5 @@ class Record:
             outcome=outcome,
             loss=loss,
             space=space,
+            scaling=self.problem.targets.scaling(self.best.targets),
         )

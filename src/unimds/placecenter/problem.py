@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -10,16 +11,19 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 from unimds._runtime.watch import warn
 from unimds.compiled.functions import PLAIN
 from unimds.distances.pairs import Pairs
-from unimds.distances.table import HeldTable, LocalTable
+from unimds.distances.table import TILE, HeldTable, LocalTable
 from unimds.distances.tiles import Tile
 from unimds.kernels.engine import COST, ERRORS, MUTUAL, UNROLLED, Engine, engine_for
 from unimds.kernels.rows import Kind
-from unimds.losses import Loss
+from unimds.levels import Level
+from unimds.losses import Loss, Squared
 from unimds.placecenter.pulls import add_pulls
+from unimds.placecenter.targets import GIVEN, Apart, Targets, scaled_pairs
 from unimds.spaces.base import Space, check_auto, check_curved
 from unimds.spaces.euclidean import Euclidean
 from unimds.spaces.sphere import Sphere
@@ -27,8 +31,10 @@ from unimds.spaces.sphere import Sphere
 Array = NDArray[Any]
 
 SHARED_FROM, STRIPES = 5000, 8  # points from which threads share a table, and its parts
+ADAPTED = 1e-7  # error of a distance that counts as none where targets adapt, without an end
 SINGLE_FROM = 200  # points from which single precision saves time worth its rounding
 LEAST_COST = 1e-250  # of a fair error at all pairs: below it, costs of good maps have no digits
+MOST_UNITS = 30.0  # across a space of free size: coordinates grow with the power of e
 MOST_SMOOTHING = 1e8  # of the largest error that matters: beyond it, no digit of the cost tells
 
 
@@ -200,18 +206,35 @@ class Problem:
         Dimension of the map.
     single : bool
         Whether points may be in single precision, if the distances are and the space allows it.
+    targets : Targets
+        What the distances of the map are compared with: the given distances of `pairs`, or others
+        that adapt to the map.
     """
 
     pairs: Pairs
     frame: Frame
     n_components: int
     single: bool = False
+    targets: Targets = GIVEN
 
     @classmethod
     def make(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
         """Bring distances, loss and space to a common unit."""
         frame = Frame.make(loss, space, pairs.typical)
         return cls(pairs, frame, n_components, single=pairs.n >= SINGLE_FROM)
+
+    @classmethod
+    def scaled(
+        cls, pairs: Pairs, loss: Loss, space: Space, n_components: int, level: Level, by_row: bool
+    ) -> Problem:
+        """Return the problem of finding a map and a transformation of the dissimilarities."""
+        _check_room(pairs, n_components)
+        held = bool(np.count_nonzero(~pairs.free) < 2)
+        pairs, targets = scaled_pairs(pairs, level, loss, n_components, by_row=by_row, held=held)
+        problem = replace(cls.make(pairs, loss, space, n_components), targets=targets)
+        sized = type(space).unit_length is not Space.unit_length
+        # the unit of disparities is free, so that a size of the space says nothing of itself
+        return problem.within(problem.frame.space, resize=True) if sized and held else problem
 
     @classmethod
     def posed(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
@@ -227,7 +250,8 @@ class Problem:
     def on(self, index: Array, *, single: bool = False) -> Problem:
         """Return the problem of some of the points, in `single` precision if that suffices."""
         dtype = np.float32 if single and self.single_suffices else None
-        return replace(self, pairs=self.pairs.subset(index, dtype), single=self.single or single)
+        pairs, single = self.pairs.subset(index, dtype), self.single or single
+        return replace(self, pairs=pairs, single=single, targets=GIVEN)
 
     def in_double(self) -> Problem:
         """Return the problem with points in double precision, whatever the distances are."""
@@ -241,6 +265,38 @@ class Problem:
         """Return the problem in a space where points pass each other more easily, or itself."""
         space = self.frame.space.flatter(self.frame.scale)
         return self if space is None else self.within(space)
+
+    # --- targets that adapt --------------------------------------------------------------------
+
+    @property
+    def adapts(self) -> bool:
+        """Whether the targets adapt to the map."""
+        return self.targets is not GIVEN
+
+    def aimed(self, r: Array) -> Problem:
+        """Return the problem of meeting some targets."""
+        return replace(self, pairs=self.targets.aimed(self.pairs, r)) if self.adapts else self
+
+    def adapted(self, X: Array, loss: Loss, space: Space, r: Array) -> Array:
+        """Return the targets that fit a configuration better, or as well."""
+        return self.targets.adapted(self.earlier(X, space), loss, self.frame.unit, r)
+
+    def normalised(self, X: Array, space: Space, r: Array) -> tuple[Array, Space, Array]:
+        """Return configuration, space and targets at the size of the data, if they can grow."""
+        growth = self.targets.growth(r)
+        if growth == 1.0:
+            return X, space, r
+        if self.frame.resize:
+            return X, space.sized(space.unit * growth), r * growth
+        if space.scales_coordinates and self.pairs.free.all():
+            return X * X.dtype.type(growth), space, r * growth
+        return X, space, r
+
+    def earlier(self, X: Array, space: Space) -> Iterator[Apart]:
+        """Yield the distances of all points to the points before them, some rows at a time."""
+        engine, n = replace(self.frame, loss=Squared(), space=space).engine(X), X.shape[1]
+        for rows in gen_batches(n, max(2, TILE // n // 2 * 2)):
+            yield rows.start, engine.earlier(X, rows.start, rows.stop - rows.start)
 
     # --- what descends ------------------------------------------------------------------------
 
@@ -301,7 +357,8 @@ class Problem:
     @property
     def descends_compiled(self) -> bool:
         """Whether compiled code can descend without coming back for every step."""
-        return self.held and self.pairs.n < SHARED_FROM and self.n_coordinates <= UNROLLED
+        few = self.pairs.n < SHARED_FROM and self.n_coordinates <= UNROLLED
+        return self.held and few and not self.adapts
 
     @property
     def anneals_compiled(self) -> bool:
@@ -352,8 +409,10 @@ class Problem:
         frame = self._at(loss, space)
         _, _, above, below = self.pairs.table.total(frame.sums, X) / self.pairs.layers
         factor = above / below if above > 0.0 and below > 0.0 else 1.0
+        # disparities may follow ever stronger curvature, until coordinates have no digits left
+        least = self.pairs.largest * self.frame.unit / MOST_UNITS if self.adapts else 0.0
         try:
-            grown = space.sized(space.unit * factor)
+            grown = space.sized(max(space.unit * factor, least))
             frame.outer_space(grown)
         except ValueError:  # as good as flat: the user's unit has no number for its curvature
             return space
@@ -421,6 +480,7 @@ class Problem:
     def exact_cost(self) -> float:
         """The cost of being wrong by rounding everywhere: what counts as zero."""
         rounding = 1e-11 if self.pairs.dtype == np.float64 else 1e-6
+        rounding = ADAPTED if self.adapts else rounding
         return self._cost_of_error(rounding) * self.pairs.weighing.lightest
 
     def _cost_of_error(self, share: float) -> float:

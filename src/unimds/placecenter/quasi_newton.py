@@ -35,6 +35,7 @@ from unimds.kernels.steps import (
     step_functions,
 )
 from unimds.losses import Loss
+from unimds.placecenter.targets import GIVEN
 
 if TYPE_CHECKING:
     from unimds.placecenter.problem import Problem
@@ -108,18 +109,20 @@ class QuasiNewton:
         loss: Loss,
         X: Array,
         measured: tuple[float, Array | None] = UNKNOWN,
+        targets: Array = GIVEN.first,
         kept: tuple[Array, ...] = (),
     ):
         self.problem, self.loss, self.shape, self.dtype = problem, loss, X.shape, X.dtype
         self.free = problem.pairs.free.astype(np.float64)
         self.engine = problem.frame.engine(X)
         self.take, self.aim, self.judge, self.keep = step_functions()
+        self.targets = self.best_targets = self.tried = targets
         if kept:
             self.memory, self.numbers = (part.copy() for part in kept)
             return
         self.memory, self.numbers = empty_memory(X.size)
         self.memory[HERE] = X.ravel()
-        self.arrive(X, measured)
+        self.arrive(X, measured, targets)
 
     @property
     def kept(self) -> tuple[Array, ...]:
@@ -130,12 +133,18 @@ class QuasiNewton:
         """Return the points of this moment, or of another row of the memory."""
         return np.array(self.memory[row].reshape(self.shape), dtype=self.dtype)
 
-    def arrive(self, X: Array, measured: tuple[float, Array | None] = UNKNOWN) -> None:
+    def arrive(
+        self,
+        X: Array,
+        measured: tuple[float, Array | None] = UNKNOWN,
+        targets: Array = GIVEN.first,
+    ) -> None:
         """Go to points that were found in another way; only the way there is remembered.
 
         Unless their cost and pulls are known, these are measured before the first step.
         """
         self.numbers[:] = 0.0
+        self.targets = targets
         self.memory[TRIAL] = X.ravel()
         cost, pulls = measured
         if pulls is None:
@@ -204,10 +213,11 @@ class QuasiNewton:
             while self.numbers[VERDICT] in (SHORTER, BEGUN):
                 if not fresh:
                     self._carry(ONTO)
-                measured, (exact, cost) = self._measured(threads)
+                measured, (exact, cost) = self._measured(threads, fresh)
                 self._call(self.judge, cost)
             if self.numbers[VERDICT] == STUCK:
                 return done, STUCK
+            self.targets = self.tried
             self._carry(ACROSS, measured)
             # the cost before may have been found in another way, with other rounding
             self._call(self.take, min(cost, now) if fresh else cost, measured)
@@ -215,13 +225,17 @@ class QuasiNewton:
                 continue
             last += 1
             costs[:, last] = cost, exact
+            if exact <= self.numbers[LOWEST]:
+                self.best_targets = self.targets
             self._call(self.keep, exact)
 
-    def _measured(self, threads: int) -> tuple[Array, tuple[float, float]]:
+    def _measured(self, threads: int, fresh: bool) -> tuple[Array, tuple[float, float]]:
         """Return the pulls on the points of the trial with their weights, and its costs."""
-        X = self.points(TRIAL)
+        problem, X = self.problem, self.points(TRIAL)
         self.memory[TRIAL] = X.ravel()  # rounded, in single precision
-        return self.problem.pulls(X, self.loss, threads)
+        space, now = problem.frame.space, self.targets
+        self.tried = now if fresh else problem.adapted(X, self.loss, space, now)
+        return problem.aimed(self.tried).pulls(X, self.loss, threads)
 
     def _call(self, function: int, cost: float = 0.0, measured: Array | None = None) -> None:
         """Call one of the functions of a step, by its address."""

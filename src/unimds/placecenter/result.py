@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from typing import Any, final
@@ -14,8 +14,10 @@ from unimds.distances.inputs import labels_of
 from unimds.distances.pairs import Pairs, equal_weights
 from unimds.distances.table import DistanceTable
 from unimds.distances.tiles import BLOCK, Tile
+from unimds.levels import Transformation
 from unimds.losses import Loss, Squared
 from unimds.placecenter.minima import Starts
+from unimds.placecenter.targets import Scaling
 from unimds.spaces.base import Space
 from unimds.spaces.euclidean import Euclidean
 
@@ -69,6 +71,9 @@ class Result:
         What many starts led to: their costs and the best maps; None where there was no such search.
     found : int
         How many of the starts led to the lowest map, up to a difference of 1e-6 in its cost.
+    scaling : Scaling or None
+        The transformation of the dissimilarities, and the disparities that the distances of the map
+        are compared with; None at the level "ratio".
 
     Examples
     --------
@@ -87,6 +92,12 @@ class Result:
     space: Space
     stress: float | None = None
     starts: Starts | None = None
+    scaling: Scaling | None = None
+
+    @property
+    def transformation(self) -> Transformation | None:
+        """The function from given dissimilarities to disparities; None at the level "ratio"."""
+        return None if self.scaling is None else self.scaling.transformation
 
     @property
     def found(self) -> int:
@@ -160,8 +171,36 @@ def table_stress(
     return _stress(table, largest, points, space, by_mapped, halved=False)
 
 
+def in_size(result: Result, space: Space) -> Result:
+    """Return a result with disparities in a space of the size that was asked for.
+
+    The unit of disparities is free: they are told in the unit of the space.
+    """
+    if result.scaling is None or space.is_auto or result.space == space:
+        return result
+    factor = space.unit / result.space.unit
+    if result.loss.degree is None:
+        raise ValueError(
+            f"{result.loss} has no degree, so that a map in {space} has no unit of its own; use a "
+            'size of "auto"'
+        )
+    grown = np.array([1.0, factor**result.loss.degree])
+    return replace(
+        result,
+        cost=result.cost * float(grown[1]),
+        history=result.history * grown,
+        levels=result.levels * grown,
+        loss=result.loss.scaled(factor),
+        space=space,
+        scaling=result.scaling.times(factor),
+    )
+
+
 def stress_1(pairs: Pairs, result: Result) -> float:
     """Return Kruskal's Stress-1 of a result."""
+    if result.scaling is not None:
+        scaling = result.scaling
+        pairs = pairs.through(scaling.codes.table(scaling.numbers))
     plain = type(result.loss) is Squared and type(result.space) is Euclidean
     if plain and pairs.weighing == equal_weights(pairs.n):
         # the cost is one of its two sums, and Σ u² = n Σ |x − x̄|² is the other

@@ -1,0 +1,42 @@
+"""Levels of measurement: how given dissimilarities may be transformed before they are compared.
+
+May import: `compiled` only. A level knows nothing of losses, spaces or tables.
+"""
+
+from __future__ import annotations
+
+from unimds.levels.base import Level as Level
+from unimds.levels.curves import Interval as Interval
+from unimds.levels.curves import MonotoneSpline as MonotoneSpline
+from unimds.levels.curves import PowerLaw as PowerLaw
+from unimds.levels.curves import Ratio as Ratio
+from unimds.levels.ordinal import Ordinal as Ordinal
+from unimds.levels.transformation import Transformation as Transformation
+
+LEVELS: dict[str, type[Level]] = {
+    "ratio": Ratio,
+    "interval": Interval,
+    "ordinal": Ordinal,
+    "spline": MonotoneSpline,
+    "power": PowerLaw,
+}
+"""Levels by name."""
+
+
+def as_level(level: str | Level) -> Level:
+    """Return the level of this name; return a `Level` unchanged.
+
+    Examples
+    --------
+    >>> as_level("ordinal")
+    Ordinal(ties='primary', strictness=0.0)
+    """
+    if isinstance(level, Level):
+        return level
+    if not isinstance(level, str) or level not in LEVELS:
+        names = ", ".join(map(repr, LEVELS))
+        raise ValueError(
+            f"level={level!r} is not known: use one of {names}, or a Level such as "
+            'Ordinal(ties="secondary")'
+        )
+    return LEVELS[level]()

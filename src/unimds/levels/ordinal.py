@@ -1,0 +1,138 @@
+"""The ordinal level: only the order of the dissimilarities counts (nonmetric scaling)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaincinv
+
+from unimds.levels.base import Level
+from unimds.levels.pooling import rising
+
+Array = NDArray[Any]
+
+TIES = ("primary", "secondary", "tertiary")
+
+
+@final
+class Ordered:
+    """Dissimilarities in rising order, with their ties, and the least disparities."""
+
+    def __init__(self, d: Array, floor: Array | float):
+        self.d, self.floor = d, floor
+
+    @cached_property
+    def starts(self) -> Array:
+        """Where a new dissimilarity begins."""
+        return np.flatnonzero(np.diff(self.d, prepend=-np.inf) > 0.0)
+
+    @cached_property
+    def group(self) -> Array:
+        """The number of the tie that each entry belongs to."""
+        return np.repeat(np.arange(self.starts.size), self.sizes)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The number of entries of every tie."""
+        return np.diff(np.append(self.starts, self.d.size))
+
+    @property
+    def tied(self) -> bool:
+        """Whether there are any ties."""
+        return bool(self.starts.size < self.d.size)
+
+
+@final
+@dataclass(frozen=True)
+class Ordinal(Level):
+    r"""Disparities rise with the dissimilarities; nothing else is known of them.
+
+    Parameters
+    ----------
+    ties : {"primary", "secondary", "tertiary"}, default="primary"
+        What equal dissimilarities mean. "primary": their disparities may differ, in any order.
+        "secondary": their disparities are equal too. "tertiary": only the means of ties must rise.
+    strictness : float, default=0
+        From 0 to 1: how much of an even rise the disparities must have at least, which parts the
+        points of a degenerate map. They are a rising function plus `strictness` times the first
+        disparities (see Notes).
+
+    Notes
+    -----
+    The projection is isotonic regression. The first disparities depend on ranks alone: they are
+    quantiles of the distances between normally distributed points, so that a map does not depend
+    on how the dissimilarities are spaced.
+
+    Examples
+    --------
+    >>> from unimds import MDS
+    >>> D = [[0, 1, 5, 9], [1, 0, 2, 6], [5, 2, 0, 3], [9, 6, 3, 0]]
+    >>> mds = MDS(1, level="ordinal", metric="precomputed", random_state=0).fit(D)
+    >>> bool(mds.stress_ < 1e-6)
+    True
+    """
+
+    ties: str = "primary"
+    strictness: float = 0.0
+
+    in_steps = True
+
+    def __post_init__(self) -> None:
+        if self.ties not in TIES:
+            raise ValueError(f"Ordinal(ties={self.ties!r}): use one of {', '.join(TIES)}")
+        if not isinstance(self.strictness, Real) or not 0.0 <= self.strictness <= 1.0:
+            raise ValueError(f"Ordinal(strictness={self.strictness!r}): it must lie from 0 to 1")
+
+    @property
+    def is_cone(self) -> bool:  # type: ignore[override]
+        return self.strictness == 0.0
+
+    @property
+    def keeps_ties(self) -> bool:
+        return self.ties == "secondary"
+
+    def first(self, d: Array, counts: Array, n_components: int) -> Array:
+        ends = np.cumsum(counts)
+        new = np.diff(d, prepend=-np.inf) > 0.0
+        group = np.cumsum(new) - 1  # ties have the rank of their middle
+        last = np.append(ends[:-1][new[1:]], ends[-1])
+        begun = np.append(0.0, last[:-1])
+        share = (0.5 * (begun + last) / ends[-1])[group]
+        return np.asarray(np.sqrt(2.0 * gammaincinv(0.5 * n_components, share)))
+
+    def prepare(self, d: Array, first: Array) -> Ordered:
+        return Ordered(d, self.strictness * first if self.strictness > 0.0 else 0.0)
+
+    def project(self, known: Ordered, t: Array, w: Array) -> Array:
+        above = t - known.floor
+        if self.ties == "secondary" or not known.tied:
+            found = _rising(above, w)
+        elif self.ties == "primary":
+            order = np.lexsort((above, known.group))
+            found = np.empty_like(above)
+            found[order] = _rising(above[order], w[order])
+        else:
+            return _means_rise(known, above, w) + known.floor
+        return found + known.floor
+
+
+def _rising(t: Array, w: Array) -> Array:
+    """Return the rising, nonnegative numbers next to `t`."""
+    return np.maximum(rising(t, w), 0.0)
+
+
+def _means_rise(known: Ordered, t: Array, w: Array) -> Array:
+    """Return the numbers next to `t` whose means over ties rise, and are not negative.
+
+    With S = Σ 1/w over a tie of n entries and mean t̄, bringing the mean to m at the least cost
+    gives r = t + (m − t̄) (n/S)/w, at the cost (m − t̄)² n²/S.
+    """
+    n, S = known.sizes, np.add.reduceat(1.0 / w, known.starts)
+    means = np.add.reduceat(t, known.starts) / n
+    shift = (_rising(means, n * n / S) - means) * n / S
+    return np.asarray(t + shift[known.group] / w)

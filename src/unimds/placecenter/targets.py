@@ -1,0 +1,286 @@
+r"""What the distances of a map are compared with: the given ones, or disparities that adapt.
+
+At a level of measurement other than "ratio", the given dissimilarities are known only up to a
+transformation. The transformed ones, the disparities :math:`r`, are found together with the map: a
+sweep or a step moves the points, then the disparities move. With the arguments exchanged, the loss
+has a parabola in its disparity, :math:`w (r - \rho)^2` with ``w = weight(r₀, u)`` and
+``ρ = radius(r₀, u)``, so that the best disparities are a weighted regression
+(`unimds.levels.Level.nearest`) and the cost never rises.
+
+Without a bound the cheapest map would be a single point. So the size of the disparities,
+:math:`M(r) = \sum \omega |r|^q`, is kept: q is 2 for the squared loss, and between 1 and 2 for
+others, as the cost of a point far away grows. For the squared loss, r is the regression on the
+distances, brought to that size. For others r stays within the half-space
+:math:`\sum \omega r_0^{q-1} r \ge M(r_0)`: M is convex, so M cannot fall.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds.compiled.parts import explained, kernel
+from unimds.distances.coded import Codes
+from unimds.distances.pairs import Pairs
+from unimds.levels import Level, Transformation
+from unimds.levels.base import Bound
+from unimds.losses import Loss, Squared
+
+Array = NDArray[Any]
+Apart = tuple[int, Array]
+"""The first of some points, and a table of their distances to all earlier points."""
+
+
+class Targets(ABC):
+    """What the distances of a map are compared with; `r` are the targets of this moment."""
+
+    @property
+    @abstractmethod
+    def first(self) -> Array:
+        """The targets to begin with."""
+
+    @abstractmethod
+    def aimed(self, pairs: Pairs, r: Array) -> Pairs:
+        """Return the pairs with the targets as their distances."""
+
+    @abstractmethod
+    def adapted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
+        """Return the targets that fit the distances of a map better, or as well.
+
+        The distances are targets times `unit`.
+        """
+
+    @abstractmethod
+    def growth(self, r: Array) -> float:
+        """Return what the targets must be multiplied by, to have the size of the data."""
+
+    @abstractmethod
+    def scaling(self, r: Array) -> Scaling | None:
+        """Return the targets of a result, if they are not the given distances."""
+
+
+@final
+class Given(Targets):
+    """The targets are the given distances."""
+
+    first = np.empty(0)
+
+    def aimed(self, pairs: Pairs, r: Array) -> Pairs:
+        """Return the pairs themselves."""
+        return pairs
+
+    def adapted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
+        """Return the targets as they are."""
+        return r
+
+    def growth(self, r: Array) -> float:
+        """Return one."""
+        return 1.0
+
+    def scaling(self, r: Array) -> None:
+        """Return None: nothing is transformed."""
+
+
+GIVEN = Given()
+
+
+@final
+class Disparities(Targets):
+    """The targets are a transformation of the given dissimilarities, which a level allows.
+
+    Parameters
+    ----------
+    level : Level
+        Which transformations are allowed.
+    codes : Codes
+        The entry of every pair.
+    power : float
+        The power q of disparities by which their size is measured.
+    n_components : int
+        Dimension of the map, on which the first disparities may depend.
+    held : bool
+        Whether the size of the disparities is held; not where points are fixed, which hold it.
+    """
+
+    def __init__(
+        self, level: Level, codes: Codes, power: float, n_components: int, held: bool = True
+    ):
+        self.level, self.codes, self.power, self.held = level, codes, power, held
+        self.size = self._measure(codes.d)
+        self._first = self._begun(n_components)
+        self.known = [level.prepare(codes.d[rows], self._first[rows]) for rows in codes.blocks]
+
+    def _begun(self, n_components: int) -> Array:
+        """Return the first disparities, in the unit of the data."""
+        codes = self.codes
+        parts = [
+            self.level.first(codes.d[rows], codes.counts[rows], n_components)
+            for rows in codes.blocks
+        ]
+        begun = np.concatenate(parts).astype(np.float64)
+        size = self._measure(begun)
+        return begun * (self.size / size) ** (1.0 / self.power) if size > 0.0 else begun
+
+    @property
+    def first(self) -> Array:
+        """The disparities to begin with."""
+        return self._first
+
+    def _measure(self, r: Array) -> float:
+        """Return the size of disparities."""
+        return float(self.codes.weights @ np.abs(r) ** self.power)
+
+    def aimed(self, pairs: Pairs, r: Array) -> Pairs:
+        """Return the pairs with their disparities."""
+        return pairs.through(self.codes.table(r))
+
+    def adapted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
+        """Return disparities that fit the distances of a map better, or as well."""
+        if type(loss) is Squared:
+            w, t = self.codes.weights, means(self.codes, tiles) / unit
+        else:
+            with explained(loss):
+                w, t = parabolas(self.codes, tiles, loss, r * unit)
+            t /= unit
+        found = np.empty_like(r)
+        for rows, known in zip(self.codes.blocks, self.known, strict=True):
+            found[rows] = self._best(loss, known, t[rows], w[rows], rows, r[rows])
+        return found
+
+    def _best(self, loss: Loss, known: Any, t: Array, w: Array, rows: slice, now: Array) -> Array:
+        """Return the best disparities of one regression."""
+        if not self.held:
+            return self.level.project(known, t, w)
+        omega = self.codes.weights[rows]
+        if type(loss) is Squared and self.level.is_cone:
+            found = self.level.project(known, t, w)
+            size = float(omega @ (found * found))
+            return found * np.sqrt(float(omega @ (now * now)) / size) if size > 0.0 else now
+        slope = omega * np.sign(now) * np.abs(now) ** (self.power - 1.0)
+        return self.level.nearest(known, t, w, Bound(slope, float(slope @ now)), now)
+
+    def growth(self, r: Array) -> float:
+        """Return what the disparities must be multiplied by, to have the size of the data."""
+        size = self._measure(r)
+        if not (self.held and self.level.is_cone and size > 0.0):
+            return 1.0
+        return float((self.size / size) ** (1.0 / self.power))
+
+    def scaling(self, r: Array) -> Scaling:
+        """Return the disparities of a result."""
+        d, group = np.unique(self.codes.d, return_inverse=True)
+        weights = self.codes.weights
+        means = np.bincount(group, weights * r) / np.bincount(group, weights)
+        return Scaling(Transformation(self.level, d, means), self.codes, r)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """The disparities of a result: how they came about, and what they are.
+
+    Attributes
+    ----------
+    transformation : Transformation
+        The function from given dissimilarities to disparities.
+    codes : Codes
+        The entry of every pair.
+    numbers : ndarray
+        The disparity of every entry.
+    """
+
+    transformation: Transformation
+    codes: Codes
+    numbers: Array
+
+    @property
+    def disparities(self) -> Array:
+        """The disparities as a square table; NaN where a pair is missing."""
+        return np.asarray(self.codes.table(self.numbers).D[:, 0])
+
+    def times(self, factor: float) -> Scaling:
+        """Return the disparities in another unit."""
+        old = self.transformation
+        new = Transformation(old.level, old.given, old.disparities * factor)
+        return Scaling(new, self.codes, self.numbers * factor)
+
+
+def scaled_pairs(
+    pairs: Pairs, level: Level, loss: Loss, n_components: int, *, by_row: bool, held: bool
+) -> tuple[Pairs, Disparities]:
+    """Return the pairs with their first disparities, and what these adapt by."""
+    codes = Codes(pairs, level.keeps_ties, by_row)
+    power = power_of(loss.resolved(pairs.typical), pairs.typical)
+    targets = Disparities(level, codes, power, n_components, held)
+    r = targets.first
+    order = np.argsort(r)
+    middle = np.searchsorted(np.cumsum(codes.counts[order]), 0.5 * codes.counts.sum())
+    typical = float(r[order[min(middle, r.size - 1)]]) if r.size else 1.0
+    known = float(r.max(initial=0.0)), pairs.missing, pairs.weighing
+    return Pairs(codes.table(r), pairs.free, typical or 1.0, *known), targets
+
+
+def power_of(loss: Loss, scale: float) -> float:
+    """Return how the cost of a distance grows that is missed altogether: a power from 1 to 2.
+
+    Examples
+    --------
+    >>> from unimds.losses import Absolute
+    >>> power_of(Squared(), 1.0), power_of(Absolute(), 1.0)
+    (2.0, 1.0)
+    """
+    near, far = (float(loss.value(0.0, scale * factor)) for factor in (1.0, 2.0))
+    return float(np.clip(np.log2(far / near), 1.0, 2.0)) if far > near > 0.0 else 1.0
+
+
+# --- sums over the pairs of every code ------------------------------------------------------------
+
+
+def means(codes: Codes, tiles: Iterable[Apart]) -> Array:
+    """Return the weighted mean distance of the pairs of every code."""
+    total = np.zeros(codes.d.size + 2)
+    for first, U in tiles:
+        add_up(U, codes.of_pairs, codes.weights_of_pairs, first, codes.layers == 2, total)
+    return np.asarray(total[:-2] / codes.weights)
+
+
+def parabolas(codes: Codes, tiles: Iterable[Apart], loss: Loss, r: Array) -> tuple[Array, Array]:
+    """Return weight and centre of the sum of parabolas of every code, at the disparities `r`."""
+    above, below = np.zeros(codes.d.size + 2), np.zeros(codes.d.size + 2)
+    r, known = np.append(r, [0.0, 0.0]), (codes.of_pairs, codes.weights_of_pairs)
+    for first, U in tiles:
+        add_parabolas(loss, U, *known, first, codes.layers == 2, r, above, below)
+    return below[:-2], above[:-2] / below[:-2]
+
+
+@kernel
+def add_up(U, codes, W, first, both, total):  # type: ignore[no-untyped-def]
+    """Add the weighted distances of some points to earlier ones, by the codes of the pairs."""
+    for i in range(U.shape[0]):
+        own = first + i
+        for j in range(own):
+            w = W[own, j] if W.size else 1.0
+            total[codes[own, j]] += w * U[i, j]
+            if both:
+                w = W[j, own] if W.size else 1.0
+                total[codes[j, own]] += w * U[i, j]
+
+
+@kernel
+def add_parabolas(loss, U, codes, W, first, both, r, above, below):  # type: ignore[no-untyped-def]
+    """Add w and w ρ of the parabolas in the disparities, by the codes of the pairs."""
+    for i in range(U.shape[0]):
+        own = first + i
+        for direction in range(2 if both else 1):
+            for j in range(own):
+                u = float(U[i, j])
+                row, column = (own, j) if direction == 0 else (j, own)
+                code = codes[row, column]
+                w = (W[row, column] if W.size else 1.0) * loss.weight(r[code], u)
+                below[code] += w
+                above[code] += w * loss.radius(r[code], u)
