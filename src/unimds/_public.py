@@ -23,6 +23,8 @@ from unimds.losses import Loss as Loss
 from unimds.losses import Power as Power
 from unimds.losses import Squared as Squared
 from unimds.losses import SquaredDistance as SquaredDistance
+from unimds.placecenter.degeneracy import Degeneracy as Degeneracy
+from unimds.placecenter.degeneracy import DegenerateWarning as DegenerateWarning
 from unimds.placecenter.minima import Starts as Starts
 from unimds.placecenter.new_points import place_points as place_points
 from unimds.placecenter.result import Outcome as Outcome

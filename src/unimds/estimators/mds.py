@@ -84,6 +84,8 @@ class MDS(TableEstimator):
         None at the level "ratio".
     disparities_ : ndarray of shape (n, n), or None
         The disparities that the distances of the map are compared with; None at the level "ratio".
+    degeneracy_ : Degeneracy or None
+        Why the map is degenerate, if it is: ``print(mds.degeneracy_)`` names the remedies.
     starts_ : Starts or None
         What many starts led to, where the table has few points: ``mds.starts_.costs``,
         ``mds.starts_.found`` and ``mds.starts_.different()``, the best maps that differ. None for
@@ -261,7 +263,7 @@ class MDS(TableEstimator):
         self.history_ = result.history
         self.n_iter_ = result.n_iter
         self.loss_, self.space_ = result.loss, result.space
-        self.transformation_ = result.transformation
+        self.transformation_, self.degeneracy_ = result.transformation, result.degeneracy
         self.dissimilarity_matrix_ = None if isinstance(D, ComputedTable) else D
         self._n_features_out = self.embedding_.shape[1]
 

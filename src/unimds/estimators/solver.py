@@ -29,6 +29,7 @@ from unimds.estimators.elsewhere import check_names
 from unimds.estimators.forecast import before_the_check, before_the_search
 from unimds.levels import Transformation, as_level
 from unimds.losses import Loss, as_loss
+from unimds.placecenter.degeneracy import DegenerateWarning, degeneracy_of
 from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
 from unimds.placecenter.new_points import place_checked, placed_squares, reach
@@ -364,11 +365,14 @@ class Solver:
         with watch.ticking(), at.pairs(D, weights, free, self.dtype, watch) as pairs:
             problem = self._posed(pairs, loss, space, n_components)
             before_the_search(problem, watch)
-            keeper = self._keeper(pairs, anchors, watch, (loss, space, n_components, plan))
+            level = () if not problem.adapts else (as_level(self.level), self.conditional)
+            settings = (loss, space, n_components, plan, *level)
+            keeper = self._keeper(pairs, anchors, watch, settings)
             search = Search(plan, watch, self.init, self.n_init, self.n_jobs)
             result = lowest(search, problem, self._generator(), anchors, keeper, at.find)
             result = in_size(result, space)
             result = replace(result, stress=stress_1(pairs, result))
+            result = self._told(result)
             message = result.outcome.value
             # of ^C the warning tells, once
             said = "" if result.outcome is Outcome.INTERRUPTED else message
@@ -383,6 +387,15 @@ class Solver:
         if result.outcome is Outcome.INTERRUPTED:
             warn(message, RuntimeWarning)
         return result
+
+    def _told(self, result: Result) -> Result:
+        """Return a result with a word on whether it is degenerate; warn if it is."""
+        if result.scaling is None:
+            return result
+        degeneracy = degeneracy_of(result.embedding, result.space, result.scaling)
+        if degeneracy is not None:
+            warn(str(degeneracy), DegenerateWarning)
+        return replace(result, degeneracy=degeneracy)
 
     def _posed(self, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
         """Return the problem, at the level of measurement."""

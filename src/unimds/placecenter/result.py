@@ -16,6 +16,7 @@ from unimds.distances.table import DistanceTable
 from unimds.distances.tiles import BLOCK, Tile
 from unimds.levels import Transformation
 from unimds.losses import Loss, Squared
+from unimds.placecenter.degeneracy import Degeneracy
 from unimds.placecenter.minima import Starts
 from unimds.placecenter.targets import Scaling
 from unimds.spaces.base import Space
@@ -74,6 +75,8 @@ class Result:
     scaling : Scaling or None
         The transformation of the dissimilarities, and the disparities that the distances of the map
         are compared with; None at the level "ratio".
+    degeneracy : Degeneracy or None
+        Why the map is degenerate, if it is.
 
     Examples
     --------
@@ -93,6 +96,7 @@ class Result:
     stress: float | None = None
     starts: Starts | None = None
     scaling: Scaling | None = None
+    degeneracy: Degeneracy | None = None
 
     @property
     def transformation(self) -> Transformation | None:

@@ -246,6 +246,7 @@ def _arrays(number: int, snapshot: Snapshot) -> dict[str, Array]:
     end = snapshot.sweeps + 1
     return {
         **{f"{number}.{name}": state.X for name, state in _states(snapshot).items()},
+        **{f"{number}.{name}-r": state.targets for name, state in _states(snapshot).items()},
         **{f"{number}.quasi{i}": part for i, part in enumerate(snapshot.motion.quasi)},
         f"{number}.history": np.array(snapshot.history[:end]),
         f"{number}.levels": np.array(snapshot.levels[:end]),
@@ -258,8 +259,12 @@ def _restored(
     def state(name: str) -> State:
         part = told[name]
         space = replace(problem.frame.space, **part["space"])
-        X = arrays[f"{number}.{name}"]
-        return State(X, space, float(part["cost"]), float(part["smooth"]))
+        X, first = arrays[f"{number}.{name}"], problem.targets.first
+        targets = arrays.get(f"{number}.{name}-r", first)  # older files know no levels
+        if targets.shape != first.shape:
+            raise ValueError
+        costs = float(part["cost"]), float(part["smooth"])
+        return State(X, space, *costs, targets=targets)
 
     level, inertia, costs, sweeps, *parts = told["motion"]  # older files know no quasi-Newton
     quasi = tuple(arrays[f"{number}.quasi{i}"] for i in range(sum(parts)))

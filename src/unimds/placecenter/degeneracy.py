@@ -1,0 +1,100 @@
+"""Degenerate maps: where a transformation has fitted everything, and the map says nothing.
+
+A rising transformation may make nearly all dissimilarities equal. A map with a few clusters, or
+with all points equally far apart, then fits without an error, and its stress tells nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from unimds.placecenter.targets import Scaling
+from unimds.spaces.base import Space, distances
+
+Array = NDArray[Any]
+
+SAME = 1e-3  # of a typical distance on the map: nearer points count as one
+EQUAL = 1e-6  # of the largest disparity
+ONE_BLOCK = 0.9  # share of the pairs
+LOOKED_AT = 1000  # points: of more, a sample tells
+
+
+class DegenerateWarning(UserWarning):
+    """The map is degenerate: the transformation has fitted the dissimilarities without a map."""
+
+
+@final
+@dataclass(frozen=True)
+class Degeneracy:
+    """Why a map is degenerate.
+
+    Attributes
+    ----------
+    points, distinct : int
+        How many points there are, and how many of them lie apart on the map.
+    levels : int
+        How many different disparities there are.
+    largest : float
+        Share of the pairs that have the most frequent disparity.
+
+    Examples
+    --------
+    >>> print(Degeneracy(20, 3, 2, 0.6))
+    The map is degenerate: its 20 points lie in 3 places. The transformation ...
+    """
+
+    points: int
+    distinct: int
+    levels: int
+    largest: float
+
+    def __str__(self) -> str:
+        if self.distinct < self.points:
+            what = f"its {self.points} points lie in {self.distinct} places"
+        else:
+            what = f"{self.largest:.0%} of all disparities are equal"
+        return (
+            f"The map is degenerate: {what}. The transformation has fitted the order of the "
+            "dissimilarities without a map, so that a low stress tells nothing. Remedies: "
+            'Ordinal(strictness=0.1), Ordinal(ties="secondary"), level="interval" or "spline"'
+        )
+
+
+def degeneracy_of(embedding: Array, space: Space, scaling: Scaling) -> Degeneracy | None:
+    """Return why a map is degenerate, or None if it is not."""
+    codes = scaling.codes
+    values, weights = scaling.numbers, codes.counts
+    top = float(np.abs(values).max(initial=0.0))
+    if top == 0.0 or np.unique(codes.d).size < 3:
+        return None  # the data themselves know two distances at most
+    _, block = np.unique(np.round(values / (EQUAL * top)), return_inverse=True)
+    shares = np.bincount(block, weights) / weights.sum()
+    some = np.linspace(0, len(embedding) - 1, min(len(embedding), LOOKED_AT)).astype(int)
+    distinct, expected = _places(embedding[some], space), _groups(codes.of_pairs, codes.d, some)
+    if 2 * distinct > expected and shares.max() < ONE_BLOCK:
+        return None
+    return Degeneracy(some.size, distinct, shares.size, float(shares.max()))
+
+
+def _places(points: Array, space: Space) -> int:
+    """Return in how many places the points lie."""
+    apart = distances(points, space=space)
+    typical = float(np.median(apart[np.triu_indices(len(points), 1)])) if len(points) > 1 else 0.0
+    near = apart <= SAME * max(typical, 0.1 * float(apart.max(initial=0.0)))
+    return _parts(near)
+
+
+def _groups(codes: Array, d: Array, some: Array) -> int:
+    """Return into how many groups of equal things the points fall by their dissimilarities."""
+    equal = np.append(d == 0.0, [False, True])
+    return _parts(equal[codes[np.ix_(some, some)]])
+
+
+def _parts(joined: Array) -> int:
+    return int(connected_components(csr_array(joined), directed=False)[0])
