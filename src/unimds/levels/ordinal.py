@@ -41,6 +41,12 @@ class Ordered:
         """The number of entries of every tie."""
         return np.diff(np.append(self.starts, self.d.size))
 
+    def order(self, t: Array) -> Array:
+        """Return the order by rising dissimilarities and, within ties, by rising `t`."""
+        low, high = float(t.min()), float(t.max())
+        inside = (t - low) * (0.999 / (high - low)) if high > low else 0.0
+        return np.argsort(self.group + inside, kind="stable")  # one key: six times as fast as two
+
     @property
     def tied(self) -> bool:
         """Whether there are any ties."""
@@ -98,12 +104,11 @@ class Ordinal(Level):
 
     def first(self, d: Array, counts: Array, n_components: int) -> Array:
         ends = np.cumsum(counts)
-        new = np.diff(d, prepend=-np.inf) > 0.0
-        group = np.cumsum(new) - 1  # ties have the rank of their middle
-        last = np.append(ends[:-1][new[1:]], ends[-1])
-        begun = np.append(0.0, last[:-1])
-        share = (0.5 * (begun + last) / ends[-1])[group]
-        return np.asarray(np.sqrt(2.0 * gammaincinv(0.5 * n_components, share)))
+        last = np.append(np.flatnonzero(np.diff(d) > 0.0), d.size - 1)  # of every tie
+        upper = ends[last]
+        middle = 0.5 * (upper + np.append(0.0, upper[:-1])) / ends[-1]
+        sizes = np.diff(np.append(-1, last))
+        return np.repeat(_quantile(middle, n_components), sizes)
 
     def prepare(self, d: Array, first: Array) -> Ordered:
         return Ordered(d, self.strictness * first if self.strictness > 0.0 else 0.0)
@@ -113,12 +118,22 @@ class Ordinal(Level):
         if self.ties == "secondary" or not known.tied:
             found = _rising(above, w)
         elif self.ties == "primary":
-            order = np.lexsort((above, known.group))
+            order = known.order(above)
             found = np.empty_like(above)
             found[order] = _rising(above[order], w[order])
         else:
             return _means_rise(known, above, w) + known.floor
         return found + known.floor
+
+
+def _quantile(share: Array, k: int) -> Array:
+    """Return quantiles of the distance between normally distributed points, in any unit."""
+    grid = (np.arange(4096) + 0.5) / 4096
+    known = np.sqrt(gammaincinv(0.5 * k, grid))
+    within = np.interp(share, grid, known)
+    ends = (share < grid[0]) | (share > grid[-1])
+    within[ends] = np.sqrt(gammaincinv(0.5 * k, share[ends]))
+    return np.asarray(within)
 
 
 def _rising(t: Array, w: Array) -> Array:

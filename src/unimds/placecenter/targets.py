@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.compiled.parts import explained, kernel
-from unimds.distances.coded import Codes
+from unimds.distances.coded import BINS, Codes, binned, ranked
 from unimds.distances.pairs import Pairs
 from unimds.levels import Level, Transformation
 from unimds.levels.base import Bound
@@ -34,6 +34,11 @@ from unimds.losses import Loss, Squared
 Array = NDArray[Any]
 Apart = tuple[int, Array]
 """The first of some points, and a table of their distances to all earlier points."""
+
+
+FEW = 500  # points up to which every pair is an entry of the regression
+ORDER_BINS, CURVE_BINS = 8192, BINS  # where there are more
+FEWEST = 1000  # bins: where ties are so long that there are fewer, ties must be parted
 
 
 class Targets(ABC):
@@ -201,7 +206,8 @@ class Scaling:
     @property
     def disparities(self) -> Array:
         """The disparities as a square table; NaN where a pair is missing."""
-        return np.asarray(self.codes.table(self.numbers).D[:, 0])
+        table, _ = self.codes.table(self.numbers).whole()
+        return np.asarray(table[:, 0])
 
     def times(self, factor: float) -> Scaling:
         """Return the disparities in another unit."""
@@ -214,7 +220,7 @@ def scaled_pairs(
     pairs: Pairs, level: Level, loss: Loss, n_components: int, *, by_row: bool, held: bool
 ) -> tuple[Pairs, Disparities]:
     """Return the pairs with their first disparities, and what these adapt by."""
-    codes = Codes(pairs, level.keeps_ties, by_row)
+    codes = _codes(pairs, level, by_row)
     power = power_of(loss.resolved(pairs.typical), pairs.typical)
     targets = Disparities(level, codes, power, n_components, held)
     r = targets.first
@@ -223,6 +229,15 @@ def scaled_pairs(
     typical = float(r[order[min(middle, r.size - 1)]]) if r.size else 1.0
     known = float(r.max(initial=0.0)), pairs.missing, pairs.weighing
     return Pairs(codes.table(r), pairs.free, typical or 1.0, *known), targets
+
+
+def _codes(pairs: Pairs, level: Level, by_row: bool) -> Codes:
+    """Return the codes of a table: bins where pairs are many, unless ties are to be parted."""
+    if pairs.n > FEW and not by_row:
+        codes = binned(pairs, CURVE_BINS if level.keeps_ties else ORDER_BINS)
+        if level.keeps_ties or codes.d.size > FEWEST:
+            return codes
+    return ranked(pairs, level.keeps_ties, by_row)
 
 
 def power_of(loss: Loss, scale: float) -> float:
