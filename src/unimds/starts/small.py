@@ -37,6 +37,7 @@ Array = NDArray[Any]
 
 BATCH = 16  # starts between two looks, the same whatever the number of threads
 KEPT = 20  # maps that are kept
+ADAPTING = 3.0  # times the work, where targets adapt
 SILENCE = 2.0  # seconds between two words on how far it is
 
 
@@ -78,6 +79,8 @@ class Chosen(NamedTuple):
 def small_table(search: Search, problem: Problem, rng: np.random.Generator) -> Chosen:
     """Return the lowest map of a table of few points."""
     n, effort = problem.pairs.n, EFFORTS[str(search.n_init)]
+    if problem.adapts:  # fewer starts lead to the lowest map where disparities follow it
+        effort = effort._replace(work=ADAPTING * effort.work)
     seed = first_seed(problem, search.init, rng)
     if on_line(problem) and n <= PROVEN and _is_plain(problem):
         table = completed(problem.pairs) * problem.frame.unit
