@@ -363,7 +363,7 @@ class Solver:
             D.told = watch.passing
         before_the_check(D, watch)
         with watch.ticking(), at.pairs(D, weights, free, self.dtype, watch) as pairs:
-            problem = self._posed(pairs, loss, space, n_components)
+            problem = self._posed(pairs, loss, space, n_components, anchors)
             before_the_search(problem, watch)
             level = () if not problem.adapts else (as_level(self.level), self.conditional)
             settings = (loss, space, n_components, plan, *level)
@@ -397,12 +397,14 @@ class Solver:
             warn(str(degeneracy), DegenerateWarning)
         return replace(result, degeneracy=degeneracy)
 
-    def _posed(self, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
+    def _posed(
+        self, pairs: Pairs, loss: Loss, space: Space, n_components: int, anchors: Anchors | None
+    ) -> Problem:
         """Return the problem, at the level of measurement."""
         level, by_row = as_level(self.level), self.conditional == "row"
         if level.is_given and not by_row:
             return Problem.posed(pairs, loss, space, n_components)
-        return Problem.scaled(pairs, loss, space, n_components, level, by_row)
+        return Problem.scaled(pairs, loss, space, n_components, level, by_row, anchors)
 
     def _generator(self) -> np.random.Generator:
         """Return a generator; scikit-learn's kinds of random state are the seed of one."""

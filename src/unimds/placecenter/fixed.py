@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.distances.inputs import as_float
-from unimds.spaces.base import Space
+from unimds.spaces.base import Space, distances
 
 Array = NDArray[Any]
 
@@ -32,6 +32,12 @@ class Anchors:
             if held.sum() > 1:
                 raise
         return np.where(held[:, None], self.points, space.project_points(embedding))
+
+    def apart(self, space: Space) -> tuple[Array, Array] | None:
+        """Return the numbers of the anchors and the distances between them, if there are some."""
+        number = np.flatnonzero(~self.free)
+        apart = distances(self.points[number], space=space)
+        return (number, apart) if apart.any() else None
 
 
 def as_anchors(fixed: Any, n: int, n_components: int, space: Space) -> Anchors | None:

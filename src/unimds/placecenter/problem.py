@@ -22,6 +22,7 @@ from unimds.kernels.engine import COST, ERRORS, MUTUAL, UNROLLED, Engine, engine
 from unimds.kernels.rows import Kind
 from unimds.levels import Level
 from unimds.losses import Loss, Squared
+from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.pulls import add_pulls
 from unimds.placecenter.targets import GIVEN, Apart, Targets, scaled_pairs
 from unimds.spaces.base import Space, check_auto, check_curved
@@ -225,16 +226,24 @@ class Problem:
 
     @classmethod
     def scaled(
-        cls, pairs: Pairs, loss: Loss, space: Space, n_components: int, level: Level, by_row: bool
+        cls,
+        pairs: Pairs,
+        loss: Loss,
+        space: Space,
+        n_components: int,
+        level: Level,
+        by_row: bool = False,
+        anchors: Anchors | None = None,
     ) -> Problem:
         """Return the problem of finding a map and a transformation of the dissimilarities."""
         _check_room(pairs, n_components)
-        held = bool(np.count_nonzero(~pairs.free) < 2)
-        pairs, targets = scaled_pairs(pairs, level, loss, n_components, by_row=by_row, held=held)
+        fixed = None if anchors is None else anchors.apart(space)
+        pairs, targets = scaled_pairs(pairs, level, loss, n_components, by_row, fixed)
         problem = replace(cls.make(pairs, loss, space, n_components), targets=targets)
         sized = type(space).unit_length is not Space.unit_length
         # the unit of disparities is free, so that a size of the space says nothing of itself
-        return problem.within(problem.frame.space, resize=True) if sized and held else problem
+        free = sized and fixed is None
+        return problem.within(problem.frame.space, resize=True) if free else problem
 
     @classmethod
     def posed(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:

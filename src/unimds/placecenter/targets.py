@@ -36,6 +36,9 @@ Apart = tuple[int, Array]
 """The first of some points, and a table of their distances to all earlier points."""
 
 
+Fixed = tuple[Array, Array]
+"""Numbers of fixed points, and the distances between them."""
+
 FEW = 500  # points up to which every pair is an entry of the regression
 ORDER_BINS, CURVE_BINS = 8192, BINS  # where there are more
 FEWEST = 1000  # bins: where ties are so long that there are fewer, ties must be parted
@@ -108,16 +111,19 @@ class Disparities(Targets):
         The power q of disparities by which their size is measured.
     n_components : int
         Dimension of the map, on which the first disparities may depend.
-    held : bool
-        Whether the size of the disparities is held; not where points are fixed, which hold it.
+    fixed : tuple of two ndarrays, or None
+        Numbers of fixed points and the distances between them. If there are any, they hold the size
+        of the disparities, and nothing else does.
     """
 
     def __init__(
-        self, level: Level, codes: Codes, power: float, n_components: int, held: bool = True
+        self, level: Level, codes: Codes, power: float, n_components: int, fixed: Fixed | None
     ):
-        self.level, self.codes, self.power, self.held = level, codes, power, held
+        self.level, self.codes, self.power, self.held = level, codes, power, fixed is None
         self.size = self._measure(codes.d)
         self._first = self._begun(n_components)
+        if fixed is not None:
+            self._first *= _growth(codes, self._first, *fixed)
         self.known = [level.prepare(codes.d[rows], self._first[rows]) for rows in codes.blocks]
 
     def _begun(self, n_components: int) -> Array:
@@ -217,18 +223,25 @@ class Scaling:
 
 
 def scaled_pairs(
-    pairs: Pairs, level: Level, loss: Loss, n_components: int, *, by_row: bool, held: bool
+    pairs: Pairs, level: Level, loss: Loss, n_components: int, by_row: bool, fixed: Fixed | None
 ) -> tuple[Pairs, Disparities]:
     """Return the pairs with their first disparities, and what these adapt by."""
     codes = _codes(pairs, level, by_row)
     power = power_of(loss.resolved(pairs.typical), pairs.typical)
-    targets = Disparities(level, codes, power, n_components, held)
+    targets = Disparities(level, codes, power, n_components, fixed)
     r = targets.first
     order = np.argsort(r)
     middle = np.searchsorted(np.cumsum(codes.counts[order]), 0.5 * codes.counts.sum())
     typical = float(r[order[min(middle, r.size - 1)]]) if r.size else 1.0
     known = float(r.max(initial=0.0)), pairs.missing, pairs.weighing
     return Pairs(codes.table(r), pairs.free, typical or 1.0, *known), targets
+
+
+def _growth(codes: Codes, r: Array, points: Array, apart: Array) -> float:
+    """Return what disparities must be multiplied by, to match the distances of fixed points."""
+    among = np.append(r, [0.0, 0.0])[codes.of_pairs[np.ix_(points, points)]]
+    above, below = float((among * apart).sum()), float((among * among).sum())
+    return above / below if above > 0.0 and below > 0.0 else 1.0
 
 
 def _codes(pairs: Pairs, level: Level, by_row: bool) -> Codes:
