@@ -91,8 +91,9 @@ class Level(ABC):
     def nearest(self, known: Any, t: Array, w: Array, bound: Bound, now: Array) -> Array:
         """Return the disparities for which Σ w (r − t)² is least within a bound.
 
-        They are the projection of t + λ·slope/w, where λ ≥ 0 is as small as the bound allows.
-        `now` are present disparities, which are within it.
+        They are the projection of t + λ·slope/w, where λ ≥ 0 is as small as the bound allows. In a
+        family that is no cone, disparities that grow cannot be brought back to their size: there λ
+        may be negative, and the bound is met. `now` are present disparities, which are within it.
         """
         toward = bound.slope / w
 
@@ -102,16 +103,18 @@ class Level(ABC):
         def excess(multiplier: float) -> float:
             return float(bound.slope @ projected(multiplier)) - bound.least
 
-        if excess(0.0) >= 0.0:
+        if excess(0.0) == 0.0 or (self.is_cone and excess(0.0) > 0.0):
             return projected(0.0)
-        high = max(float(np.abs(now - t).max()), 1e-12) / max(float(np.abs(toward).max()), 1e-300)
+        # disparities that cannot be shrunk must not grow either: they meet the bound
+        sign = 1.0 if excess(0.0) < 0.0 else -1.0
+        step = max(float(np.abs(now - t).max()), 1e-12) / max(float(np.abs(toward).max()), 1e-300)
         for _ in range(BOTH):
-            if excess(high) >= 0.0:
+            if sign * excess(sign * step) >= 0.0:
                 break
-            high *= 2.0
+            step *= 2.0
         else:
             return now
-        found = brentq(excess, 0.0, high, xtol=1e-300, rtol=1e-14, disp=False)
+        found = brentq(excess, 0.0, sign * step, xtol=1e-300, rtol=1e-14, disp=False)
         return _within(projected(float(found)), bound)
 
 

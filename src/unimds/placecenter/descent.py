@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from math import sqrt
 from typing import Any, Protocol, final
 
@@ -43,6 +42,7 @@ def descend(
     record, outcome = lowered(problem, X, plan, watch, slot)
     if record.blurred and not watch.stopped:  # most of what was minimised was rounding
         record, outcome = lowered(problem.in_double(), X.astype(np.float64), plan, watch)
+    record.fit_targets()
     return record.result(outcome)
 
 
@@ -378,6 +378,14 @@ class Record:
             here = self.problem.normalised(*self.best.placed)
             self.best = _judged(self.problem, *here, self.frame.loss)
 
+    def fit_targets(self) -> None:
+        """Bring adapting targets to the unit that fits the best configuration."""
+        if self.problem.adapts:
+            soft = self.frame.loss.smoothed(1e-9 * self.frame.scale)  # no infinite weights
+            X, space, targets = self.best.placed
+            targets = self.problem.fitted(X, soft, space, targets)
+            self.best = _judged(self.problem, X, space, targets, self.frame.loss)
+
     def keep(self, motion: Motion) -> None:
         """Offer a snapshot, if anyone wants it."""
         if self.slot is not None:
@@ -432,7 +440,7 @@ class Record:
         """Whether the costs were found in single precision: their rounding is not the map's."""
         return bool(self.best.X.dtype == np.float32)
 
-    @cached_property
+    @property
     def cost(self) -> float:
         """The cost of the best configuration in the user's unit, in double precision."""
         best = self.best
@@ -443,21 +451,23 @@ class Record:
     @property
     def blurred(self) -> bool:
         """Whether single precision cannot tell the costs apart that the descent ended with."""
-        found = self.best.cost * self.frame.cost_unit
-        return self.single and not abs(found - self.cost) <= BLUR * self.cost
+        if not self.single:
+            return False
+        found, cost = self.best.cost * self.frame.cost_unit, self.cost
+        return not abs(found - cost) <= BLUR * cost
 
     def result(self, outcome: Outcome) -> Result:
         """Return the best configuration and how it was found."""
         embedding, loss, space = self.frame.outer_all(self.best.X, self.best.space)
-        history = np.array(self.history)
+        history, cost = np.array(self.history), self.cost
         if self.problem.adapts:  # in the unit of the data, the best cost is lower than it was
-            history[-1, 1] = self.cost
+            history[-1, 1] = cost
         if self.single:  # the best of the costs becomes the cost, and no other lies below it
             lowest = history[:, 1].min()
-            history[history[:, 1] <= max(lowest, self.cost), 1] = self.cost
+            history[history[:, 1] <= max(lowest, cost), 1] = cost
         return Result(
             embedding=embedding,
-            cost=self.cost,
+            cost=cost,
             history=history,
             levels=np.array(self.levels),
             outcome=outcome,

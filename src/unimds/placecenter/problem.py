@@ -301,6 +301,10 @@ class Problem:
             return X * X.dtype.type(growth), space, r * growth
         return X, space, r
 
+    def fitted(self, X: Array, loss: Loss, space: Space, r: Array) -> Array:
+        """Return the targets in the unit in which they fit a configuration best."""
+        return self.targets.fitted(self.earlier(X, space), loss, self.frame.unit, r)
+
     def earlier(self, X: Array, space: Space) -> Iterator[Apart]:
         """Yield the distances of all points to the points before them, some rows at a time."""
         engine, n = replace(self.frame, loss=Squared(), space=space).engine(X), X.shape[1]

@@ -64,6 +64,10 @@ class Targets(ABC):
         """
 
     @abstractmethod
+    def fitted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
+        """Return the targets in the unit in which they fit the distances of a map best."""
+
+    @abstractmethod
     def growth(self, r: Array) -> float:
         """Return what the targets must be multiplied by, to have the size of the data."""
 
@@ -83,6 +87,10 @@ class Given(Targets):
         return pairs
 
     def adapted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
+        """Return the targets as they are."""
+        return r
+
+    def fitted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
         """Return the targets as they are."""
         return r
 
@@ -152,16 +160,30 @@ class Disparities(Targets):
 
     def adapted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
         """Return disparities that fit the distances of a map better, or as well."""
-        if type(loss) is Squared:
-            w, t = self.codes.weights, means(self.codes, tiles) / unit
-        else:
-            with explained(loss):
-                w, t = parabolas(self.codes, tiles, loss, r * unit)
-            t /= unit
+        w, t = self._parabolas(tiles, loss, unit, r)
         found = np.empty_like(r)
         for rows, known in zip(self.codes.blocks, self.known, strict=True):
             found[rows] = self._best(loss, known, t[rows], w[rows], rows, r[rows])
         return found
+
+    def fitted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
+        """Return the disparities in the unit in which they fit the distances of a map best.
+
+        A fit holds their size, and so they are a little larger than the distances.
+        """
+        w, t = self._parabolas(tiles, loss, unit, r)
+        above, below = float(w @ (t * r)), float(w @ (r * r))
+        return r * (above / below) if above > 0.0 and below > 0.0 else r
+
+    def _parabolas(
+        self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array
+    ) -> tuple[Array, Array]:
+        """Return weight and centre of the parabola of every entry."""
+        if type(loss) is Squared:
+            return self.codes.weights, means(self.codes, tiles) / unit
+        with explained(loss):
+            w, t = parabolas(self.codes, tiles, loss, r * unit)
+        return w, t / unit
 
     def _best(self, loss: Loss, known: Any, t: Array, w: Array, rows: slice, now: Array) -> Array:
         """Return the best disparities of one regression."""
