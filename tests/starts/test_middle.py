@@ -1,4 +1,4 @@
-"""Tables of some hundred points: starts go on until several lead to the lowest map."""
+"""Tables of some hundred points: tournaments of starts of all points."""
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from unimds.placecenter.problem import Problem
 from unimds.starts import middle
 from unimds.starts.initial import draw, first_seed
 from unimds.starts.search import Search
+from unimds.starts.shaking import Shaker
 
 
 def cube(n=500):
@@ -48,21 +49,56 @@ def test_the_map_does_not_depend_on_threads():
     np.testing.assert_array_equal(one, two)
 
 
-def test_starts_end_when_the_lowest_map_has_been_found_three_times(monkeypatch):
+def posed(D):
+    """Return the problem of a map of a table, and its seed."""
+    problem = Problem.posed(as_pairs(D), Squared(), spaces.Euclidean(), 2)
+    return problem, first_seed(problem, "auto", np.random.default_rng(0))
+
+
+def random_table(n):
+    """Return random numbers: each start ends elsewhere."""
+    upper = np.triu(np.random.default_rng(0).random((n, n)), 1)
+    return upper + upper.T
+
+
+def test_few_starts_try_a_table_that_nearly_fits_and_all_try_one_that_does_not(monkeypatch):
     drawn = []
     monkeypatch.setattr(middle, "draw", lambda *given: drawn.append(1) or draw(*given))
 
-    def starts(D):
-        problem = Problem.posed(as_pairs(D), Squared(), spaces.Euclidean(), 2)
+    def random_starts(D):
+        (problem, seed), rng = posed(D), np.random.default_rng(0)
         drawn.clear()
-        seed = first_seed(problem, "auto", np.random.default_rng(0))
-        search, rng = Search(Plan(), Watch(None, 0, 0.0)), np.random.default_rng(0)
-        middle.agreed(search, problem, Plan(), seed, rng)
+        middle.agreed(Search(Plan(), Watch(None, 0, 0.0)), problem, Plan(), seed, rng)
         return len(drawn)
 
-    assert starts(spaces.distances(make_s_curve(300, random_state=0)[0])) == middle.BATCH - 1
-    upper = np.triu(np.random.default_rng(0).random((200, 200)), 1)  # each start ends elsewhere
-    assert starts(upper + upper.T) == middle.most_starts(200) - 1
+    count, seeded = middle.FEW
+    fitting = spaces.distances(make_s_curve(300, random_state=0)[0])
+    assert random_starts(fitting) == count - seeded
+    assert random_starts(random_table(200)) == middle.most_starts(200) - 2  # one seed each
+
+
+def test_the_better_half_of_the_starts_goes_on_after_each_stage():
+    (problem, seed), rng = posed(cube(150)), np.random.default_rng(0)
+    shaker, search = Shaker(problem, rng), Search(Plan(), Watch(None, 0, 0.0))
+    starts = [draw(problem, rng) for _ in range(9)]
+    calls = []
+    shaker.along = lambda loss, X, *given: calls.append(1) or X  # as if nothing moved
+    left = middle.tournament(search, shaker, [*starts, seed], rng)
+    assert len(calls) == 10 + 5 + 3
+    np.testing.assert_array_equal(left[0], seed)  # the lowest of all
+
+    def cost(X):
+        return problem.costs(X, problem.frame.loss, problem.frame.space)[0]
+
+    assert [cost(X) for X in left] == sorted(map(cost, [*starts, seed]))[:3]
+
+
+def test_a_descent_without_hope_is_given_up():
+    problem, seed = posed(random_table(150))
+    end = middle.descended(problem, Plan(), seed)
+    near = middle.descended(problem, Plan(), seed, low=end.cost)
+    given_up = middle.descended(problem, Plan(), seed, low=0.5 * end.cost)
+    assert near.cost <= (1.0 + 1e-5) * end.cost < given_up.cost
 
 
 def test_missing_pairs_are_no_reason_for_a_single_start():

@@ -252,7 +252,14 @@ class Engine:
 
     def judged_by(self, judge: Any) -> Array:
         """Return the `fields`, followed by those of another loss of the same kind."""
+        return self._judged_by_own if judge is self.loss else self._followed_by(judge)
+
+    def _followed_by(self, judge: Any) -> Array:
         return np.append(self.fields[:-1], [*astuple(judge), 0.0])
+
+    @cached_property
+    def _judged_by_own(self) -> Array:
+        return self._followed_by(self.loss)
 
     def pulls(
         self, D: Array, W: Array | None, first: int, X: Array, unit: float, judge: Any, slope: Array

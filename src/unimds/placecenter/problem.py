@@ -129,6 +129,8 @@ class Frame:
         """
         first, D, W = tile
         engine, stripes = self.engine(X, D, W), _stripes(first, len(D), X.shape[1])
+        if len(stripes) == 1:
+            return np.array(engine.pulls(D, W, first, X, self.unit, judge, pulls))
 
         def work(rows: slice) -> tuple[Array, tuple[float, float]]:
             found, some = np.zeros_like(pulls), None if W is None else W[rows]
@@ -478,7 +480,7 @@ class Problem:
     def is_near(self, X: Array) -> bool:
         """Whether a configuration matches distances up to some per cent."""
         cost, _ = self.costs(X, self.frame.loss, self.frame.space)
-        return cost <= self._cost_of_error(0.05) * self.pairs.weighing.total
+        return cost <= self.cost_of_errors(0.05)
 
     def check_costs(self) -> None:
         """Raise where costs tell nothing of a map.
@@ -495,6 +497,10 @@ class Problem:
         rounding = 1e-11 if self.pairs.dtype == np.float64 else 1e-6
         rounding = ADAPTED if self.adapts else rounding
         return self._cost_of_error(rounding) * self.pairs.weighing.lightest
+
+    def cost_of_errors(self, share: float) -> float:
+        """Return the cost of being wrong everywhere by a share of a typical distance."""
+        return self._cost_of_error(share) * self.pairs.weighing.total
 
     def _cost_of_error(self, share: float) -> float:
         """Return the cost of a typical distance that is wrong by a share of it."""

@@ -1,34 +1,58 @@
-"""Tables of some hundred points: starts of all points, until several lead to the lowest map.
+"""Tables of some hundred points: tournaments of starts of all points.
 
-A start is *shaken* (`unimds.starts.shaking`) and takes a few steps: then its cost tells whether it
-may be the lowest. The best starts of every batch settle. The first start is the seed, which finds
-the best arrangement of points that nearly fit; all others are random, and find other arrangements
-of clusters, or other ways to flatten what does not fit. Starts end when the lowest map has been
-found three times, or when they would take longer than all the rest.
+Starts are *shaken* (`unimds.starts.shaking`) in stages: first every point meets few others, later
+more. Early sweeps take least, and already tell good arrangements from poor ones. So there are many
+starts in the first stage, and the better half of them goes on after each; those left at the end
+descend, as long as they may end lower than the lowest map so far. Some starts are the seed, which
+finds the best arrangement of points that nearly fit; all others are random, and find other
+arrangements of clusters, or other ways to flatten what does not fit. The seed descends unshaken
+too: a table is never worse off than without a tournament.
+
+How many starts there are depends on what is found. The seed of a table that nearly fits in the map
+is rarely beaten: few starts try. Where the maps of a tournament lie far apart, its winner is the
+best arrangement. Where they lie close together, every start ends in a map of its own: a second
+tournament follows, unless the lowest map has been found twice.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.placecenter.descent import Plan, State, lowered
+from unimds.placecenter.descent import PATIENCE, Plan
 from unimds.placecenter.problem import Problem
+from unimds.placecenter.quasi_newton import WENT, QuasiNewton
 from unimds.starts.initial import draw
 from unimds.starts.search import Search
-from unimds.starts.shaking import Shaker
+from unimds.starts.shaking import Shaker, schedule
 
 Array = NDArray[Any]
 
 MIDDLE = 1000  # points from here on take too long for starts of all of them
-BATCH, SETTLING = 4, 3  # starts, and the best of them that settle
-FEWEST, MOST, POINTS = 2, 3, 160  # batches at most: one for so many points, within these limits
-AGAIN, SAME = 3, 1e-4  # how often the lowest map must be found, and within what share of its cost
-SWEEPS = 400  # of shaking
-WARM_STEPS, NEAR = 3, 0.003  # after so many steps, a start so much above the lowest is given up
+FEW = 4, 2  # starts of a table that nearly fits, and how many of them are the seed
+SOME, MANY, FROM = (6, 8), (16, 8), 350  # of other tables, twice; more from so many points on
+SEEDED = 8  # of so many starts one is the seed
+FITS = 0.225  # mean error, as a share of a typical distance, of a map that nearly fits
+SWEEPS, COOLED = 360, 12  # of shaking, and of those that follow: descents do the rest
+STAGES = 8, 16  # a stage ends after the last sweep in which a point meets so many others
+SAME, CLOSE = 1e-4, 0.005  # how much higher, as a share, a map costs that is the same, or close
+ROUGH = 5e-6  # how slowly the cost may fall: only the lowest map descends on
+STRETCH, HOPE = 10, 4.0  # steps between two looks; what a descent may yet fall, by its last fall
+
+
+Run = tuple[Array, np.random.Generator]
+"""A start on its way, and what shakes it."""
+
+
+class Map(NamedTuple):
+    """A configuration, and its cost."""
+
+    X: Array
+    cost: float
 
 
 def is_middle(problem: Problem, plan: Plan) -> bool:
@@ -38,41 +62,96 @@ def is_middle(problem: Problem, plan: Plan) -> bool:
 
 
 def most_starts(n: int) -> int:
-    """Return how many starts there may be: more points, whose descents take longer, afford more.
+    """Return how many starts there may be.
 
     Examples
     --------
-    >>> most_starts(150), most_starts(500), most_starts(999)
-    (8, 12, 12)
+    >>> most_starts(150), most_starts(500)
+    (14, 24)
     """
-    return BATCH * min(max(n // POINTS, FEWEST), MOST)
+    return sum(_sizes(n))
 
 
-def agreed(search: Search, problem: Problem, plan: Plan, seed: Array, rng: Any) -> Array:
+def _sizes(n: int) -> tuple[int, int]:
+    """Return how many starts are in the first tournament, and in the second."""
+    return SOME if n < FROM else MANY
+
+
+def agreed(
+    search: Search, problem: Problem, plan: Plan, seed: Array, rng: np.random.Generator
+) -> Array:
     """Return the lowest map that the seed and other starts lead to."""
-    watch, shaker, loss = search.watch.silent(), Shaker(problem, rng), problem.frame.loss
-    warm, count = replace(plan, max_iter=WARM_STEPS), most_starts(problem.pairs.n)
-
-    def warmed(start: tuple[int, np.random.Generator]) -> State:
-        number, own = start
-        X = seed if number == 0 else draw(problem, own)
-        X = shaker.shaken(loss, X, SWEEPS, own, watch)
-        return lowered(problem, X, warm, watch)[0].now
-
-    def settled(X: Array) -> State:
-        return lowered(problem, X, plan, watch)[0].best
-
-    found = [settled(seed)]
-    for first in range(0, count, BATCH):
-        starts = zip(range(first, first + BATCH), rng.spawn(BATCH), strict=True)
-        best = sorted(search.each(warmed, starts), key=_cost)[:SETTLING]
+    plan = replace(plan, eps=max(plan.eps, ROUGH))
+    found, shaker = [descended(problem, plan, seed)], Shaker(problem, rng)
+    if found[0].cost <= problem.cost_of_errors(FITS):
+        rounds = [FEW]
+    else:
+        rounds = [(count, -(-count // SEEDED)) for count in _sizes(problem.pairs.n)]
+    for count, seeded in rounds:
+        starts = [seed if i < seeded else draw(problem, rng) for i in range(count)]
+        best = tournament(search, shaker, starts, rng)
         low = min(map(_cost, found))
-        found += search.each(settled, [one.X for one in best if one.cost <= (1.0 + NEAR) * low])
-        low = min(map(_cost, found))
-        if watch.stopped or sum(one.cost <= (1.0 + SAME) * low for one in found[1:]) >= AGAIN:
+        found += search.each(partial(descended, problem, plan, low=low), best)
+        if search.watch.stopped or decided([one.cost for one in found]):
             break
     return min(found, key=_cost).X
 
 
-def _cost(state: State) -> float:
-    return state.cost
+def decided(costs: list[float]) -> bool:
+    """Whether another tournament is not worth it, by the costs of all maps that were found.
+
+    Examples
+    --------
+    Found twice; far apart; and close together:
+
+    >>> decided([1.0, 1.00001, 1.001]), decided([1.0, 1.02]), decided([1.0, 1.001])
+    (True, True, False)
+    """
+    low, *others = sorted(costs)
+    return not others or not low * (1.0 + SAME) < others[0] <= low * (1.0 + CLOSE)
+
+
+def tournament(
+    search: Search, shaker: Shaker, starts: list[Array], rng: np.random.Generator
+) -> list[Array]:
+    """Shake all starts, the better half of them further, and so on; return those that are left."""
+    problem, watch = shaker.problem, search.watch.silent()
+    loss, space = problem.frame.loss, problem.frame.space
+    sizes = schedule(SWEEPS, problem.pairs.n)[: SWEEPS + COOLED]
+    runs = list(zip(starts, rng.spawn(len(starts)), strict=True))
+
+    def shaken(stage: Array, run: Run) -> Run:
+        X, own = run
+        return shaker.along(loss, X, stage, own, watch), own
+
+    def cost(run: Run) -> float:
+        return problem.costs(run[0], loss, space)[0]
+
+    *stages, last = np.split(sizes, np.searchsorted(sizes, STAGES, side="right"))
+    for stage in stages:
+        runs = sorted(search.each(partial(shaken, stage), runs), key=cost)
+        runs = runs[: -(-len(runs) // 2)]
+    return [X for X, _ in search.each(partial(shaken, last), runs)]
+
+
+def descended(problem: Problem, plan: Plan, X: Array, low: float = np.inf) -> Map:
+    """Return where a start leads to, or how far it came before it had no hope to end below `low`.
+
+    The fall of the last steps tells how far it may yet fall.
+    """
+    quasi, best = QuasiNewton(problem, problem.frame.loss, X), Map(X, np.inf)
+    costs, why, left = [(np.inf, np.inf)], WENT, plan.max_iter
+    while why == WENT and left > 0:
+        steps = left if low == np.inf else min(STRETCH, left)
+        limits = plan.limits(steps, problem.exact_cost)
+        new, why, _, lower = quasi.descend(costs, best.cost, limits)
+        before, costs, left = best.cost, [*costs, *new][-1 - PATIENCE :], left - steps
+        if lower is not None:
+            best = Map(lower, min(cost for _, cost in new))
+        if low < best.cost - HOPE * (before - best.cost) < np.inf:
+            break
+    return best
+
+
+def _cost(one: Map) -> float:
+    return one.cost

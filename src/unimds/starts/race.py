@@ -87,7 +87,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     smoothing, loss = rounded(small, first)
     seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
     if is_middle(problem, search.plan):
-        return [extended(problem, sample, agreed(search, small, _roughly(search), first, rng))]
+        return [extended(problem, sample, agreed(search, small, search.plan, first, rng))]
     flat = small.flatter()
     mixed = rng.permutation(sample.size)
     chosen = np.sort(mixed[:SMALL_SAMPLE])
@@ -196,8 +196,8 @@ def extended(problem: Problem, sample: Array, fixed: Array) -> Array:
     """Place all other points against the map of a sample, one column a point."""
     X = np.empty((len(fixed), problem.pairs.n), dtype=problem.dtype)
     X[:, sample] = fixed
-    rest = np.setdiff1d(np.arange(problem.pairs.n), sample)
-    if rest.size:
+    if sample.size < problem.pairs.n:
+        rest = np.setdiff1d(np.arange(problem.pairs.n), sample)
         frame = replace(problem.frame, loss=problem.frame.loss.smoothed(problem.frame.scale))
         place = partial(_placed, frame, fixed.astype(problem.dtype))
         X[:, rest] = problem.pairs.table.against(rest, sample, place)

@@ -21,6 +21,14 @@ Array = NDArray[Any]
 
 SHAKE_SWEEPS = 500
 COOLING = np.repeat([3.0, 4.0], 12)  # the last sweeps: twelve against 64 points, and 128
+LOOK = 10**7  # pairs without looking up, some milliseconds
+
+
+def schedule(sweeps: int, n: int) -> Array:
+    """Return how many others a point meets in each sweep, of which the last ones come on top."""
+    doublings = np.concatenate([np.linspace(-0.4, 2.0, sweeps), COOLING])
+    sizes: Array = 8 << doublings.round().clip(0).astype(int)
+    return np.minimum(sizes, (n + 2) // 4 * 2)
 
 
 @final
@@ -39,11 +47,15 @@ class Shaker:
         self, loss: Loss, X: Array, sweeps: int, rng: np.random.Generator, watch: Watch
     ) -> Array:
         """Return a configuration near `X`, but not in the first minimum on the way down."""
-        problem, n, space = self.problem, self.problem.pairs.n, self.problem.frame.space
+        return self.along(loss, X, schedule(sweeps, self.problem.pairs.n), rng, watch)
+
+    def along(
+        self, loss: Loss, X: Array, sizes: Array, rng: np.random.Generator, watch: Watch
+    ) -> Array:
+        """Do so with a part of a `schedule`."""
+        problem, space = self.problem, self.problem.frame.space
         mixed = np.ascontiguousarray(X[:, self.order])
-        doublings = np.concatenate([np.linspace(-0.4, 2.0, sweeps), COOLING])
-        sizes = np.minimum(8 << doublings.round().clip(0).astype(int), (n + 2) // 4 * 2)
-        for part in np.array_split(sizes, max(sweeps // 100, 1)):
+        for part in np.array_split(sizes, 1 + X.shape[1] * int(sizes.sum()) // LOOK):
             self.shake(mixed, loss, part, rng)
             # all wander together
             mixed = np.ascontiguousarray(space.centred(mixed.T).T, dtype=X.dtype)

@@ -105,11 +105,15 @@ def _agreement(S: Array) -> float:
 
 
 def _ranks(S: Array, known: Array) -> Array:
-    """Return the ranks of the known numbers, from 1 on; equal numbers have the same, their mean."""
-    _, place, count = np.unique(S[known], return_inverse=True, return_counts=True)
-    ranks = S.copy()
-    ranks[known] = (np.cumsum(count) - 0.5 * (count - 1))[place]
-    return ranks
+    """Return the ranks of the known numbers, from 1 on; equal numbers have the same, their mean.
+
+    The table is symmetric: the numbers above its diagonal are ranked, for both halves.
+    """
+    above = np.triu(known, 1)
+    _, place, count = np.unique(S[above], return_inverse=True, return_counts=True)
+    ranks = np.full_like(S, np.nan)
+    ranks[above] = (np.cumsum(count) - 0.5 * (count - 1))[place]
+    return np.fmax(ranks, ranks.T)
 
 
 def are_correlations(S: Array) -> bool:
