@@ -68,10 +68,10 @@ def test_few_starts_try_a_table_that_nearly_fits_and_all_try_one_that_does_not(m
     def random_starts(D):
         (problem, seed), rng = posed(D), np.random.default_rng(0)
         drawn.clear()
-        middle.agreed(Search(Plan(), Watch(None, 0, 0.0)), problem, Plan(), seed, rng)
+        middle.lowest_map(Search(Plan(), Watch(None, 0, 0.0)), problem, Plan(), seed, rng)
         return len(drawn)
 
-    count, seeded = middle.FEW
+    ((count, seeded),) = middle.rounds(300, fits=True)
     fitting = spaces.distances(make_s_curve(300, random_state=0)[0])
     assert random_starts(fitting) == count - seeded
     assert random_starts(random_table(200)) == middle.most_starts(200) - 2  # one seed each
@@ -91,6 +91,19 @@ def test_the_better_half_of_the_starts_goes_on_after_each_stage():
         return problem.costs(X, problem.frame.loss, problem.frame.space)[0]
 
     assert [cost(X) for X in left] == sorted(map(cost, [*starts, seed]))[:3]
+
+
+def test_the_map_of_the_seed_is_kept_unless_another_one_ends_lower():
+    problem, seed = posed(random_table(150))
+    rough = middle.descended(problem, Plan(eps=1e-4), seed)
+    end = middle.descended(problem, Plan(), seed)
+    assert end.cost < (1.0 - middle.SAME) * rough.cost  # or nothing is tested
+    other = middle.Map(seed, rough.cost * (1.0 - 0.5 * middle.NEAR))  # not its true cost
+    X = middle.lower(problem, Plan(), rough, other)  # both descend on
+    cost, _ = problem.costs(X, problem.frame.loss, problem.frame.space)
+    assert cost < (1.0 - middle.SAME) * rough.cost
+    assert middle.lower(problem, Plan(), rough, end._replace(cost=rough.cost)) is rough.X
+    assert middle.lower(problem, Plan(), rough, end._replace(cost=0.9 * rough.cost)) is end.X
 
 
 def test_a_descent_without_hope_is_given_up():

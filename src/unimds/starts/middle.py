@@ -33,14 +33,12 @@ from unimds.starts.shaking import Shaker, schedule
 Array = NDArray[Any]
 
 MIDDLE = 1000  # points from here on take too long for starts of all of them
-FEW = 4, 2  # starts of a table that nearly fits, and how many of them are the seed
-SOME, MANY, FROM = (6, 8), (16, 8), 350  # of other tables, twice; more from so many points on
-SEEDED = 8  # of so many starts one is the seed
+MORE = 350  # points from here on get more starts; a fit of less takes some ten milliseconds
 FITS = 0.225  # mean error, as a share of a typical distance, of a map that nearly fits
 SWEEPS, COOLED = 360, 12  # of shaking, and of those that follow: descents do the rest
 STAGES = 8, 16  # a stage ends after the last sweep in which a point meets so many others
 SAME, CLOSE = 1e-4, 0.005  # how much higher, as a share, a map costs that is the same, or close
-ROUGH = 5e-6  # how slowly the cost may fall: only the lowest map descends on
+ROUGH, NEAR = 5e-6, 0.003  # how slowly costs may fall, and what that may leave of them
 STRETCH, HOPE = 10, 4.0  # steps between two looks; what a descent may yet fall, by its last fall
 
 
@@ -67,34 +65,48 @@ def most_starts(n: int) -> int:
     Examples
     --------
     >>> most_starts(150), most_starts(500)
-    (14, 24)
+    (14, 36)
     """
-    return sum(_sizes(n))
+    return sum(count for count, _ in rounds(n, fits=False))
 
 
-def _sizes(n: int) -> tuple[int, int]:
-    """Return how many starts are in the first tournament, and in the second."""
-    return SOME if n < FROM else MANY
+def rounds(n: int, fits: bool) -> list[tuple[int, int]]:
+    """Return the starts of each tournament, and how many of them are the seed.
+
+    A table that nearly `fits` has one tournament, others have two.
+    """
+    if fits:
+        return [(4, 2) if n < MORE else (8, 4)]
+    return [(6, 1), (8, 1)] if n < MORE else [(24, 3), (12, 2)]
 
 
-def agreed(
+def lowest_map(
     search: Search, problem: Problem, plan: Plan, seed: Array, rng: np.random.Generator
 ) -> Array:
     """Return the lowest map that the seed and other starts lead to."""
-    plan = replace(plan, eps=max(plan.eps, ROUGH))
-    found, shaker = [descended(problem, plan, seed)], Shaker(problem, rng)
-    if found[0].cost <= problem.cost_of_errors(FITS):
-        rounds = [FEW]
-    else:
-        rounds = [(count, -(-count // SEEDED)) for count in _sizes(problem.pairs.n)]
-    for count, seeded in rounds:
+    rough = replace(plan, eps=max(plan.eps, ROUGH))
+    found, shaker = [descended(problem, rough, seed)], Shaker(problem, rng)
+    fits = found[0].cost <= problem.cost_of_errors(FITS)
+    for count, seeded in rounds(problem.pairs.n, fits):
         starts = [seed if i < seeded else draw(problem, rng) for i in range(count)]
         best = tournament(search, shaker, starts, rng)
         low = min(map(_cost, found))
-        found += search.each(partial(descended, problem, plan, low=low), best)
+        found += search.each(partial(descended, problem, rough, low=low), best)
         if search.watch.stopped or decided([one.cost for one in found]):
             break
-    return min(found, key=_cost).X
+    return lower(problem, plan, found[0], min(found, key=_cost))
+
+
+def lower(problem: Problem, plan: Plan, own: Map, other: Map) -> Array:
+    """Return the seed's own map, or another one if it ends lower.
+
+    Where rough descents do not tell, both descend on.
+    """
+    if own.cost <= (1.0 + SAME) * other.cost:
+        return own.X
+    if own.cost <= (1.0 + NEAR) * other.cost:
+        own, other = (descended(problem, plan, one.X) for one in (own, other))
+    return min(other, own, key=_cost).X
 
 
 def decided(costs: list[float]) -> bool:

@@ -35,7 +35,7 @@ from unimds.placecenter.problem import SINGLE_FROM, Frame, Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.starts.initial import draw, first_seed
 from unimds.starts.keep import Keeper
-from unimds.starts.middle import MIDDLE, agreed, is_middle, most_starts
+from unimds.starts.middle import MIDDLE, is_middle, lowest_map, most_starts
 from unimds.starts.search import Search
 from unimds.starts.shaking import SHAKE_SWEEPS, Shaker, rounded
 from unimds.starts.size import estimate_size
@@ -87,7 +87,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     smoothing, loss = rounded(small, first)
     seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
     if is_middle(problem, search.plan):
-        return [extended(problem, sample, agreed(search, small, search.plan, first, rng))]
+        return [extended(problem, sample, lowest_map(search, small, _roughly(search), first, rng))]
     flat = small.flatter()
     mixed = rng.permutation(sample.size)
     chosen = np.sort(mixed[:SMALL_SAMPLE])

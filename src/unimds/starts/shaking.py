@@ -42,6 +42,7 @@ class Shaker:
 
     def __init__(self, problem: Problem, rng: np.random.Generator):
         self.problem, self.order = problem, rng.permutation(problem.pairs.n)
+        self._back = np.argsort(self.order)
 
     def shaken(
         self, loss: Loss, X: Array, sweeps: int, rng: np.random.Generator, watch: Watch
@@ -54,15 +55,15 @@ class Shaker:
     ) -> Array:
         """Do so with a part of a `schedule`."""
         problem, space = self.problem, self.problem.frame.space
-        mixed = np.ascontiguousarray(X[:, self.order])
-        for part in np.array_split(sizes, 1 + X.shape[1] * int(sizes.sum()) // LOOK):
+        mixed = X.take(self.order, axis=1)
+        parts = 1 + X.shape[1] * int(sizes.sum()) // LOOK
+        for part in np.array_split(sizes, parts) if parts > 1 else [sizes]:
             self.shake(mixed, loss, part, rng)
             # all wander together
             mixed = np.ascontiguousarray(space.centred(mixed.T).T, dtype=X.dtype)
             if watch.stopped:
                 break
-        found = np.empty_like(mixed)
-        found[:, self.order] = mixed
+        found: Array = mixed.take(self._back, axis=1)
         # where curvature is strong, points may be thrown farther than numbers reach
         flat = problem.frame.engine(X).flat
         far = found if flat else problem.costs(found, loss, space)[1]
