@@ -193,7 +193,8 @@ class Metric:
         if self.name == "mahalanobis" and not {"V", "VI"} & set(self.params):
             inverse = _inverse_covariance(features)
             found = replace(self, params={**self.params, "VI": inverse})
-        found._try(features)
+        if self.name != "euclidean" or self.params:  # that one measures all numbers
+            found._try(features)
         found._warn_of_gaps(features)
         found._warn_of_presence(features)
         if self.name == "braycurtis":
