@@ -257,6 +257,46 @@ def test_names_are_chosen_again_for_a_page_that_becomes_narrow(
         assert_readable(browser.run(NAMES), browser.run("return map.clientWidth"))
 
 
+LONG = "a name of some length"
+
+
+def test_on_a_narrow_page_no_name_of_a_line_is_cut(browser: Browser, tmp_path: Path) -> None:
+    X = np.sort(np.random.default_rng(0).normal(size=(40, 1)), axis=0)
+    result = replace(a_map("plane")[0], embedding=X)
+    write_report(
+        result,
+        tmp_path / "r.html",
+        distances(X),
+        labels=[f"{LONG}, or more {i}" for i in range(40)],
+    )
+    with telephone(browser):
+        browser.open(tmp_path / "r.html")
+        boxes, width = np.array(browser.run(NAMES)), browser.run("return map.clientWidth")
+    assert len(boxes) >= 5
+    assert boxes[:, 0].min() >= 0.0
+    assert boxes[:, 2].max() <= width
+
+
+@pytest.mark.parametrize("kind", ["plane", "triangle"])
+def test_on_a_narrow_page_the_name_of_a_chosen_point_is_not_cut(
+    browser: Browser, tmp_path: Path, kind: str
+) -> None:
+    result, D = a_map(kind)
+    labels = [f"{LONG} {i}" for i in range(40)]
+    write_report(result, tmp_path / "r.html", D, labels=labels)
+    with telephone(browser):
+        browser.open(tmp_path / "r.html")
+        width = browser.run("return map.clientWidth")
+        for i in np.argsort(result.embedding[:, 0])[[0, 1, -2, -1]]:
+            type_into_search(browser, labels[i])
+            browser.wait(f"document.getElementById('details-title').textContent === '{labels[i]}'")
+            browser.run("return new Promise((done) => setTimeout(done, 300))")
+            assert labels[i] in "".join(browser.run(SHOWN))
+            boxes = np.array(browser.run(NAMES))
+            assert boxes[:, 0].min() >= -1.0
+            assert boxes[:, 2].max() <= width + 1.0
+
+
 @pytest.mark.parametrize("kind", ["plane", "globe"])
 def test_an_open_page_is_printed_whole(
     browser: Browser, reports: dict[str, Path], kind: str

@@ -121,8 +121,8 @@ function marksTrace() {
 
 // Which names are shown, and where: on the map, and never without the name of the selected point.
 function namesShown() {
-  const shown = $("names").checked ? uncrowded() : [];
   const chosen = state.selected;
+  const shown = uncrowded($("names").checked ? [...Array(n).keys()] : chosen >= 0 ? [chosen] : []);
   return chosen >= 0 && !shown.some(({ i }) => i === chosen) ? [...shown, { i: chosen, at: PLACES[0].at, shift: PLACES[0].middle(0), side: 1, moved: 0 }] : shown;
 }
 
@@ -226,15 +226,15 @@ function placesOf(i) {
 const apartFrom = ([x, y], half, [a, b]) => Math.hypot(Math.max(Math.abs(a - x) - half, 0), Math.max(Math.abs(b - y) - HALF, 0));
 
 // Each name is nearest to its own point and covers no other, nor a name: first come, first served.
-function uncrowded() {
+function uncrowded(wanted) {
   const place = onScreen();
   const start = flat ? (map._fullLayout?.xaxis?._offset ?? 0) : 0;
   const left = flat && data.kind !== "plane" ? start : 0; // not over numbers
   const cut = ([x], half) => x - half < -left || x + half > map.clientWidth - start;
   const own = [...Array(n).keys()].map(place);
-  const order = [...own.keys()].filter((i) => own[i]).sort((a, b) => (b === state.selected) - (a === state.selected) || isNew(b) - isNew(a) || a - b);
+  const order = wanted.filter((i) => own[i]).sort((a, b) => (b === state.selected) - (a === state.selected) || isNew(b) - isNew(a) || a - b);
   if (line) return besideLine(order, own);
-  const seen = n <= 2000 ? order.map((i) => own[i]) : [];
+  const seen = n <= 2000 ? own.filter(Boolean) : [];
   const taken = [];
   const apart = ([x, y], half) => taken.every(([a, b, other]) => Math.abs(x - a) > half + other || Math.abs(y - b) > 2 * HALF + 3);
   const clear = (at, half, mine) => {
@@ -245,10 +245,12 @@ function uncrowded() {
   for (const i of order) {
     if (taken.length >= 300) break;
     const half = widthOf(shortened(nameOf(i))) / 2;
-    const free = placesOf(i)
+    const whole = (places) => places
       .map(({ at, middle }) => ({ at, shift: middle(half) }))
       .map((one) => ({ ...one, middle: one.shift.map((by, a) => own[i][a] + by) }))
-      .find(({ middle }) => !cut(middle, half + 3) && apart(middle, half + 3) && clear(middle, half, own[i]));
+      .filter(({ middle }) => !cut(middle, half + 3));
+    const free = whole(placesOf(i)).find(({ middle }) => apart(middle, half + 3) && clear(middle, half, own[i]))
+      ?? (i === state.selected ? whole(PLACES)[0] : undefined); // it covers others rather than be cut or missing
     if (!free) continue;
     taken.push([...free.middle, half + 3]);
     found.push({ i, at: free.at, shift: free.shift });
@@ -256,11 +258,15 @@ function uncrowded() {
   return found;
 }
 
+// How far a slanted name reaches to the side.
+const reach = (i) => widthOf(shortened(nameOf(i))) * Math.cos((SLANT * Math.PI) / 180) + 2 * HALF;
+
 // Names above the points of a line, and below it if they are many: as near to their points as there is room.
 function besideLine(order, own) {
   if (!order.length) return [];
-  const width = map._fullLayout.xaxis._length;
-  const fit = Math.max(1, Math.floor(width / LEAN));
+  const { _length: width, _offset: margin } = map._fullLayout.xaxis;
+  const longest = range(order.map(reach))[1];
+  const fit = Math.max(1, Math.floor((width + margin - longest) / LEAN));
   const first = order.filter((i) => i === state.selected || isNew(i)).slice(0, 2 * fit);
   const rest = order.filter((i) => !first.includes(i)).sort((a, b) => own[a][0] - own[b][0]);
   const room = 2 * fit - first.length;
@@ -269,14 +275,18 @@ function besideLine(order, own) {
   const sides = along.length <= fit ? [along] : [along.filter((_, k) => k % 2 === 0), along.filter((_, k) => k % 2 === 1)];
   return sides.flatMap((names, k) => {
     const wanted = names.map((i) => own[i][0]);
-    const moved = spaced(wanted, LEAN, 0, width).map((x, at) => x - wanted[at]);
+    // above, a name reaches to the right of its place, and below to the left
+    const least = names.map((i) => (k ? reach(i) - margin : 0));
+    const most = names.map((i) => (k ? width : width + margin - reach(i)));
+    const moved = spaced(wanted, LEAN, least, most).map((x, at) => x - wanted[at]);
     const aside = moved.some((by) => Math.abs(by) > 1);
     return names.map((i, at) => ({ i, side: k ? -1 : 1, moved: aside ? moved[at] || 1e-3 : 0 }));
   });
 }
 
-// Increasing places at least `gap` from each other, as near to the wanted ones as possible (least squares).
-function spaced(wanted, gap, low, high) {
+// Increasing places at least `gap` from each other, each between its bounds, as near to the wanted ones as possible
+// (least squares).
+function spaced(wanted, gap, least, most) {
   const groups = [];
   wanted.forEach((x, k) => {
     groups.push({ sum: x - k * gap, count: 1 });
@@ -286,9 +296,11 @@ function spaced(wanted, gap, low, high) {
       groups.at(-1).count += count;
     }
   });
-  const top = Math.max(low, high - gap * (wanted.length - 1));
-  const level = groups.flatMap(({ sum, count }) => Array(count).fill(Math.min(Math.max(sum / count, low), top)));
-  return level.map((x, k) => x + k * gap);
+  const level = groups.flatMap(({ sum, count }) => Array(count).fill(sum / count));
+  // a name pushes those after it to the right, and those before it to the left
+  const low = least.map((_, k) => Math.max(...least.slice(0, k + 1).map((x, m) => x - m * gap)));
+  const high = most.map((_, k) => Math.min(...most.slice(k).map((x, m) => x - (k + m) * gap)));
+  return level.map((x, k) => Math.min(Math.max(x, low[k]), high[k]) + k * gap);
 }
 
 function axis(title) {
@@ -348,12 +360,20 @@ function mapTraces() {
 
 const nextFrame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 30)); });
 
+// What decides where points are in the picture; in space they are anywhere after the first frame.
+function scale() {
+  const { xaxis: x, yaxis: y } = map._fullLayout ?? {};
+  return flat ? JSON.stringify([x?.range, x?._length, y?.range, y?._length]) : String(Boolean(map._fullLayout));
+}
+
 async function drawMap() {
-  const first = !map._fullLayout;
-  await Plotly.react(map, mapTraces(), mapLayout(), config(!flat));
-  // names need the positions of the points in pixels, in space those of the first frame
-  if (first && !flat) await nextFrame();
-  if (first && $("names").checked) await Plotly.react(map, mapTraces(), mapLayout(), config(!flat));
+  const before = scale();
+  const react = () => Plotly.react(map, mapTraces(), mapLayout(), config(!flat));
+  await react();
+  // names need the positions of the points in pixels, which the first picture or a new mark at the edge has changed
+  const moved = scale() !== before;
+  if (moved && !flat) await nextFrame();
+  if (moved && ($("names").checked || state.selected >= 0)) await react();
   drawLegend();
 }
 
