@@ -278,6 +278,31 @@ def test_a_matrix_with_edges_that_go_one_way_is_directed(put):
     assert put("0 1 0\n0 0 1\n0 0 0\n", kind="graph").values[0, 2] == 2.0  # a triangle
 
 
+def test_the_column_type_of_gephi_says_which_edges_are_directed(put):
+    edges = "Source,Target,Type,Id,Label,Weight\na,b,{0},0,,1\nb,c,{0},1,,2\n"
+    with pytest.warns(FileWarning, match="directed, and its edges were taken both ways"):
+        put(edges.format("Directed"), weight="length")
+    put(edges.format("Undirected"), weight="length")  # no warning: they would be errors
+    put(edges.format("road"), weight="length")
+    put("source,target,type\na,b,Directed\nb,a,Directed\n")  # both ways
+
+
+def test_in_json_too_the_column_type_says_which_edges_are_directed(put):
+    edges = [{"source": "a", "target": "b", "type": "Directed"}]
+    with pytest.warns(FileWarning, match="directed, and its edges were taken both ways"):
+        put(json.dumps(edges), "edges.json")
+
+
+@pytest.mark.parametrize("weight", ["length", "strength", "none"])
+def test_a_table_says_what_the_weights_of_edges_were_taken_for(put, tmp_path, weight):
+    assert put("source,target,weight\na,b,2\n", weight=weight).edge_weights == weight
+    nx.write_gml(nx.Graph([("a", "b", {"weight": 2})]), tmp_path / "g.gml")
+    assert read(tmp_path / "g.gml", weight=weight).edge_weights == weight
+    assert put("0 2 3\n2 0 2\n3 2 0\n", kind="graph", weight=weight).edge_weights == weight
+    assert put("source,target\na,b\n").edge_weights == "none"
+    assert put("source,target,distance\na,b,1\n").edge_weights is None
+
+
 # --- parts ----------------------------------------------------------------------------------------
 
 

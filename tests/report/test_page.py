@@ -693,3 +693,73 @@ def test_an_asymmetric_table_is_said_to_be() -> None:
     page = report(mds)
     there, back = (f"{value:.4g}" for value in (D[1, 4], D[4, 1]))
     assert f"such as {there} from bee to eel, but {back} back: both directions" in page
+
+
+@pytest.mark.parametrize(("weights", "told"), [("length", "lengths"), ("strength", "inverses")])
+def test_the_settings_say_what_the_weights_of_edges_were_taken_for(weights: str, told: str) -> None:
+    result, D = a_map("plane")
+    page = report(result, D, edges=[(0, 1)], edge_weights=weights)
+    assert re.search(rf"weights of the edges</th><td>taken as [^<]*{told}", page)
+    assert "weights of the edges" not in report(result, D, edges=[(0, 1)])
+    assert "weights of the edges" not in report(result, D, edge_weights=weights)
+    with pytest.raises(ValueError, match="edge_weights='wide' must be one of length, strength"):
+        report(result, D, edges=[(0, 1)], edge_weights="wide")
+
+
+# --- new points -----------------------------------------------------------------------------------
+
+
+def grid_and_new() -> tuple[MDS, pd.DataFrame]:
+    """Return a map of a grid of 16 points, and two new points with names."""
+    X = np.array([[i, j] for i in range(4) for j in range(4)], dtype=float)
+    names = [f"p{i}" for i in range(16)]
+    mds = MDS(random_state=0, n_init=1).fit(pd.DataFrame(X, names, columns=["x", "y"]))
+    new = pd.DataFrame([[1.5, 0.5], [2.5, 9.0]], ["inside", "outside"], columns=["y", "x"])
+    return mds, new
+
+
+def test_a_report_on_new_points_shows_them_and_how_well_each_fits() -> None:
+    mds, new = grid_and_new()
+    page = report(mds, new=new)
+    data = data_of(page)
+    assert "<title>A map of 16 points and 2 new</title>" in page
+    assert data["labels"] == [*(f"p{i}" for i in range(16)), "inside", "outside"]
+    assert data["columns"] == [
+        {"name": "origin", "names": ["map", "new"], "codes": [0] * 16 + [1] * 2}
+    ]
+    placed = np.array(data["points"]).T[16:]
+    assert placed == pytest.approx(mds.transform(new), abs=1e-3)
+    told = re.search(r"Stress-1 of the new points</th><td>([\d.e-]+)<", page)
+    assert told is not None
+    assert float(told[1]) == pytest.approx(-mds.score(new), rel=1e-4, abs=1e-12)
+
+
+def test_columns_of_new_points_are_matched_by_label(tmp_path: Path) -> None:
+    mds, new = grid_and_new()
+    kinds = pd.Series(range(18), [*new.index, *mds.labels_], name="size", dtype=float)
+    path = tmp_path / "r.html"
+    write_report(mds, path, new=new, columns=kinds, color="size", title="New")
+    size, origin = data_of(path.read_text(encoding="utf-8"))["columns"]
+    assert (size["name"], origin["name"]) == ("size", "origin")
+    assert size["numbers"][16:] == [0.0, 1.0]
+
+
+def test_distances_of_new_points_to_the_map_may_come_in_any_order() -> None:
+    mds, _ = grid_and_new()
+    D = pd.DataFrame(mds.dissimilarity_matrix_, mds.labels_, columns=mds.labels_)
+    own = MDS(metric="precomputed", random_state=0, n_init=1).fit(D)
+    rows = D.iloc[[3, 5]].rename(index={"p3": "three", "p5": "five"})
+    data = data_of(report(own, new=rows[rows.columns[::-1]]))
+    assert data["labels"][16:] == ["three", "five"]
+    assert data_of(report(own, new=rows))["points"] == data["points"]
+
+
+def test_new_points_need_an_estimator_and_names_for_all() -> None:
+    mds, new = grid_and_new()
+    result, D = a_map("plane")
+    with pytest.raises(TypeError, match="need the MDS or LandmarkMDS that places them, not Result"):
+        report(result, new=D)
+    with pytest.raises(ValueError, match="16 points, and 2 are new, but there are 2 labels"):
+        report(mds, new=new, labels=["one", "two"])
+    with pytest.raises(ValueError, match="takes no D, weights or edges"):
+        report(mds, mds.dissimilarity_matrix_, new=new)

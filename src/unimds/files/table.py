@@ -19,6 +19,7 @@ Array = NDArray[np.floating[Any]]
 Column = NDArray[Any] | list[str]
 """A column of numbers, NaN where missing, or of texts, empty where missing."""
 Kind = Literal["distances", "points", "pairs", "graph"]
+EdgeWeights = Literal["length", "strength", "none"]
 
 KINDS: tuple[Kind, ...] = ("distances", "points", "pairs", "graph")
 """What a table may hold."""
@@ -58,6 +59,8 @@ class Table:
         put there. Whole numbers, which may be classes, are integers.
     edges : ndarray of int of shape (m, 2), or None
         The edges of a graph: the numbers of the two points that each joins.
+    edge_weights : {"length", "strength", "none"}, or None
+        What the numbers of the edges of a graph were taken for; "none" if each has the length 1.
 
     Examples
     --------
@@ -75,6 +78,7 @@ class Table:
     features: list[str] | None = None
     columns: Mapping[str, Column] = field(default_factory=dict)
     edges: NDArray[np.intp] | None = None
+    edge_weights: EdgeWeights | None = None
 
     @property
     def n(self) -> int:

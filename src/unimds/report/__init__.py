@@ -21,7 +21,8 @@ from unimds.files import endings
 from unimds.files.atomic import atomic
 from unimds.placecenter.result import table_stress
 from unimds.report.fit import fit_of
-from unimds.report.html import page_of
+from unimds.report.html import Edges, page_of
+from unimds.report.placed import placed_report
 from unimds.report.subject import subject_of
 
 __all__ = ["report", "write_report"]
@@ -35,8 +36,10 @@ def report(
     columns: Any = None,
     weights: ArrayLike | None = None,
     edges: ArrayLike | None = None,
+    edge_weights: str | None = None,
     title: str | None = None,
     color: str | None = None,
+    new: Any = None,
 ) -> str:
     """Return a report on a map, as one HTML page.
 
@@ -64,11 +67,19 @@ def report(
     edges : array-like of shape (m, 2), default=None
         Pairs of numbers of points to join by light lines, such as the `edges` of a graph that
         `unimds.files.read` has read.
+    edge_weights : {"length", "strength", "none"}, default=None
+        What the weights of the edges were taken for, such as the `edge_weights` of the table that
+        `unimds.files.read` has read; the settings say it.
     title : str, default=None
         Title of the page.
     color : str, default=None
         Name of the column that the points are coloured by when the page opens; by default the
         first column.
+    new : array-like, default=None
+        Data of new points, as `MDS.transform` and `LandmarkMDS.transform` take them. The report is
+        then on these points: it shows them on the finished map, and says how well each fits there.
+        `labels` and `columns` have a value for each point of the map and then for each new point,
+        and the column "origin" tells them apart.
 
     Returns
     -------
@@ -82,7 +93,21 @@ def report(
     >>> page = report(mds, labels=["one", "two", "three"], title="Three points")
     >>> "<title>Three points</title>" in page
     True
+
+    A new point on the finished map:
+
+    >>> page = report(mds, new=[[1.0, 0.5, 0.5]], labels=["one", "two", "three", "four"])
+    >>> "A map of 3 points and 1 new" in page
+    True
     """
+    if new is not None:
+        if any(given is not None for given in (D, weights, edges)):
+            raise ValueError(
+                "a report on new points judges their distances to the map, and takes no D, weights "
+                "or edges; give new alone, or write two reports"
+            )
+        about: dict[str, Any] = {"columns": columns, "title": title, "color": color}
+        return placed_report(mds, new, labels=labels, **about)
     subject = subject_of(mds, D, labels)
     weights = joined_table(weights, subject.keys[0], "weights")
     if subject.stress is None and subject.table is not None:
@@ -93,7 +118,7 @@ def report(
         subject = replace(subject, stress=stress)
     fit = None if subject.table is None else fit_of(subject, weights)
     title = title or f"A map of {subject.n:,} points"
-    return page_of(subject, fit, columns, title, edges, color)
+    return page_of(subject, fit, columns, title, Edges(edges, edge_weights), color)
 
 
 def write_report(
@@ -105,8 +130,10 @@ def write_report(
     columns: Any = None,
     weights: ArrayLike | None = None,
     edges: ArrayLike | None = None,
+    edge_weights: str | None = None,
     title: str | None = None,
     color: str | None = None,
+    new: Any = None,
     force: bool = False,
 ) -> None:
     """Write a report on a map to a file, atomically.
@@ -117,7 +144,7 @@ def write_report(
         The map, as in `report`.
     path : str or PathLike
         The file, whose name ends in ".html" or ".htm".
-    D, labels, columns, weights, edges, title, color
+    D, labels, columns, weights, edges, edge_weights, title, color, new
         As in `report`.
     force : bool, default=False
         Whether to replace an existing file.
@@ -142,5 +169,6 @@ def write_report(
     endings.REPORT.check(path)
     with atomic(path, force=force) as partial:
         about: dict[str, Any] = {"labels": labels, "columns": columns, "title": title}
-        page = report(mds, D, weights=weights, edges=edges, color=color, **about)
+        drawn: dict[str, Any] = {"edges": edges, "edge_weights": edge_weights, "color": color}
+        page = report(mds, D, weights=weights, new=new, **drawn, **about)
         partial.write_text(page, encoding="utf-8")

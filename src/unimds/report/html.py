@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -35,17 +35,45 @@ ORIGIN = "origin"
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
+WEIGHTS = {
+    "length": "taken as lengths",
+    "strength": "taken as strengths, whose inverses are the lengths",
+    "none": "none: each edge has the length 1",
+}
+"""What a report says of the weights of edges."""
+
+
+@dataclass(frozen=True)
+class Edges:
+    """The edges of a graph, and what their weights were taken for."""
+
+    pairs: ArrayLike | None = None
+    weights: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.weights is not None and self.weights not in WEIGHTS:
+            raise ValueError(
+                f"edge_weights={self.weights!r} must be one of {', '.join(WEIGHTS)}, or None"
+            )
+
+    @property
+    def told(self) -> str:
+        """What the weights were taken for, in words; empty if nobody knows."""
+        return "" if self.weights is None else WEIGHTS[self.weights]
+
+
 def page_of(
     subject: Subject,
     fit: Fit | None,
     columns: Any,
     title: str,
-    edges: ArrayLike | None = None,
+    edges: Edges | None = None,
     color: str | None = None,
 ) -> str:
     """Return the page."""
     view = view_of(subject.points, subject.space)
-    links = as_edges(edges, subject.n)
+    edges = Edges() if edges is None else edges
+    links = as_edges(edges.pairs, subject.n)
     columns = opened_with(named_columns(columns, subject.n, *subject.keys), color)
     page = filled(
         _asset("page.html"),
@@ -56,7 +84,7 @@ def page_of(
             "script": "\n".join(map(_asset, SCRIPTS)),
             "data": embedded(_data(subject, fit, view, columns) | _links(links)),
             "verdict": "\n".join(map(_paragraph, verdict(subject, fit))),
-            "settings": _rows(_settings(subject, fit) | _edges_told(links)),
+            "settings": _rows(_settings(subject, fit) | _edges_told(links, edges.told)),
             "note": escape(view.note),
             "details": escape(_invitation(fit, columns)),
             "history_title": "Convergence" + " of the landmarks" * (subject.landmarks is not None),
@@ -178,8 +206,9 @@ def _without_shares(data: dict[str, Any], placed: Placed) -> dict[str, Any]:
     return {**{name: part for name, part in data.items() if name != "share"}, **told}
 
 
-def _edges_told(pairs: Array) -> dict[str, str]:
-    return {"edges": f"{len(pairs):,}"} if len(pairs) else {}
+def _edges_told(pairs: Array, weights: str) -> dict[str, str]:
+    said = {"edges": f"{len(pairs):,}", "weights of the edges": weights}
+    return {name: value for name, value in said.items() if value} if len(pairs) else {}
 
 
 def _links(pairs: Array) -> dict[str, Any]:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds.distances.inputs import labels_of
+from unimds.distances.joining import counts_rows
 from unimds.distances.table import HeldTable
 from unimds.files.atomic import atomic
+from unimds.placecenter.result import names_of
+from unimds.report.columns import named_columns
 from unimds.report.fit import fit_of, losses
-from unimds.report.html import page_of
+from unimds.report.html import ORIGIN, page_of
 from unimds.report.subject import Placed, Subject, settings_of
 from unimds.spaces import distances
 
@@ -57,12 +62,79 @@ def write_placed_report(
     force : bool, default=False
         Whether to replace an existing file.
     """
-    subject = _subject(mds, new, given, to, list(labels))
-    old = len(mds.embedding_)
-    title = title or f"A map of {old:,} point{'s' * (old != 1)} and {len(new):,} new"
-    fit = None if subject.table is None else fit_of(subject)
     with atomic(path, force=force) as partial:
-        partial.write_text(page_of(subject, fit, columns, title), encoding="utf-8")
+        subject = _subject(mds, new, given, to, list(labels))
+        partial.write_text(_page(subject, columns, title), encoding="utf-8")
+
+
+def placed_report(
+    mds: Any,
+    given: Any,
+    *,
+    labels: Sequence[Any] | None = None,
+    columns: Any = None,
+    title: str | None = None,
+    color: str | None = None,
+) -> str:
+    """Return a report on new points, which are placed first, and the map.
+
+    Parameters
+    ----------
+    mds : MDS or LandmarkMDS
+        The map.
+    given : array-like
+        Data of the new points, as `mds.transform` takes them.
+    labels, columns, title, color
+        As in `unimds.report.report`, for the points of the map and then for the new points.
+    """
+    if not hasattr(mds, "_new"):
+        kind = type(mds).__name__
+        raise TypeError(f"new points need the MDS or LandmarkMDS that places them, not {kind}")
+    new = np.asarray(mds.transform(given))
+    rows, to = distances_to_map(mds, given)
+    n, m = len(mds.embedding_), len(new)
+    names = _names(mds, given, n, m) if labels is None else list(labels)
+    if len(names) != n + m:
+        raise ValueError(
+            f"the map has {n} points, and {m} are new, but there are {len(names)} labels; name the "
+            "points of the map first, then the new points"
+        )
+    origin = {ORIGIN: ["map"] * n + ["new"] * m}
+    shown = {**origin, **named_columns(columns, n + m, names)}
+    subject = _subject(mds, new, rows, to, [str(name) for name in names])
+    return _page(replace(subject, keys=(names,)), shown, title, color)
+
+
+def distances_to_map(mds: Any, given: Any) -> tuple[Array, Array]:
+    """Return the distances of new points to points of a map, and which points these are.
+
+    They are the distances that decide where the new points are placed.
+    """
+    new = mds._new(given)
+    rows = np.asarray(mds._apart(new, slice(0, len(new.rows))), dtype=float)
+    if rows.shape[1] == len(mds.embedding_):
+        return rows, np.arange(rows.shape[1])
+    # distances may be given to the landmarks alone
+    few = mds.metric == "precomputed" and np.shape(given)[1] == len(mds.landmarks_)
+    return rows, mds.landmarks_ if few else mds.references_
+
+
+def _names(mds: Any, given: Any, n: int, m: int) -> list[Any]:
+    """Return the names of all points; without names, numbers."""
+    own, index = names_of(mds), labels_of(given)
+    new = [] if index is None else index.tolist()
+    if counts_rows(new):
+        new = [f"new {i}" for i in range(m)]
+    return [*(range(n) if own is None else own), *new]
+
+
+def _page(subject: Subject, columns: Any, title: str | None, color: str | None = None) -> str:
+    assert subject.placed is not None
+    new = subject.placed.count
+    old = subject.n - new
+    title = title or f"A map of {old:,} point{'s' * (old != 1)} and {new:,} new"
+    fit = None if subject.table is None else fit_of(subject)
+    return page_of(subject, fit, columns, title, color=color)
 
 
 def _subject(mds: Any, new: Array, given: Array, to: Array, labels: list[str]) -> Subject:

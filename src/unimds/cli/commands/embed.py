@@ -435,6 +435,7 @@ def _write(
             columns={**({} if colors is None else dict([colors])), **table.columns},
             weights=weights,
             edges=table.edges,
+            edge_weights=table.edge_weights,
             title=targets.title,
             force=targets.force,
         )

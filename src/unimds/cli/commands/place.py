@@ -198,21 +198,10 @@ class Both:
         return np.vstack([self.mds.embedding_, self.new])
 
     def distances(self) -> tuple[Any, Any]:
-        """Return the distances of the new points to points of the map, and which points these are.
+        """Return the distances that decided where the new points are, and to which points."""
+        from unimds.report.placed import distances_to_map
 
-        They are the distances that decided where the new points are.
-        """
-        import numpy as np
-
-        rows = np.asarray(self.given, dtype=float)
-        if self.mds.metric != "precomputed":  # a model of landmarks knows some features only
-            known = self.mds._fit_X if hasattr(self.mds, "_fit_X") else self.mds._features
-            rows = self.mds._metric.between(rows, known)
-        n = len(self.mds.embedding_)
-        if rows.shape[1] == n:
-            return rows, np.arange(n)
-        features = self.mds.metric != "precomputed"
-        return rows, self.mds.references_ if features else self.mds.landmarks_
+        return distances_to_map(self.mds, self.given)
 
     def fit(self) -> dict[str, float | None]:
         """Return the Stress-1 of the new points, and that of the map."""

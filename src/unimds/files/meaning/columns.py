@@ -17,6 +17,7 @@ from unimds.files.meaning.lists import (
     roles_by_place,
     roles_by_words,
     roles_of_pairs,
+    says_directed,
     table_of_links,
     warn_of_unused,
 )
@@ -115,4 +116,6 @@ def _links(content: Content, columns: list[Column], found: Roles) -> Links:
     first, second = (as_texts(columns[j]) for j in found.ends)
     if "" in first or "" in second:
         raise content.error("a label is missing")
-    return Links(content, (first, second), np.ones(len(first)) if value is None else value, weight)
+    types = [] if found.direction is None else as_texts(columns[found.direction])
+    lengths = np.ones(len(first)) if value is None else value
+    return Links(content, (first, second), lengths, weight, directed=says_directed(types))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,9 +41,7 @@ def from_graph(content: Content, graph: Graph, format: str, weight: str) -> Tabl
     links = Links(content, ends, np.array(lengths, dtype=np.float64))
     table = from_edges(links, format, measure, list(labels.values()), graph.directed)
     columns = _columns(graph, called)
-    return Table(
-        table.values, "graph", format, "list", table.labels, columns=columns, edges=table.edges
-    )
+    return replace(table, columns=columns)
 
 
 def _unique(graph: Graph, name: str) -> bool:

@@ -27,6 +27,7 @@ from unimds.files.meaning.lists import (
     roles_by_place,
     roles_by_words,
     roles_of_pairs,
+    says_directed,
     table_of_links,
     warn_of_unused,
 )
@@ -226,7 +227,10 @@ def _from_list(grid: Grid, header: int, columns: Roles, doubtful: bool) -> Table
     values = np.ones(len(block)) if columns.value is None else block[:, columns.value]
     first, second = ([grid.cell(i, j) for i in rows] for j in columns.ends)
     weights = None if columns.weight is None else block[:, columns.weight]
-    links = Links(grid.text.content, (first, second), values, weights, grid.lines[header:])
+    types = [] if columns.direction is None else [grid.cell(i, columns.direction) for i in rows]
+    directed = says_directed(types)
+    lines = grid.lines[header:]
+    links = Links(grid.text.content, (first, second), values, weights, lines, directed)
     return table_of_links(links, columns, grid.format, doubtful)
 
 

@@ -14,7 +14,7 @@ from unimds.files.errors import FileError, FileWarning, shown
 from unimds.files.formats.content import Content
 from unimds.files.meaning.similarities import CORRELATIONS
 from unimds.files.meaning.squares import warn_of_similarities
-from unimds.files.table import Table
+from unimds.files.table import EdgeWeights, Table
 
 Array = NDArray[np.floating[Any]]
 
@@ -38,6 +38,8 @@ SEARCHED = {
     "strength": (*UNCLEAR, *SIMILARITY, *LENGTHS),
 }
 """Names of the number of an edge in order, by what it is meant to be."""
+DIRECTION = "type"
+"""Name of Gephi's column that says of each edge whether it is directed."""
 PAIRS = ("kind", "pairs")
 
 MEASURES = ("auto", "length", "strength", "none")
@@ -63,6 +65,13 @@ class Measure(Generic[At]):
     meant: str
     at: At | None
     assumed: str | None = None
+
+    @property
+    def taken(self) -> EdgeWeights:
+        """What the numbers were taken for, as `Table.edge_weights` says it."""
+        if self.at is None:
+            return "none"
+        return "strength" if self.meant == "strength" else "length"
 
     @classmethod
     def by_name(cls, names: Mapping[str, At], meant: str) -> Measure[At]:
@@ -135,6 +144,8 @@ class Roles:
         What the numbers of edges are.
     rating : str or None
         The name of numbers that may as well be distances as similarities.
+    direction : int or None
+        Column that may say which edges are directed, as `says_directed` reads it.
     """
 
     kind: str
@@ -143,6 +154,7 @@ class Roles:
     weight: int | None = None
     measure: Measure[int] | None = None
     rating: str | None = None
+    direction: int | None = None
 
 
 def roles(names: Sequence[str], kind: str = "auto", weight: str = "auto") -> Roles | None:
@@ -170,7 +182,7 @@ def roles(names: Sequence[str], kind: str = "auto", weight: str = "auto") -> Rol
         return None
     measure = Measure.by_name(at, weight)
     if ends in CLEAR_ENDS or (kind == "graph" and measure.at is not None):
-        return Roles("graph", places, measure.at, measure=measure)
+        return Roles("graph", places, measure.at, measure=measure, direction=at.get(DIRECTION))
     return None
 
 
@@ -275,6 +287,18 @@ def _pairs_by_place(content: Content, width: int) -> Roles:
     return Roles("pairs", (0, 1), 2, 3 if width > 3 else None)
 
 
+def says_directed(types: Sequence[str]) -> bool:
+    """Whether a column of Gephi says that edges are directed.
+
+    Examples
+    --------
+    >>> says_directed(["Directed", "Undirected"]), says_directed(["road", "directed"])
+    (True, False)
+    """
+    said = {word.strip().lower() for word in types}
+    return "directed" in said <= {"directed", "undirected", "mutual", ""}
+
+
 def _places(names: Sequence[str]) -> dict[str, int]:
     """Return where each name is first, in small letters."""
     return {name.strip().lower(): j for j, name in reversed(list(enumerate(names)))}
@@ -349,6 +373,8 @@ class Links:
         Weights of the pairs.
     lines : sequence of int, or None
         Their lines, if the file is a text.
+    directed : bool
+        Whether the file says that they go one way.
     """
 
     content: Content
@@ -356,6 +382,7 @@ class Links:
     values: Array
     weights: Array | None = None
     lines: Sequence[int] | None = None
+    directed: bool = False
 
     def indexed(self) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
         """Return the labels in order of appearance, and the places of the two ends among them."""
@@ -397,7 +424,8 @@ def table_of_links(links: Links, found: Roles, format: str, doubtful: bool) -> T
             _warn_of_pairs(links.content, table.values, found.rating)
         return table
     nodes = [label for both in zip(*links.ends, strict=True) for label in both]
-    return from_edges(links, format, found.measure, list(dict.fromkeys(nodes)))
+    labels = list(dict.fromkeys(nodes))
+    return from_edges(links, format, found.measure, labels, links.directed)
 
 
 def from_pairs(links: Links, format: str) -> Table:
@@ -450,7 +478,15 @@ def from_edges(
     paths: Array = shortest_path(graph, directed=False)
     paths[np.isinf(paths)] = np.nan
     pairs = np.column_stack([low, high])[kept]
-    return Table(paths, "graph", format, "list", labels, edges=pairs[pairs[:, 0] != pairs[:, 1]])
+    return Table(
+        paths,
+        "graph",
+        format,
+        "list",
+        labels,
+        edges=pairs[pairs[:, 0] != pairs[:, 1]],
+        edge_weights=measure.taken,
+    )
 
 
 def _warn_of_directions(
