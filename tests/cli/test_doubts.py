@@ -119,6 +119,14 @@ def test_totals_are_told(put):
     assert "the column 'clay' is the sum of the other columns" in run("embed", put(parts)).err
 
 
+def test_marks_of_presence_are_told_and_what_to_write_instead(put):
+    path = put("site,oak,elm,height\na,x,,3\nb,,x,4\nc,x,x,6\n")
+    said = run("embed", path, "--n-init", "1").err
+    assert "the columns 'oak', 'elm' mark what is present, and do not count" in said
+    assert "to keep them as words, give --drop oak,elm" in said
+    assert "mark what" not in run("embed", path, "--n-init", "1", "--drop", "oak,elm").err
+
+
 def test_counts_get_a_hint_at_a_metric_for_counts(put):
     sparse = np.where(COUNTS < 3, 0, COUNTS)
     frame = pd.DataFrame(sparse, list("abcde"), ["oak", "elm", "ash", "fir"])

@@ -603,3 +603,60 @@ def test_broken_lists_of_edges(put, content, problem):
         put(content)
     with pytest.raises(FileError, match="is always of the kind 'graph'"):
         put(content, kind="points")
+
+
+# --- totals and marks -----------------------------------------------------------------------------
+
+TOTALS = "site,oak,elm,ash,Sum\na,1,2,0,3\nb,4,0,5,9\nc,2,2,1,5\nAll,7,4,6,17\n"
+
+
+def test_totals_are_told_in_python_too(put):
+    with pytest.warns(FileWarning) as told:
+        table = put(TOTALS)
+    column, row = (str(one.message) for one in told)
+    assert "the column 'Sum' is the sum of the other columns" in column
+    assert column.endswith("if it should not count, give drop='Sum'")
+    assert "the row 'All' is the sum of the other rows; remove it if it is no point" in row
+    assert table.features == ["oak", "elm", "ash", "Sum"]
+    with pytest.warns(FileWarning, match="the row 'All'") as told:
+        put(TOTALS, drop="Sum")
+    assert len(told) == 1
+    put(TOTALS.replace("All,7,4,6,17\n", ""), columns=["oak", "elm", "ash"])  # no warning
+
+
+@pytest.mark.parametrize("rows", [5, 500])
+def test_totals_are_found_in_tables_of_any_length(put, rows):
+    X = np.random.default_rng(0).integers(0, 99, (rows, 4))
+    frame = pd.DataFrame(np.column_stack([X, X.sum(axis=1)]), columns=[*"abcde"])
+    with pytest.warns(FileWarning, match="the column 'e' is the sum of the other columns"):
+        put(frame.to_csv(index=False), kind="points")
+    frame.loc[rows - 1, "e"] += 1
+    put(frame.to_csv(index=False), kind="points")  # no warning: it would be an error
+
+
+@pytest.mark.parametrize(("yes", "no"), [("x", ""), ("+", ""), ("TRUE", "FALSE"), ("T", "F")])
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_marks_of_presence_beside_numbers_are_told(tmp_path, yes, no, form):
+    there = np.array([[1, 0], [0, 1], [1, 1], [0, 1]], dtype=bool)
+    frame = pd.DataFrame(np.where(there, yes, no), columns=["oak", "elm"])
+    frame.insert(0, "site", [*"abcd"])
+    frame["height"] = [3.0, 4.0, 5.0, 7.0]
+    path = tmp_path / f"table.{form}"
+    save(frame, path, form)
+    with pytest.warns(FileWarning, match=r"'oak', 'elm' mark what is present, and do not count"):
+        table = read(path)
+    assert table.features == ["height"]
+    assert list(table.columns) == ["oak", "elm"]
+    with pytest.warns(FileWarning, match=r"the column 'elm' marks .* write 1 and 0 in their"):
+        read(path, drop="oak")
+    read(path, drop=["oak", "elm"])  # no warning: it would be an error
+
+
+def test_truths_of_parquet_are_numbers(tmp_path):
+    frame = pd.DataFrame({"site": [*"abc"], "oak": [True, False, True], "height": [3.0, 4.0, 5.5]})
+    save(frame, tmp_path / "table.parquet", "parquet")
+    assert read(tmp_path / "table.parquet").values[:, 0].tolist() == [1.0, 0.0, 1.0]
+
+
+def test_words_that_colour_are_no_marks(put):
+    put("site,sex,smokes,note,height\na,m,yes,x,3\nb,f,no,old,4\nc,f,no,,5.5\n")

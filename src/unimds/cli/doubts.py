@@ -6,6 +6,7 @@ from collections import Counter
 from shlex import quote as quoted
 from typing import TYPE_CHECKING, Any
 
+from unimds.cli.inputs import chosen_names
 from unimds.cli.messages import caution
 
 if TYPE_CHECKING:
@@ -20,12 +21,15 @@ def warn_of_doubts(
     metric: str = "euclidean",
     apart: bool = False,
     by_default: bool = False,
+    drop: list[str] | None = None,
 ) -> None:
     """Warn of suspicious tables.
 
     `apart`, on a cluster, fewer checks are possible. A metric that is used `by_default` may suit
-    the points less well than another.
+    the points less well than another. The columns to `drop` are meant not to count.
     """
+    from unimds.files.meaning.totals import warn_of_totals, warn_of_marks
+
     if table.n == 1:
         caution(
             f"{file} holds a single point, read as {table.kind}; if it holds more, see "
@@ -40,7 +44,8 @@ def warn_of_doubts(
         _warn_of_features(table, file)
         warn_of_empty(table, file, metric)
         _warn_of_share(table, file, metric)
-        _warn_of_totals(table, file)
+        warn_of_totals(file, table)
+        warn_of_marks(file, table, chosen_names(drop, table) or ())
     if by_default and not table.precomputed:
         _hint_at_metrics(table, file)
 
@@ -55,25 +60,6 @@ def _warn_of_features(table: Table, file: str) -> None:
                 f"{file}: the column {name!r} counts as a feature; if it only numbers "
                 f"the points, give --drop {quoted(name)}"
             )
-
-
-def _warn_of_totals(table: Table, file: str) -> None:
-    """Warn of a column, and of a row, that are the sums of the others."""
-    from unimds.distances.shares import total_column, total_row
-
-    column, row = total_column(table.values), total_row(table.values)
-    if column is not None:
-        name, drop = f"number {column + 1}", "remove it"
-        if table.features is not None:
-            name = repr(table.features[column])
-            drop = f"give --drop {quoted(table.features[column])}"
-        caution(
-            f"{file}: the column {name} is the sum of the other columns, and counts as "
-            f"much as they do together; if it should not count, {drop}"
-        )
-    if row is not None:
-        name = repr(table.labels[row]) if table.labels else f"number {row + 1}"
-        caution(f"{file}: the row {name} is the sum of the other rows; remove it if it is no point")
 
 
 def _hint_at_metrics(table: Table, file: str) -> None:

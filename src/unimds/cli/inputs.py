@@ -26,17 +26,17 @@ def read_table(
     part: str = "all",
 ) -> Table:
     """Read the input of a command, and check that the options suit it."""
-    from unimds.files import read
+    from unimds.files.reading import read_unjudged
 
     how: dict[str, Any] = {"format": format, "kind": kind, "encoding": encoding, "weight": weight}
     how["part"] = part
     if kind == "pairs":
-        how |= {"columns": _names(columns), "drop": _names(drop)}
+        how |= {"columns": chosen_names(columns), "drop": chosen_names(drop)}
     with usage(), waiting(f"reading {file}", quiet):
-        table = read(file, **how)
+        table = read_unjudged(file, **how)
     if kind != "pairs":
         try:
-            table = table.chosen(_names(columns, table), _names(drop, table))
+            table = table.chosen(chosen_names(columns, table), chosen_names(drop, table))
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from None
     check_suits(table, file, metric)
@@ -69,7 +69,7 @@ def with_metadata(table: Table, more: Table, metadata: str) -> Table:
         raise ValueError(f"--metadata {metadata}: {error}") from None
 
 
-def _names(given: list[str] | None, table: Table | None = None) -> list[str] | None:
+def chosen_names(given: list[str] | None, table: Table | None = None) -> list[str] | None:
     """Return names of columns, given one by one or with commas between them."""
     if not given:
         return None

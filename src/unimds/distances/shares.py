@@ -1,4 +1,4 @@
-"""How much a single feature counts: its share in what a metric measures, and sums of all others."""
+"""How much a single feature counts: its share in what a metric measures."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 SAMPLE = 100  # rows whose pairs are looked at
-TOTAL = 3  # rows, and columns, of which one may be the sum by chance if there are fewer
-ROUNDING = 1e-12
 
 
 @final
@@ -53,35 +51,6 @@ def largest_share(features: Array, metric: Any = "euclidean") -> tuple[int, floa
     amounts, total = MEASURED[metric].amounts(np.asarray(features, dtype=np.float64))
     at = int(amounts.argmax())
     return at, float(amounts[at] / total) if total > 0.0 else 0.0
-
-
-def total_column(features: Array) -> int | None:
-    """Return the column that is the sum of all other columns; None if there is none.
-
-    Examples
-    --------
-    >>> total_column(np.array([[1, 2, 3], [4, 0, 4], [2, 2, 4]]))
-    2
-    """
-    n, m = features.shape
-    if n < TOTAL or m < TOTAL:
-        return None
-    double, sums = 2.0 * features, features.sum(axis=1, keepdims=True)
-    scale = np.abs(features).sum(axis=1, keepdims=True)
-    equal = (np.abs(double - sums) <= ROUNDING * scale).all(axis=0)
-    equal &= (features != 0.0).any(axis=0)
-    return int(equal.argmax()) if equal.sum() == 1 else None
-
-
-def total_row(features: Array) -> int | None:
-    """Return the row that is the sum of all other rows; None if there is none.
-
-    Examples
-    --------
-    >>> total_row(np.array([[1, 2, 3], [4, 0, 4], [5, 2, 7]]))
-    2
-    """
-    return total_column(features.T)
 
 
 def _summed(amounts: Array) -> tuple[Array, float]:

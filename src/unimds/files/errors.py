@@ -90,7 +90,15 @@ class FileWarning(UserWarning):
 
 
 def as_option(name: str, value: Any) -> str:
-    """Return an argument as an option of the command line."""
+    """Return an argument as an option of the command line; several names have commas between them.
+
+    Examples
+    --------
+    >>> as_option("drop", ["oak", "elm"]), as_option("force", True)
+    ('--drop oak,elm', '--force')
+    """
+    if isinstance(value, list):
+        value = ",".join(map(str, value))
     return f"--{name}" if value is True else f"--{name} {quote(str(value))}"
 
 

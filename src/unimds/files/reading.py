@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from unimds.files.endings import FOREIGN
 from unimds.files.formats.arrays import OFFICE
@@ -30,6 +31,7 @@ from unimds.files.meaning.columns import from_columns
 from unimds.files.meaning.graphs import from_graph
 from unimds.files.meaning.layouts import interpret
 from unimds.files.meaning.lists import MEASURES, Choice
+from unimds.files.meaning.totals import warn_of_totals, warn_of_marks
 from unimds.files.meaning.metadata import metadata_of_cells, metadata_of_columns
 from unimds.files.meaning.parts import PARTS, largest_part
 from unimds.files.meaning.similarities import AS_DISTANCES
@@ -140,6 +142,29 @@ def read(
     [[0.0, 305.0, 650.0], [305.0, 0.0, nan], [650.0, nan, 0.0]]
     >>> folder.cleanup()
     """
+    how: dict[str, Any] = {"format": format, "kind": kind, "encoding": encoding, "part": part}
+    columns, drop = ([given] if isinstance(given, str) else given for given in (columns, drop))
+    chosen: dict[str, Any] = {"columns": columns, "drop": drop}
+    table = read_unjudged(path, weight=weight, max_bytes=max_bytes, **how, **chosen)
+    name = os.fspath(path)
+    warn_of_totals(name, table)
+    warn_of_marks(name, table, drop or ())
+    return table
+
+
+def read_unjudged(
+    path: str | os.PathLike[str],
+    *,
+    format: str = "auto",
+    kind: str = "auto",
+    encoding: str = "auto",
+    weight: str = "auto",
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
+    part: str = "all",
+    max_bytes: int | None = None,
+) -> Table:
+    """Read a table as `read` does, and leave to the caller what depends on the columns chosen."""
     _check_choice("format", format, ("auto", *FORMATS))
     if kind in ("similarity", "similarities"):
         raise ValueError(f"kind={kind!r}: a map is made of distances. {AS_DISTANCES}")
@@ -147,7 +172,6 @@ def read(
     _check_choice("weight", weight, MEASURES)
     _check_choice("part", part, PARTS)
     content, text, format = _opened(path, format, encoding, max_bytes)
-    columns, drop = ([given] if isinstance(given, str) else given for given in (columns, drop))
     choice = Choice(columns, drop or ())
     if text is None:
         table = _from_bytes(content, format, kind, weight, choice)

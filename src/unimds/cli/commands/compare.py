@@ -84,7 +84,8 @@ def compare(
         table = read_table(file, format, kind, metric, encoding, weight, quiet, columns, drop, part)
         check_complete(table, file, metric)
         check_joined(table, file)
-        warn_of_doubts(table, file, metric, by_default=o.is_default(ctx, "metric"))
+        unasked = o.is_default(ctx, "metric")
+        warn_of_doubts(table, file, metric, by_default=unasked, drop=drop)
         from unimds.distances.metric import distances_of
         from unimds.experiments.data import Setting
         from unimds.experiments.methods import Effort

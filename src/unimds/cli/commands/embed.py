@@ -262,7 +262,7 @@ def embed(
             check_complete(table, file, metric)
             check_joined(table, file)
             unasked = o.is_default(ctx, "metric")
-            warn_of_doubts(table, file, metric, dask is not None, unasked)
+            warn_of_doubts(table, file, metric, dask is not None, unasked, drop)
         colors = None if color is None else (color, column_of(table, color, file))
         wanted["metric"] = "precomputed" if table.precomputed else metric
         wanted["init"] = _init(init, table, wanted["space"], dim)
