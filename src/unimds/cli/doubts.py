@@ -28,7 +28,7 @@ def warn_of_doubts(
     `apart`, on a cluster, fewer checks are possible. A metric that is used `by_default` may suit
     the points less well than another. The columns to `drop` are meant not to count.
     """
-    from unimds.files.meaning.totals import warn_of_totals, warn_of_marks
+    from unimds.files.meaning.totals import warn_of_marks, warn_of_totals
 
     if table.n == 1:
         caution(

@@ -31,10 +31,10 @@ from unimds.files.meaning.columns import from_columns
 from unimds.files.meaning.graphs import from_graph
 from unimds.files.meaning.layouts import interpret
 from unimds.files.meaning.lists import MEASURES, Choice
-from unimds.files.meaning.totals import warn_of_totals, warn_of_marks
 from unimds.files.meaning.metadata import metadata_of_cells, metadata_of_columns
 from unimds.files.meaning.parts import PARTS, largest_part
 from unimds.files.meaning.similarities import AS_DISTANCES
+from unimds.files.meaning.totals import warn_of_marks, warn_of_totals
 from unimds.files.table import KINDS, Table
 
 DELIMITED = {"csv": ",;", "tsv": "\t", "lsmat": "\t", "text": " "}
