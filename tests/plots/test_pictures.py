@@ -411,9 +411,38 @@ def test_a_small_part_of_a_sphere_is_said_to_be_nearly_flat() -> None:
     near /= np.linalg.norm(near, axis=1, keepdims=True)
     said = [text.get_text() for text in plot_embedding(near, space="sphere", ax=new()).texts]
     assert len(said) == 1
-    assert "nearly flat, and a map in the plane shows more" in said[0]
-    assert "in the plane shows more" in view_of(near, "sphere").note  # as reports say it
+    assert "is nearly flat: a map in the plane would show the same" in " ".join(said[0].split())
+    assert "in the plane would show the same" in view_of(near, "sphere").note  # as reports say it
     assert not plot_embedding(a_map("globe")[0], ax=new()).texts
+
+
+@pytest.mark.parametrize("middle", [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [-0.6, -0.5, -0.4]])
+@pytest.mark.parametrize("spread", [0.1, 1e-2, 1e-5])
+def test_a_small_part_of_a_sphere_fills_the_picture(middle: list[float], spread: float) -> None:
+    near = np.random.default_rng(0).normal(middle, spread, size=(20, 3))
+    near /= np.linalg.norm(near, axis=1, keepdims=True)
+    view = view_of(near, "sphere")
+    assert view.kind == "cap"
+    out = np.linalg.norm(view.points, axis=1)
+    assert out.max() == pytest.approx(1.0 / 1.15)  # of the radius of the picture
+    lines = np.vstack(view.grid)
+    assert 4 <= len(view.grid) <= 20  # where on the sphere this is
+    assert np.nanmax(np.linalg.norm(lines, axis=1)) <= 1.0
+    drawn = np.linalg.norm(view.points[:, None] - view.points, axis=2)
+    given = distances(near, space="sphere")
+    scale = drawn.max() / given.max()
+    assert drawn == pytest.approx(scale * given, rel=0.05, abs=1e-9)
+    for draw in (plot_embedding, plot_sphere):
+        ax = draw(near, ax=new(), **({"space": "sphere"} if draw is plot_embedding else {}))
+        shown = np.ptp(np.asarray(ax.collections[-1].get_offsets()), axis=0).max()
+        assert shown > 0.5 * np.ptp(ax.get_ylim())
+
+
+def test_a_large_part_of_a_sphere_and_points_in_one_place_stay_on_the_globe() -> None:
+    angle = np.radians([-25.0, 25.0])
+    wide = np.column_stack([np.cos(angle), np.sin(angle), [0.0, 0.0]])
+    for X in (wide, np.tile([[0.0, 1.0, 0.0]], (5, 1)), [[0.0, 0.0, 1.0]]):
+        assert view_of(X, "sphere").kind == "globe"
 
 
 def test_names_of_a_sphere_are_not_cut() -> None:

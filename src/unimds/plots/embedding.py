@@ -28,7 +28,7 @@ from unimds.plots.axes import (
 from unimds.plots.edges import as_edges, draw_edges, in_disk, on_sphere
 from unimds.plots.labels import write_labels, write_slanted
 from unimds.plots.room import make_room
-from unimds.plots.shapes import CORNERS, circle, graticule
+from unimds.plots.shapes import CORNERS, circle, facing, graticule
 from unimds.plots.views import View, view_of
 from unimds.spaces import Space
 
@@ -257,6 +257,10 @@ def _draw_view(
         _write_note(ax, view.note)
     else:
         bare(ax)
+    if view.kind == "cap":
+        where: dict[str, Any] = {"xycoords": "axes fraction", "ha": "center", "va": "top"}
+        told = textwrap.fill(view.note, 70)
+        ax.annotate(told, (0.5, 0.0), fontsize="small", color="#566272", **where)
     if view.kind == "circle" and look.labels is not None:
         ax.margins(0.25, 0.1)  # names stand outside the circle
     if look.title:
@@ -295,7 +299,8 @@ def plot_sphere(
     """Draw points of the sphere S² on its two hemispheres, seen from outside.
 
     The left hemisphere is centred on the mean direction of the points; the right hemisphere is the
-    far side, seen from behind. `X` holds unit vectors, of shape (n, 3); the other parameters are
+    far side, seen from behind. Points that all lie within 20° of their mean are drawn on that part
+    of the sphere alone. `X` holds unit vectors, of shape (n, 3); the other parameters are
     those of `plot_embedding`. For maps of the Earth see `plot_globe`.
 
     Examples
@@ -303,7 +308,8 @@ def plot_sphere(
     >>> plot_sphere([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # doctest: +SKIP
     """
     look = Look(labels, color, size, title, edges)
-    return _draw_sphere(_three(X, "sphere"), look, ax)
+    view = _three(X, "sphere")
+    return _draw_sphere(view, look, ax) if view.kind == "globe" else _draw_view(view, look, ax)
 
 
 def _draw_sphere(view: View, look: Look, ax: Axes | None) -> Axes:
@@ -311,7 +317,7 @@ def _draw_sphere(view: View, look: Look, ax: Axes | None) -> Axes:
     check_length(look.labels, len(points), "labels")
     arcs = on_sphere(points, as_edges(look.edges, len(points)))
     ax = new_axes(9, 4.6) if ax is None else ax
-    front, right, above = _seen(points)
+    front, right, above = facing(points)
     for side in (1.0, -1.0):
         middle = np.array([-1.05 * side, 0.0])
         ax.fill(*(circle() + middle).T, facecolor=PAPER, edgecolor=QUIET, zorder=0.5)
@@ -327,20 +333,6 @@ def _draw_sphere(view: View, look: Look, ax: Axes | None) -> Axes:
     bare(ax)
     if look.title:
         ax.set_title(look.title)
-    if view.note:
-        where: dict[str, Any] = {"xycoords": "axes fraction", "ha": "center", "va": "top"}
-        ax.annotate(view.note, (0.5, 0.0), fontsize="small", color="#566272", **where)
     make_room(ax, *beside)
     look.write(ax, places)
     return ax
-
-
-def _seen(points: Array) -> tuple[Array, Array, Array]:
-    """Return the directions to the reader, to the right and up; north is up if possible."""
-    front = points.mean(axis=0)
-    length = float(np.linalg.norm(front))
-    front = front / length if length > 1e-6 else np.array([1.0, 0.0, 0.0])
-    north = np.array([0.0, 0.0, 1.0]) if abs(front[2]) < 0.99 else np.array([0.0, 1.0, 0.0])
-    right = np.cross(north, front)
-    right /= np.linalg.norm(right)
-    return front, right, np.cross(front, right)

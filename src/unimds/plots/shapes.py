@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.spaces import from_latlon
+from unimds.spaces import from_latlon, to_latlon
 
 Array = NDArray[np.floating[Any]]
 
@@ -27,6 +27,70 @@ def graticule(step: int = 30) -> list[Array]:
     along = np.linspace(-90.0, 90.0, 61)
     meridians = [_latlon(along, east) for east in range(-180, 180, step)]
     return meridians + [_latlon(north, fine) for north in range(step - 90, 90, step)]
+
+
+def facing(points: Array) -> tuple[Array, Array, Array]:
+    """Return the directions to the reader, who looks at the mean of points of the unit sphere.
+
+    The others are those to the right and up; north is up if possible.
+    """
+    front = points.mean(axis=0)
+    length = float(np.linalg.norm(front))
+    front = front / length if length > 1e-6 else np.array([1.0, 0.0, 0.0])
+    north = np.array([0.0, 0.0, 1.0]) if abs(front[2]) < 0.99 else np.array([0.0, 1.0, 0.0])
+    right = np.cross(north, front)
+    right /= np.linalg.norm(right)
+    return front, right, np.cross(front, right)
+
+
+def in_cap(points: Array, front: Array, right: Array, above: Array) -> Array:
+    """Return points of the unit sphere on a flat map around `front`, in radians.
+
+    Angles from `front` and directions there are true (the azimuthal equidistant projection).
+    """
+    across = np.column_stack([points @ right, points @ above])
+    sine = np.linalg.norm(across, axis=1, keepdims=True)
+    angle = np.arctan2(sine, (points @ front)[:, None])
+    return np.asarray(across * np.where(sine > 0.0, angle / np.where(sine > 0.0, sine, 1.0), 1.0))
+
+
+def graticule_near(front: Array, reach: float) -> tuple[list[Array], float]:
+    """Return meridians and parallels within `reach` degrees of a point, and how far apart they are.
+
+    The parallels are so many degrees apart; meridians have about the same distance there.
+
+    Examples
+    --------
+    >>> lines, step = graticule_near(np.array([1.0, 0.0, 0.0]), 10.0)
+    >>> len(lines), step
+    (10, 5.0)
+    """
+    north, east = to_latlon(front[None])[0]
+    step = _round(0.4 * reach)
+    low, high = north - reach, north + reach
+    half = 180.0
+    if max(-low, high) < 90.0:  # no pole is in sight
+        half = float(np.degrees(np.arcsin(np.sin(np.radians(reach)) / np.cos(np.radians(north)))))
+    apart = 30.0 if half == 180.0 else _round(0.4 * half)
+    along = np.linspace(max(low, -90.0), min(high, 90.0), LINE)
+    around = np.linspace(east - half, east + half, LINE)
+    meridians = [_latlon(along, at) for at in _multiples(apart, east - half, east + half)]
+    parallels = [_latlon(at, around) for at in _multiples(step, along[0], along[-1])]
+    return meridians + parallels, step
+
+
+LINE = 181
+"""Points of a line."""
+
+
+def _round(wanted: float) -> float:
+    """Return a round number that is about as large: 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** np.floor(np.log10(wanted))
+    return float(power * min((1.0, 2.0, 5.0, 10.0), key=lambda digit: abs(digit - wanted / power)))
+
+
+def _multiples(step: float, low: float, high: float) -> list[float]:
+    return [step * k for k in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)]
 
 
 def circle(steps: int = 181) -> Array:

@@ -1,4 +1,4 @@
-"""Views of a space: a plane, a disk, a triangle, a globe or three dimensions."""
+"""Views of a space: a plane, a disk, a triangle, a globe or a part of it, or three dimensions."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from unimds.plots.shapes import (
     CORNERS,
     circle,
+    facing,
     geodesic_grid,
     graticule,
+    graticule_near,
+    in_cap,
     in_triangle,
     triangle_grid,
 )
@@ -29,7 +32,8 @@ class View:
     Attributes
     ----------
     kind : str
-        "line", "circle", "plane", "space", "globe", "disk" or "triangle".
+        "line", "circle", "plane", "space", "globe", "cap" (a part of a globe), "disk" or
+        "triangle".
     points : ndarray of shape (n, 2) or (n, 3)
         Positions of the points in the picture.
     edge, grid : list of ndarray
@@ -99,27 +103,41 @@ def _hyperbolic(points: Array) -> View:
 def _sphere(points: Array) -> View:
     if points.shape[1] == 2:
         return View("circle", points, [circle()])
-    return View("globe", points, [], graticule(), _cap(points))
+    if len(points) > 1 and LEAST < (angle := _angle(points)) <= SMALL:
+        return _cap(points, angle)
+    return View("globe", points, [], graticule())
 
 
-SMALL = 10.0
-"""Degrees from the mean direction within which a part of a sphere is nearly flat."""
+SMALL, FLAT = 20.0, 10.0
+"""Degrees from the mean within which a part of a sphere is drawn alone, and is nearly flat."""
+LEAST = 1e-6
+"""Degrees within which all points are in one place."""
+ROOM = 1.15
+"""How much farther than the farthest point the picture of a part of a sphere reaches."""
 
 
-def _cap(points: Array) -> str:
-    """Say that a plane is enough, if all points lie on a small part of the sphere."""
-    middle = points.mean(axis=0)
-    length = float(np.linalg.norm(middle))
-    if len(points) < 2 or length < np.cos(np.radians(SMALL)):
-        return ""
-    chord = float(np.linalg.norm(points - middle / length, axis=1).max())
-    angle = float(np.degrees(2.0 * np.arcsin(min(1.0, 0.5 * chord))))
-    if angle > SMALL:
-        return ""
-    return (
-        f"All points lie within {angle:.2g}° of their mean: so small a part of the sphere is "
-        "nearly flat, and a map in the plane shows more."
+def _angle(points: Array) -> float:
+    """Return how many degrees the farthest point is from the mean."""
+    front = facing(points)[0]
+    chord = float(np.linalg.norm(points - front, axis=1).max())
+    return float(np.degrees(2.0 * np.arcsin(min(1.0, 0.5 * chord))))
+
+
+def _cap(points: Array, angle: float) -> View:
+    """Show a small part of the sphere alone, from above its middle, as large as the picture."""
+    look = facing(points)
+    reach = ROOM * angle
+    lines, step = graticule_near(look[0], reach)
+    flat = [in_cap(line, *look) / np.radians(reach) for line in lines]
+    inside = [np.where(np.sum(at**2, axis=1, keepdims=True) <= 1.0, at, np.nan) for at in flat]
+    grid = [line for line in inside if not np.isnan(line).all()]
+    told = (
+        f"A part of the sphere: all points lie within {angle:.2g}° of their mean, and the "
+        f"parallels are {step:g}° apart."
     )
+    if angle <= FLAT:
+        told += " So small a part is nearly flat: a map in the plane would show the same."
+    return View("cap", in_cap(points, *look) / np.radians(reach), [circle()], grid, told)
 
 
 def _simplex(points: Array) -> View:

@@ -324,7 +324,7 @@ function kept(name, base) {
 function mapLayout() {
   const hidden = { visible: false, showgrid: false, zeroline: false };
   if (flat) {
-    const bare = ["disk", "triangle", "circle"].includes(data.kind);
+    const bare = ["disk", "triangle", "circle", "cap"].includes(data.kind);
     const base = bare ? hidden : axis("");
     const round = data.kind === "circle"; // with room for names outside
     const across = round ? { ...base, range: [-1.3, 1.3] } : base;
