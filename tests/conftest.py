@@ -5,9 +5,11 @@ import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
+from threadpoolctl import threadpool_limits
 
 from tests.support.commands import CITIES
 from tests.support.tables import by_estimator, by_function
+from unimds.landmarks import cost
 
 # Compiling takes seconds the first time: no deadline. Derandomised: the same run everywhere.
 settings.register_profile(
@@ -34,10 +36,23 @@ def closed_figures():
         pyplot.close("all")
 
 
+@pytest.fixture(autouse=True)
+def few_pairs(monkeypatch):
+    """Estimate the costs of very many points from fewer pairs: quicker, and as right."""
+    monkeypatch.setattr(cost, "BLOCKS", 200)
+
+
 @pytest.fixture(params=[by_function, by_estimator], ids=["place_center", "MDS"])
 def embed(request):
     """Embed a table of distances, by the function and by the estimator."""
     return request.param
+
+
+@pytest.fixture
+def threads_of_blas():
+    """Give linear algebra two threads, on which it rounds in another way than on one."""
+    with threadpool_limits(2):
+        yield
 
 
 @pytest.fixture

@@ -14,19 +14,11 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import gammaln, hyp2f1
-from threadpoolctl import threadpool_limits
 
 from unimds import SphericalRandomProjection, angular_distortion, spherical_jl_min_dim
 from unimds.distributions.bounds import pair_failure
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Threads of linear algebra wait for each other where several test processes run."""
-    with threadpool_limits(1):
-        yield
 
 
 def limit_failure(m, eps):

@@ -79,6 +79,7 @@ def test_features_with_holes():
         MDS().fit(X)
 
 
+@pytest.mark.usefixtures("threads_of_blas")
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 @pytest.mark.parametrize("n_init", ["auto", 4])
 def test_same_seed_same_bits_on_any_threads(features, loss, n_init):

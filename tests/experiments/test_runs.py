@@ -7,7 +7,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info
 
 from tests.support.by_hand import angles, straight
 from unimds import Absolute, ChordalSphere, Euclidean, Sphere, Squared, SquaredDistance
@@ -202,8 +202,7 @@ def test_a_figure_has_the_settings_of_the_paper(name):
 )
 def test_smacof_and_both_forms_of_placecenter_find_the_same_minimum_of_fmds(D):
     setting = Setting("k=10", D, 10, Squared(), Euclidean())
-    with threadpool_limits(1):  # threads on tables as small as these wait for each other
-        results = [method.run(setting, Effort()) for method in (m.SMACOF, m.PAPER, m.OURS)]
+    results = [method.run(setting, Effort()) for method in (m.SMACOF, m.PAPER, m.OURS)]
     seed = classical_mds(D, 10)
     for result in results:
         assert result.history[0, 1] == pytest.approx(seed.cost, rel=1e-9)
@@ -225,6 +224,7 @@ def made(costs, embedding=None):
     return Result(X, -1.0, history, history, Outcome.FINISHED, Absolute(), Euclidean())
 
 
+@pytest.mark.usefixtures("threads_of_blas")
 def test_a_run_is_judged_by_its_map_and_compiled_beforehand():
     X, calls = generator().normal(size=(250, 3)), []
 

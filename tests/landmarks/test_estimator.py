@@ -40,12 +40,6 @@ SILENT = Progress(0, "")
 EUCLIDEAN = Metric("euclidean", {})
 
 
-@pytest.fixture(autouse=True)
-def _few_pairs(monkeypatch):
-    """A sample of fewer pairs is quicker, and as right."""
-    monkeypatch.setattr(cost, "BLOCKS", 200)
-
-
 @pytest.fixture
 def small_chunks(monkeypatch):
     monkeypatch.setattr(place, "ENTRIES", 5000)
@@ -209,6 +203,7 @@ def test_the_unit_of_length_does_not_matter(plane, factor):
     assert other.stress_ == pytest.approx(one.stress_, abs=1e-5)
 
 
+@pytest.mark.usefixtures("threads_of_blas")
 @pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
 def test_same_seed_same_bits_on_any_threads(small_chunks, metric):
     X = blobs(400)

@@ -43,6 +43,7 @@ def test_no_table_ends_higher_than_its_seed_leads_to(n, k, data):
     assert cost <= place_center(D, k, n_init=1).cost * (1.0 + 1e-6)
 
 
+@pytest.mark.usefixtures("threads_of_blas")
 def test_the_map_does_not_depend_on_threads():
     D = cube(150)
     one, two = (place_center(D, n_jobs=jobs, random_state=3).embedding for jobs in (1, 2))

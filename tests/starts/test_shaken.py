@@ -53,6 +53,7 @@ def test_the_random_state_decides_and_several_are_never_worse_than_the_first():
     assert costs == sorted(costs, reverse=True)
 
 
+@pytest.mark.usefixtures("threads_of_blas")
 def test_the_result_does_not_depend_on_threads():
     D = misfit(60)
     one, two = (

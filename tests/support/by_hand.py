@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.optimize import minimize
-from threadpoolctl import threadpool_limits
 
 from tests.support.tables import table
 from unimds import ChordalSphere, Euclidean, Sphere
@@ -94,8 +93,7 @@ def geodesic(D):
 def by_scipy(value, X, jac=True):
     """The lowest that SciPy finds downhill from a configuration."""
     tight = {"maxiter": 5000, "maxfun": 10**6, "ftol": 1e-15, "gtol": 1e-10}
-    with threadpool_limits(1):  # threads on vectors as short as these wait for each other
-        return minimize(value, X.ravel(), jac=jac, method="L-BFGS-B", options=tight)
+    return minimize(value, X.ravel(), jac=jac, method="L-BFGS-B", options=tight)
 
 
 def data(which, n=14, **options):
