@@ -79,11 +79,11 @@ def test_the_cost_never_rises_between_rounds(client):
 
 
 def test_exact_recovery_from_corrupted_distances(client):
-    X, rng = points(120, seed=1), np.random.default_rng(2)
+    X, rng = points(60, seed=1), np.random.default_rng(2)
     D = spaces.distances(X)
     wrong = np.triu(rng.random(D.shape) < 0.1, 1)
     D = np.where(wrong | wrong.T, np.maximum(D, D.T) * 3.0, D)
-    result = place_center(chunked(D, 30), loss="absolute", random_state=0, max_iter=5000)
+    result = place_center(chunked(D, 30), loss="absolute", random_state=0, eps=1e-4)
     assert recovery_error(X, result.embedding) < 1e-4
 
 
@@ -111,7 +111,7 @@ def test_the_estimator_has_the_same_attributes(client):
 @pytest.mark.parametrize("kind", ["array", "table"])
 def test_features_are_measured_by_the_workers(client, kind):
     X = points(k=4)
-    given = da.from_array(X, chunks=(100, 4))
+    given = da.from_array(X, chunks=(50, 4))
     if kind == "table":
         given = dd.from_pandas(pd.DataFrame(X, columns=list("abcd")), npartitions=3)
     there = MDS(random_state=0).fit(given)
@@ -183,7 +183,7 @@ def test_progress_is_told_in_rounds(client, capsys):
 def test_chunks_of_any_shape_will_do_with_a_message(client):
     D = table()
     with pytest.warns(UserWarning, match=r"3 chunks a row.*rechunk"):
-        result = place_center(da.from_array(D, chunks=(110, 110)), random_state=0)
+        result = place_center(da.from_array(D, chunks=(60, 60)), random_state=0)
     assert result.converged
 
 
@@ -208,17 +208,17 @@ def test_a_killed_worker_is_survived_and_so_is_a_kill_of_all(client, every):
             for pid in killed:
                 os.kill(pid, signal.SIGKILL)
 
-    quiet = place_center(chunked(D), init=init, eps=1e-6)
-    disturbed = place_center(chunked(D), init=init, eps=1e-6, callback=kill)
+    quiet = place_center(chunked(D), init=init, eps=1e-3)
+    disturbed = place_center(chunked(D), init=init, eps=1e-3, callback=kill)
     assert killed
     assert not set(killed) & set(client.run(os.getpid).values())
     assert disturbed.cost == pytest.approx(quiet.cost, rel=1e-6)
 
 
 def test_a_lost_cluster_is_told_and_another_one_goes_on_from_its_checkpoint(client, tmp_path):
-    D, path, seen = table(), tmp_path / "run.ckpt", []
-    init = seed_of(D)
-    whole = place_center(chunked(D), init=init)
+    D, path, seen = table(100), tmp_path / "run.ckpt", []
+    options = {"init": seed_of(D), "eps": 1e-8}  # other workers go other ways to the minimum
+    whole = place_center(chunked(D), **options)
     with (
         LocalCluster(
             n_workers=1, threads_per_worker=3, processes=False, dashboard_address=":0"
@@ -232,10 +232,10 @@ def test_a_lost_cluster_is_told_and_another_one_goes_on_from_its_checkpoint(clie
                 other.close()
 
         with pytest.raises(ClusterError, match="checkpoint"), other.as_current():
-            place_center(chunked(D), init=init, callback=pull_the_plug, checkpoint=path)
+            place_center(chunked(D), **options, callback=pull_the_plug, checkpoint=path)
     assert path.exists()
     with client.as_current():
-        resumed = place_center(chunked(D), init=init, checkpoint=path)
+        resumed = place_center(chunked(D), **options, checkpoint=path)
     np.testing.assert_array_equal(resumed.history[1:6, 1], seen)
     assert resumed.cost == pytest.approx(whole.cost, rel=1e-6)
 

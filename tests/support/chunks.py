@@ -5,7 +5,7 @@ import numpy as np
 
 from unimds import spaces
 
-N = 300
+N = 150
 
 
 def points(n=N, k=2, seed=0):
@@ -16,5 +16,5 @@ def table(n=N, k=5):
     return spaces.distances(points(n, k))
 
 
-def chunked(D, rows=70):
+def chunked(D, rows=50):
     return da.from_array(D, chunks=(rows, -1))
