@@ -1,11 +1,14 @@
 """Checkpoints of very many points: whichever phase ^C meets, the map ends the same."""
 
 import warnings
+from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from tests.support.parts import slow
 from unimds import LandmarkMDS, Outcome, Sphere
 from unimds.checkpoint import Checkpoint
 from unimds.files import FileError
@@ -18,12 +21,19 @@ X = np.random.default_rng(0).normal(size=(300, 4))
 D = distances(X)
 KINDS = {
     "features": (X, {}),
-    "robust": (X, {"loss": "absolute", "n_jobs": 2}),
-    "distances": (D, {"metric": "precomputed", "landmarks": "random"}),
+    "robust": (X, {"loss": "absolute", "n_init": 1, "n_jobs": 2}),
+    "distances": (D, {"metric": "precomputed", "landmarks": "random", "n_init": 1}),
     "a sphere": (X, {"space": Sphere("auto")}),
     "single precision": (X.astype(np.float32), {"init": "random", "n_init": 2}),
 }
 LIMIT = {"n_landmarks": 40, "sample_size": 30, "refine": 6, "random_state": 0}
+
+
+@cache
+def whole_run(kind):
+    """Return a fit that nothing cuts: several tests compare with it."""
+    data, options = KINDS[kind]
+    return LandmarkMDS(**LIMIT, **options).fit(data)
 
 
 class Bell:
@@ -63,12 +73,18 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(place, "ENTRIES", 30 * 40)
 
 
-@pytest.mark.parametrize(("phase", "count"), [("fitting", 3), ("placing", 6), ("refining", 25)])
-@pytest.mark.parametrize("kind", KINDS)
-def test_it_goes_on_to_the_very_same_map(tmp_path, monkeypatch, kind, phase, count):
+PHASES = {"fitting": 3, "placing": 6, "refining": 25}  # and at which call in it ^C comes
+LONG = [("a sphere", "placing")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "phase"),
+    [slow(*case) if case in LONG else case for case in product(KINDS, PHASES)],
+)
+def test_it_goes_on_to_the_very_same_map(tmp_path, monkeypatch, kind, phase):
     data, options = KINDS[kind]
     path = tmp_path / "run.ckpt"
-    whole = LandmarkMDS(**LIMIT, **options).fit(data)
+    whole, count = whole_run(kind), PHASES[phase]
     cut = struck(monkeypatch, phase, count, data, options, path)
     assert path.exists()
     assert (cut is None) == (phase == "placing")
@@ -90,7 +106,7 @@ def test_it_goes_on_to_the_very_same_map(tmp_path, monkeypatch, kind, phase, cou
 def test_cut_while_the_size_is_looked_for_it_goes_on(tmp_path, monkeypatch):
     data, options = KINDS["a sphere"]
     path = tmp_path / "run.ckpt"
-    whole = LandmarkMDS(**LIMIT, **options).fit(data)
+    whole = whole_run("a sphere")
     for count in (2, whole.n_iter_ + 1):
         struck(monkeypatch, "fitting", count, data, options, path)
     ended = LandmarkMDS(**LIMIT, **options, checkpoint=path).fit(data)
