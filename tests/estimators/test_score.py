@@ -91,9 +91,8 @@ def test_a_search_finds_the_dimension(kind):
 
 
 def test_a_search_over_losses_and_spaces_compares_stress():
-    choices = {"loss": ["squared", "power:1.2"], "space": ["euclidean", Sphere("auto")]}
-    rows = X[:, :2]  # on a line: nothing is exact
-    search = GridSearchCV(MDS(1, n_init=1, random_state=0), choices, cv=2).fit(rows)
+    choices = {"loss": ["squared", "absolute"], "space": ["euclidean", Sphere("auto")]}
+    search = GridSearchCV(MDS(n_init=1, random_state=0), choices, cv=2).fit(X[:30])
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 

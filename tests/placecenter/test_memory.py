@@ -28,7 +28,7 @@ def cloud(n, dtype=np.float64, k=5, seed=0):
     "call",
     [
         "place_center(D, max_iter=3, random_state=0)",
-        "place_center(D, 5, max_iter=3, n_init=1)",
+        slow("place_center(D, 5, max_iter=3, n_init=1)"),
         slow("MDS(2, loss='absolute', metric='precomputed', max_iter=3, random_state=0).fit(D)"),
     ],
 )

@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.by_hand import straight
+from tests.support.parts import slow
 from unimds import MDS, Absolute, Huber, Squared, place_center
 
-LOSSES = ["absolute", "squared", "huber"]
+each_loss = pytest.mark.parametrize("loss", ["absolute", "squared", slow("huber")])
 
 
 def cost_by_hand(D, X, loss, weights=None):
@@ -54,8 +55,8 @@ def check_record(result, D, weights):
     assert result.history[:, 1].min() == result.cost
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@settings(max_examples=60)
+@each_loss
+@settings(max_examples=40)
 @given(problem=tables(), n_init=starts)
 def test_record_and_cost_of_a_float32_table_belong_to_one_map(loss, problem, n_init):
     D, weights, k = problem
@@ -75,7 +76,7 @@ def test_cost_that_single_precision_rounds_away_is_in_the_record():
     check_record(mds.result_, D, weights)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@each_loss
 @pytest.mark.parametrize("noise", [0.0, 0.3])
 def test_record_of_a_large_float32_table(loss, noise):
     """Many points descend in single precision, and in double where that cannot tell."""
@@ -86,8 +87,7 @@ def test_record_of_a_large_float32_table(loss, noise):
     check_record(result, D, None)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@settings(max_examples=40)
+@each_loss
 @given(problem=tables(), power=st.sampled_from([-30, -3, 10, 40]), n_init=starts)
 def test_powers_of_two_change_nothing_in_single_precision(loss, problem, power, n_init):
     D, weights, k = problem
@@ -99,7 +99,7 @@ def test_powers_of_two_change_nothing_in_single_precision(loss, problem, power, 
     assert other.cost == one.cost * float(factor) ** degree
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@each_loss
 def test_data_in_metres_cost_what_data_in_kilometres_cost(loss):
     """In single precision the cost of these ended within the rounding of their heaviest pair."""
     rng, degree = np.random.default_rng(0), 1 if loss == "absolute" else 2

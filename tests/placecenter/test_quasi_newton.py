@@ -1,6 +1,7 @@
 """Quasi-Newton steps: what they promise, and how low they come in many dimensions."""
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pytest
@@ -35,9 +36,23 @@ def begun(loss, k=4):
     return problem, X, problem.costs(X, problem.frame.loss, problem.frame.space)[1]
 
 
-# one coordinate after the other up to six, then four at a time; each number of them is compiled
-@pytest.mark.parametrize("dimensions", [(2, 3, 7), slow((5,))], ids=["few and many", "five"])
-@pytest.mark.parametrize("loss", LOSSES, ids=name)
+def few_and_many():
+    """Yield each loss with numbers of coordinates: up to six one after the other, then by fours.
+
+    Each number is compiled, and again for weights. test_descent.py has all losses in the plane.
+    """
+    for loss, dimensions in product(LOSSES, [(2, 3, 7), (5,)]):
+        quick = name(loss) in ("Squared", "Absolute") and len(dimensions) > 1
+        case = loss, dimensions
+        yield case if quick else slow(*case)
+
+
+def label(part):
+    """Return what a case is called."""
+    return name(part) if isinstance(part, Loss) else str(part)
+
+
+@pytest.mark.parametrize(("loss", "dimensions"), list(few_and_many()), ids=label)
 @given(data=st.data())
 def test_cost_never_rises(loss, dimensions, data):
     """At no level, with weights, directions, missing pairs and points in one place."""
@@ -105,8 +120,16 @@ def test_a_search_without_success_leaves_the_points_where_they_are(k):
     np.testing.assert_array_equal(quasi.points(), X)
 
 
-@pytest.mark.parametrize("loss", LOSSES, ids=name)
-@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize(
+    ("loss", "single"),
+    [
+        (loss, single)
+        if (name(loss), single) in (("Squared", True), ("Absolute", False))
+        else slow(loss, single)
+        for loss, single in product(LOSSES, (False, True))
+    ],
+    ids=label,
+)  # weights in space are compiled for each
 def test_compiled_descents_take_the_steps_of_measured_ones(loss, single, monkeypatch):
     """One call of compiled code, or one for every trial: the same bits."""
     D = gaussian(30, 6).astype(np.float32 if single else float)
@@ -199,6 +222,7 @@ def test_who_listens_changes_nothing(loss):
     assert (np.diff(silent.history[:, 0]) >= 0.0).all()
 
 
+@pytest.mark.usefixtures("threads_of_blas")
 def test_threads_change_nothing(monkeypatch):
     monkeypatch.setattr("unimds.placecenter.problem.SHARED_FROM", 50)
     D = gaussian(60, 6)
@@ -215,9 +239,9 @@ def test_points_in_one_place_part():
 
 
 def test_fixed_points_stay():
-    D, where = gaussian(15, 7), np.random.default_rng(1).normal(size=(3, 5))
+    D, where = gaussian(15, 7), np.random.default_rng(1).normal(size=(3, 3))
     fixed = dict(enumerate(where))
-    result = place_center(D, 5, loss="absolute", fixed=fixed, random_state=0)
+    result = place_center(D, 3, loss="absolute", fixed=fixed, random_state=0)
     np.testing.assert_array_equal(result.embedding[:3], where)
     level, cost = result.levels.T
     assert (np.diff(cost)[np.diff(level) == 0.0] <= 0.0).all()
@@ -234,15 +258,15 @@ def test_fixed_points_stay():
 )
 def test_the_forms_of_the_paper_only_sweep(paper, monkeypatch):
     monkeypatch.setattr("unimds.placecenter.descent.QuasiNewton", None)
-    assert place_center(gaussian(12, 8), 4, max_iter=5000, **paper).converged
-    assert place_center(gaussian(12, 8), 1).converged
+    assert place_center(gaussian(12, 8), 2, n_init=1, max_iter=5000, **paper).converged
+    assert place_center(gaussian(12, 8), 1, n_init=1).converged
 
 
 def test_exact_data_are_met_exactly():
-    D = gaussian(30, 5)
-    assert place_center(D, 5).outcome is Outcome.EXACT
-    start = np.random.default_rng(0).normal(size=(30, 5))
-    found = place_center(D, 5, loss="absolute", init=start, eps=1e-12)
+    D = gaussian(30, 3)
+    assert place_center(D, 3).outcome is Outcome.EXACT
+    start = np.random.default_rng(0).normal(size=(30, 3))
+    found = place_center(D, 3, loss="absolute", init=start, eps=1e-12)
     np.testing.assert_allclose(distances(found.embedding), D, atol=1e-6)
 
 
@@ -262,8 +286,8 @@ def test_a_run_goes_on_from_a_checkpoint_unchanged(stop, tmp_path):
     D, one = gaussian(30, 20), {"loss": "absolute", "n_init": 1}
     options = {**one, "checkpoint": tmp_path / "run"}
     with pytest.warns(RuntimeWarning, match="Interrupted"):
-        place_center(D, 5, **options, callback=interrupt)
-    again, whole = place_center(D, 5, **options), place_center(D, 5, **one)
+        place_center(D, 3, **options, callback=interrupt)
+    again, whole = place_center(D, 3, **options), place_center(D, 3, **one)
     assert again.n_iter == whole.n_iter
     np.testing.assert_array_equal(again.embedding, whole.embedding)
 
@@ -297,8 +321,17 @@ def test_points_stay_as_they_were_given_away(k):
     assert not any(np.shares_memory(points, quasi.memory) for points in (here, best))
 
 
-@pytest.mark.parametrize("seed", [1, 3, 5])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("dtype", "seed"),
+    [
+        ("float32", 1),
+        ("float64", 3),
+        slow("float32", 3),
+        slow("float32", 5),
+        slow("float64", 1),
+        slow("float64", 5),
+    ],
+)
 def test_heavy_tails_in_many_dimensions_never_raise_the_cost(seed, dtype):
     """There the cost of a step and of a sweep are found in two ways, which round differently."""
     rng = np.random.default_rng(seed)
@@ -362,7 +395,7 @@ def test_levels_share_few_iterations():
     assert len(np.unique(result.levels[:, 0])) > 12
 
 
-@pytest.mark.parametrize("loss", ["squared", "absolute", "squared_distance"])
+@pytest.mark.parametrize("loss", ["squared", "absolute", slow("squared_distance")])
 @pytest.mark.parametrize(("n", "k"), [(80, 20), slow(300, 20), slow(300, 50)])
 def test_as_low_as_annealed_lbfgs_and_lower_than_sweeps(loss, n, k, monkeypatch):
     """Robust losses have many minima: which is met differs by some tenths of a per cent."""
@@ -394,7 +427,7 @@ class Half(Euclidean):  # the half-space in which no coordinate is negative
 
 
 @pytest.mark.filterwarnings("ignore:Stopped after max_iter")
-@pytest.mark.parametrize("k", [3, 4, 7])
+@pytest.mark.parametrize("k", [slow(3), slow(4), 7])
 def test_a_space_of_its_own_kind_is_swept(k):
     rng = np.random.default_rng(0)
     D, start = distances(rng.normal(size=(20, k))), abs(rng.normal(size=(20, k)))

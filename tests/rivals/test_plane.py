@@ -1,6 +1,7 @@
 """The rivals on the plane against what is not ours: scikit-learn, SciPy, cvxpy, and formulas."""
 
 from importlib import import_module
+from itertools import product
 
 import numpy as np
 import pytest
@@ -358,9 +359,16 @@ def test_sgd_is_reproducible():
 # --- L-BFGS --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("loss", LOSSES, ids=name)
+def slopes():
+    """Yield each loss in the plane, and two of them in other dimensions, which are compiled."""
+    for loss, k in product(LOSSES, (1, 2, 3, 6, 7)):
+        quick = k == 2 or loss in LOSSES[:2]
+        marks = () if quick else pytest.mark.slow
+        yield pytest.param(loss, k, marks=marks, id=f"{name(loss)}-{k}")
+
+
 @pytest.mark.parametrize("directed", [False, True], ids=["symmetric", "directed"])
-@pytest.mark.parametrize("k", [1, 2, 3, 6, 7])
+@pytest.mark.parametrize(("loss", "k"), list(slopes()))
 def test_pulls_are_the_slope_of_the_cost(loss, directed, k):
     """By differences of the library's own cost, with weights, holes and points that nearly meet."""
     rng, (D, W) = np.random.default_rng(0), (noisy(9, Euclidean(), k=4), some_weights(9))
