@@ -7,7 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from tests.support.commands import CITIES, NEW, end, names, python, run, start
+from tests.support.commands import CITIES, NEW, ONE_START, end, names, python, run, start
+from tests.support.parts import slow
 from unimds import MDS, Outcome
 from unimds.cli import main
 from unimds.cli.commands import embed as module
@@ -144,7 +145,7 @@ def test_interrupted_before_there_is_a_map(cities, tmp_path, monkeypatch):
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes of this kind")
 def test_a_reader_who_has_had_enough_is_no_error(tmp_path):
     (tmp_path / "d.csv").write_text(CITIES)
-    with start("embed", "d.csv", "--quiet", cwd=tmp_path) as process:
+    with start("embed", "d.csv", "--quiet", *ONE_START, cwd=tmp_path) as process:
         process.stdout.close()
         assert process.stderr.read() == ""
         assert process.wait() == 1
@@ -159,7 +160,7 @@ def test_interrupted_while_the_report_is_made_it_says_where_the_map_is(
     monkeypatch.setattr("unimds.report.write_report", interrupted)
     files = {name: tmp_path / name for name in ("map.csv", "r.html", "p.png")}
     options = ("-o", files["map.csv"], "--report", files["r.html"], "--plot", files["p.png"])
-    said = run("embed", cities, *options)
+    said = run("embed", cities, *options, *ONE_START)
     assert said.code == 130
     assert f"the map is complete and in {files['map.csv']}" in said.err
     assert f"Not written: {files['r.html']}, {files['p.png']}." in said.err
@@ -175,7 +176,7 @@ posix = pytest.mark.skipif(
 
 
 @posix
-@pytest.mark.parametrize("gap", [0.0, 0.02, 0.15])
+@pytest.mark.parametrize("gap", [0.0, slow(0.02), slow(0.15)])
 def test_more_than_one_interruption_does_not_lose_the_map(long, tmp_path, gap):
     kept = ("--checkpoint", "run.ckpt", "--checkpoint-every", "0.1", "--report", "r.html")
     process = start(*long, *kept, cwd=tmp_path)
@@ -197,7 +198,7 @@ def test_more_than_one_interruption_does_not_lose_the_map(long, tmp_path, gap):
 
 
 @posix
-@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize("times", [1, slow(3)])
 def test_interrupted_while_compiling_it_says_so(cities, tmp_path, times):
     cache = tmp_path / "cache"
     command = ("embed", cities, "-o", "m.csv", "--loss", "huber:0.3")
@@ -302,7 +303,8 @@ def test_interrupted_place_says_where_the_new_points_are(cities, tmp_path, monke
         raise KeyboardInterrupt
 
     model, new, out = (tmp_path / name for name in ("m.unimds", "new.csv", "o.csv"))
-    assert run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q").code == 0
+    options = ("--model", model, "-o", tmp_path / "m.csv", "-q", *ONE_START)
+    assert run("embed", cities, *options).code == 0
     new.write_text(NEW)
     monkeypatch.setattr("unimds.report.placed.write_placed_report", interrupted)
     page = tmp_path / "r.html"

@@ -12,6 +12,7 @@ from matplotlib import pyplot as plt
 from sklearn.datasets import load_digits
 
 from tests.support.pages import ROOT
+from tests.support.parts import slow
 
 EXAMPLES = ROOT / "examples"
 
@@ -133,7 +134,7 @@ def number(pattern, printed):
     return float(re.search(pattern, printed)[1].replace(",", ""))
 
 
-@pytest.mark.parametrize("name", ["colours", "flights", "hierarchy", "new_points"])
+@pytest.mark.parametrize("name", ["colours", slow("flights"), "hierarchy", "new_points"])
 def test_nothing_is_written_unless_asked_for(name, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     module = load(name)
