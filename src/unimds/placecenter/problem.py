@@ -35,7 +35,9 @@ SHARED_FROM, STRIPES = 5000, 8  # points from which threads share a table, and i
 ADAPTED = 1e-7  # error of a distance that counts as none where targets adapt, without an end
 SINGLE_FROM = 200  # points from which single precision saves time worth its rounding
 LEAST_COST = 1e-250  # of a fair error at all pairs: below it, costs of good maps have no digits
-MOST_UNITS = 30.0  # across a space of free size: coordinates grow with the power of e
+# in a typical distance, and in the longest, where the size is free: coordinates grow with the power
+# of e, and lose so many digits that beyond this the cost is not the map's any more
+MOST_UNITS, MOST_ACROSS = 10.0, 18.0
 MOST_SMOOTHING = 1e8  # of the largest error that matters: beyond it, no digit of the cost tells
 
 
@@ -424,8 +426,9 @@ class Problem:
         frame = self._at(loss, space)
         _, _, above, below = self.pairs.table.total(frame.sums, X) / self.pairs.layers
         factor = above / below if above > 0.0 and below > 0.0 else 1.0
-        # disparities may follow ever stronger curvature, until coordinates have no digits left
-        least = self.pairs.largest * self.frame.unit / MOST_UNITS if self.adapts else 0.0
+        one = np.ascontiguousarray(X[:, :1], dtype=np.float64)
+        across = space.between(one, np.ascontiguousarray(X, dtype=np.float64)).max(initial=0.0)
+        least = max(self.frame.scale / MOST_UNITS, min(across / MOST_ACROSS, space.unit))
         try:
             grown = space.sized(max(space.unit * factor, least))
             frame.outer_space(grown)

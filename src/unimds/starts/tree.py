@@ -23,6 +23,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 from threadpoolctl import threadpool_limits
 
+from unimds.placecenter.problem import MOST_ACROSS, MOST_UNITS
 from unimds.spaces.hyperbolic import Hyperbolic
 from unimds.starts.initial import completed, configuration, untied
 
@@ -36,7 +37,6 @@ TREELIKE = 0.15  # error of the tree's own distances, of the given ones, up to w
 QUARTETS, CROOKED = 500, 0.35  # fours of points, and how far the four-point rule may fail for them
 MERGED = 1e-9  # of a typical distance: shorter edges are none
 FADING = 0.5  # room that a branch needs, by the units of length to its points: exp(-FADING r)
-LEAST, ACROSS = 0.08, 32.0  # strongest curvature: units in a typical distance, or in the largest
 FARTHEST = 500.0  # units of length, beyond which an edge is as good as any longer one
 REACH = 20.0  # units of length from the middle, beyond which coordinates lose all digits
 STEPS, MEMORY = 100, 20  # most trees settle in fewer, and sweeps do the rest
@@ -379,7 +379,7 @@ def tree_size(problem: Problem, known: list[Array]) -> Sized | None:
     limbs = _limbs(problem, known) if problem.n_components == 2 else None
     if limbs is None:
         return None
-    least = min(LEAST * limbs.typical, float(limbs.D.max()) / ACROSS)
+    least = min(limbs.typical / MOST_UNITS, float(limbs.D.max()) / MOST_ACROSS)
     points, unit = limbs.settled(least)
     return Sized(_configuration(points, problem), unit, unit > least * (1.0 + 1e-6))
 
