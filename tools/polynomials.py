@@ -9,7 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import groupby
 
-from mpmath import atan, atanh, cos, log, lu_solve, matrix, mp, mpf, pi, polyval, sign, sqrt
+from mpmath import (
+    asin,
+    atanh,
+    cos,
+    log,
+    lu_solve,
+    matrix,
+    mp,
+    mpf,
+    pi,
+    polyval,
+    sign,
+    sin,
+    sqrt,
+    tanh,
+)
 
 mp.dps = 50
 GRID = 2000
@@ -48,21 +63,35 @@ def odd(f: Callable, slope: mpf) -> Callable:
     return lambda z: (f(sqrt(z)) / sqrt(z) - 1) / z if z > NEARLY_ZERO else slope
 
 
+def arc(q: mpf) -> mpf:
+    """Return θ / sin θ of the angle whose chord has the square q."""
+    angle = 2 * asin(sqrt(q) / 2)
+    return angle / sin(angle) if q > NEARLY_ZERO else 1 + q / 6
+
+
+def exponential(r: mpf) -> mpf:
+    """Return g with 2**r = 1 + r·g(r)."""
+    return (mpf(2) ** r - 1) / r if r else log(2)
+
+
 def main() -> None:
     """Print all fits, for single and double precision."""
     tiny, half, third = NEARLY_ZERO, mpf(1) / 2, mpf(1) / 3
-    widest = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2
+    # powers: logarithms of √½ to √2; areas: they may be off by log 4/3 as well
+    root = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2
+    area = (2 * tanh((log(2) + log(4 * third)) / 4)) ** 2
 
-    def power(r: mpf) -> mpf:
-        return (mpf(2) ** r - 1) / r if r else log(2)
+    def in_z(z: mpf) -> mpf:
+        return abs(z) + mpf(10) ** -30
 
-    for name, f, low, high, degrees in (
-        ("atan", odd(atan, -third), tiny, mpf(1), (8, 18)),
-        ("atanh", odd(atanh, third), tiny, widest, (2, 6)),
-        ("2**r", power, -half, half, (5, 10)),
+    for name, f, low, high, degrees, weight in (
+        ("arc", arc, mpf(0), mpf(2), (9, 20), lambda q: 1 / arc(q)),
+        ("2 artanh ½g", odd(lambda g: 2 * atanh(g / 2), third / 4), tiny, area, (2, 7), in_z),
+        ("artanh", odd(atanh, third), tiny, root, (2, 6), in_z),
+        ("2**r", exponential, -half, half, (5, 10), in_z),
     ):
         for degree in degrees:
-            found, error = remez(f, low, high, degree, lambda x: abs(x) + mpf(10) ** -30)
+            found, error = remez(f, low, high, degree, weight)
             print(name, degree, mp.nstr(error, 3), *(repr(float(c)) for c in found), sep="\n  ")
 
 

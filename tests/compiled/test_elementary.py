@@ -10,7 +10,7 @@ import pytest
 from numba import njit
 
 from unimds import losses, spaces
-from unimds.compiled.elementary import atan, log1p, power
+from unimds.compiled.elementary import arc, arsinh, power
 from unimds.compiled.functions import Precision, c_function
 from unimds.compiled.parts import JIT
 from unimds.kernels.rows import PULL, Row, row_function
@@ -20,15 +20,15 @@ PRECISIONS = pytest.mark.parametrize("dtype", [np.float64, np.float32])
 
 
 @njit(**JIT)
-def all_atan(t, out):
-    for j in range(len(t)):
-        out[j] = atan(t[j])
+def all_arc(q, out):
+    for j in range(len(q)):
+        out[j] = arc(q[j])
 
 
 @njit(**JIT)
-def all_log1p(x, out):
-    for j in range(len(x)):
-        out[j] = log1p(x[j])
+def all_arsinh(s, q, out):
+    for j in range(len(s)):
+        out[j] = arsinh(s[j], q[j])
 
 
 @njit(**JIT)
@@ -44,22 +44,51 @@ def ulps(found, truth):
     return float(max(off))
 
 
-@PRECISIONS
-def test_atan_to_four_ulp(dtype):
-    t = np.concatenate([np.linspace(0.0, 1.0, 4001), 10.0 ** np.linspace(-30, 0, 1000)])
-    t = t.astype(dtype)
-    out = np.empty_like(t)
-    all_atan(t, out)
-    assert ulps(out, [mpmath.atan(float(v)) for v in t]) <= 4.0
+def exact_arc(q):
+    """Return θ / sin θ of the angle whose chord has the square q."""
+    angle = 2 * mpmath.asin(mpmath.sqrt(mpmath.mpf(float(q))) / 2)
+    return angle / mpmath.sin(angle) if q > 0.0 else mpmath.mpf(1)
 
 
 @PRECISIONS
-def test_log1p_to_four_ulp(dtype):
-    x = np.concatenate([[0.0], 10.0 ** np.linspace(-20, 18, 4000), np.linspace(0, 5, 2000)])
-    x = x.astype(dtype)
-    out = np.empty_like(x)
-    all_log1p(x, out)
-    assert ulps(out, [mpmath.log1p(float(v)) for v in x]) <= 4.0
+def test_arc_to_two_ulp(dtype):
+    q = np.concatenate([np.linspace(0.0, 2.0, 4001), 10.0 ** np.linspace(-30, 0, 1000)])
+    q = q.astype(dtype)
+    out = np.empty_like(q)
+    all_arc(q, out)
+    assert ulps(out, [exact_arc(v) for v in q]) <= 2.0
+
+
+@PRECISIONS
+def test_arsinh_to_four_ulp(dtype):
+    longest = 80.0 if dtype == np.float32 else 700.0
+    u = np.concatenate([[0.0], 10.0 ** np.linspace(-15, 0, 1000), np.linspace(0.0, longest, 5000)])
+    s = [mpmath.sinh(float(v)) for v in u]
+    q = [2 * (mpmath.cosh(float(v)) - 1) for v in u]
+    s, q = (np.array([float(v) for v in values]).astype(dtype) for values in (s, q))
+    out = np.empty_like(s)
+    all_arsinh(s, q, out)
+    assert ulps(out, [mpmath.asinh(float(v)) for v in s]) <= 4.0
+
+
+@PRECISIONS
+def test_arsinh_hardly_depends_on_the_last_digit_of_the_other_argument(dtype):
+    u = np.linspace(0.0, 5.0, 2000)
+    s, q = np.sinh(u).astype(dtype), (2.0 * (np.cosh(u) - 1.0)).astype(dtype)
+    for other in (np.nextafter(q, dtype(0.0)), np.nextafter(q, dtype(np.inf))):
+        out = np.empty_like(s)
+        all_arsinh(s, other, out)
+        assert ulps(out, [mpmath.asinh(float(v)) for v in s]) <= 5.0
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-300, 0.3, 2.0])
+def test_python_runs_the_same_functions(value):
+    out = np.empty(1)
+    all_arc(np.array([value]), out)
+    assert arc(value) == pytest.approx(out[0], rel=1e-15)
+    s, q = np.sqrt(value * (1.0 + 0.25 * value)), value
+    all_arsinh(np.array([s]), np.array([q]), out)
+    assert arsinh(s, q) == pytest.approx(out[0], rel=1e-15)
 
 
 @PRECISIONS
@@ -104,4 +133,5 @@ def test_the_innermost_loop_vectorises(loss, space, dtype):
     kind = "ps" if dtype == np.float32 else "pd"
     packed = rf"v(?:sqrt|rsqrt14|rsqrt|div){kind}\s|\b(?:sqrt|rsqrt|div){kind}\s"
     assert re.search(packed, assembly)
-    assert not re.search(r"\$(?:atan2?|log1p|pow|sqrt)f?\b", assembly)  # no call of the C library
+    assert not re.search(r"\$(?:atan2?|asinh?|log1p|pow|sqrt)f?\b", assembly)  # no call of libm
+    assert re.search(r"and\w?\s+\$-64, %[re]sp", assembly)  # vectors on the stack, at whole lines

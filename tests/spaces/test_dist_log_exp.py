@@ -4,6 +4,8 @@ from math import cosh, pi, sinh, sqrt
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
@@ -24,6 +26,7 @@ from tests.support.formulas import (
 )
 from unimds import ChordalSphere, Hyperbolic, Simplex, Sphere
 from unimds.spaces import distances
+from unimds.spaces.base import measured
 
 # --- distances -----------------------------------------------------------------------------------
 
@@ -81,6 +84,16 @@ def test_near_points_of_a_sphere_keep_all_digits(angle):
 def test_near_antipodes_keep_all_digits(gap):
     x = [-np.cos(gap), np.sin(gap), 0.0]
     assert abs(dist(Sphere(), [1.0, 0.0, 0.0], x) - (pi - gap)) <= 2 * np.spacing(pi)
+
+
+@given(st.floats(-150.0, -1e-9) | st.floats(1e-9, 1.0))
+def test_compiled_angles_keep_all_digits(number):
+    # close to 0 by their exponent, and over the half circle up to the antipode
+    angle = 10.0**number if number < 0.0 else min(pi * number, pi)
+    p, x = np.array([[1.0], [0.0]]), np.array([[np.cos(angle)], [np.sin(angle)]])
+    near, far = (np.hypot(*(x[:, 0] + sign * p[:, 0]).astype(np.longdouble)) for sign in (-1, 1))
+    want = 3.0 * 2.0 * np.arctan2(near, far)
+    assert abs(measured(Sphere(radius=3.0), p, x)[0, 0] - want) <= 6 * np.spacing(float(want))
 
 
 @pytest.mark.parametrize("angle", [1e-9, pi - 1e-9])

@@ -1,6 +1,6 @@
-"""Elementary functions that vectorise: arcs, logarithms and powers without a branch.
+"""Elementary functions that vectorise: arcs, areas and powers without a branch.
 
-Numba does not vectorise calls of `math`: a loop with one ``atan`` runs element by element. So
+Numba does not vectorise calls of `math`: a loop with one ``asin`` runs element by element. So
 compiled code uses polynomials, one set for each precision, and Python uses `math`. The coefficients
 are minimax fits by ``tools/polynomials.py``. This file must be compiled without reordering, which
 would turn the corrections for rounding into zeros.
@@ -15,108 +15,112 @@ import numpy as np
 from unimds.compiled.parts import compiled_as
 
 
-def _atan_double(t):
-    z = t * t
-    z2 = z * z
-    a = -2.066241150592205e-05
-    a = a * z2 - 0.001180773186143489
-    a = a * z2 - 0.009265421044990955
-    a = a * z2 - 0.02593091491290099
-    a = a * z2 - 0.04097076520514227
-    a = a * z2 - 0.052398902446633096
-    a = a * z2 - 0.06665892261262985
-    a = a * z2 - 0.09090901659333804
-    a = a * z2 - 0.1428571427235902
-    a = a * z2 - 0.33333333333331994
-    b = 0.00022684990818075577
-    b = b * z2 + 0.003900462130102716
-    b = b * z2 + 0.017084240786797517
-    b = b * z2 + 0.03414541607544636
-    b = b * z2 + 0.0467590133130075
-    b = b * z2 + 0.0587747552810018
-    b = b * z2 + 0.07692217331895113
-    b = b * z2 + 0.11111110705640623
-    b = b * z2 + 0.19999999999774903
-    return t + t * z * (a + b * z)
+def _arc_double(q):
+    q2 = q * q
+    a = 1.1777710678739886e-10
+    a = a * q2 + 1.610320337532591e-08
+    a = a * q2 + 2.795379662563699e-07
+    a = a * q2 + 1.367269691911371e-06
+    a = a * q2 + 2.353359030813313e-06
+    a = a * q2 + 1.7424946641524752e-06
+    a = a * q2 + 4.908683466462446e-06
+    a = a * q2 + 8.327444052751238e-05
+    a = a * q2 + 0.001587302011256713
+    a = a * q2 + 0.033333333334302495
+    a = a * q2 + 1.0
+    b = -2.0003754485119694e-09
+    b = b * q2 - 8.056312520063222e-08
+    b = b * q2 - 7.102404240651694e-07
+    b = b * q2 - 2.022267012276421e-06
+    b = b * q2 - 2.0480176262463107e-06
+    b = b * q2 + 2.7275613889486324e-07
+    b = b * q2 + 1.9318932484576975e-05
+    b = b * q2 + 0.000360746422567854
+    b = b * q2 + 0.007142857114977015
+    b = b * q2 + 0.1666666666666533
+    return a + b * q
 
 
-def _atan_single(t):
-    z = t * t
-    z2 = z * z
-    a = -0.0018272149467829474
-    a = a * z2 - 0.03145572958961398
-    a = a * z2 - 0.08419461786356613
-    a = a * z2 - 0.1426524569283881
-    a = a * z2 - 0.3333330186846716
-    b = 0.011064452674127648
-    b = b * z2 + 0.05823458589060144
-    b = b * z2 + 0.10957577393823537
-    b = b * z2 + 0.19998638660614326
-    return t + t * z * (a + b * z)
+def _arc_single(q):
+    q2 = q * q
+    a = -0.00013069279532469655
+    a = a * q2 - 0.0005492314949741484
+    a = a * q2 + 0.0012405441362223705
+    a = a * q2 + 0.03331522100274783
+    a = a * q2 + 0.999999988502928
+    b = 2.2182340514363236e-05
+    b = b * q2 + 0.0004107704966880607
+    b = b * q2 + 0.000968300926306099
+    b = b * q2 + 0.007254712670510913
+    b = b * q2 + 0.16666779419901026
+    return a + b * q
 
 
-@compiled_as(_atan_double, _atan_single)
-def atan(t):
-    """Return the angle whose tangent is t, for t from 0 to 1; to 4 ulp.
+@compiled_as(_arc_double, _arc_single)
+def arc(q):
+    """Return θ / sin θ of the angle θ whose chord has the square q, from 0 to 2; to 2 ulp.
 
-    One long polynomial takes less time than a division that makes t smaller; its even and its odd
-    terms are two sums, which need not wait for each other.
+    The chord is that of a unit circle: q is 2 (1 − cos θ), and θ is at most a right angle. In q the
+    quotient is a power series, so neither a square root nor a division comes before it. The even
+    and the odd terms are two sums, which need not wait for each other.
 
     Examples
     --------
-    >>> atan(1.0) == math.pi / 4
+    >>> arc(2.0) == math.pi / 2
     True
     """
-    return math.atan(t)
+    angle = 2.0 * math.asin(0.5 * math.sqrt(q))
+    return angle / math.sin(angle) if angle > 0.0 else 1.0
 
 
-def _log1p_double(x):
-    u = 1.0 + x
-    lost = x - (u - 1.0)  # rounding error of u
-    bits = np.float64(u).view(np.int64)
-    exponent = (bits - 0x3FE6A09E667F3BCD) >> 52  # so that m lies between √½ and √2
-    m = np.int64(bits - (exponent << 52)).view(np.float64)
-    lost *= np.int64((1023 - exponent) << 52).view(np.float64)
-    f = (m - 1.0 + lost) / (m + 1.0 + lost)  # log m = 2 artanh f
-    z = f * f
-    s = 0.07397974886812342
-    s = s * z + 0.07657025280030887
-    s = s * z + 0.09091782162524326
-    s = s * z + 0.11111099286612178
-    s = s * z + 0.14285714371193492
-    s = s * z + 0.1999999999970734
-    s = s * z + 0.3333333333333367
-    e = np.float64(np.int32(exponent))
-    return e * 0.6931471803691238 + (2.0 * (f + f * z * s) + e * 1.9082149292705877e-10)
+def _arsinh_double(s, q):
+    bits = np.float64(q + 1.0).view(np.int64)
+    whole = (bits - 0x3FE3988E1409212E) & ~0xFFFFFFFFFFFFF  # e, where numbers have their exponent
+    up = np.int64(0x3FF0000000000000 + whole).view(np.float64)
+    down = np.int64(0x3FF0000000000000 - whole).view(np.float64)
+    g = (2.0 * s + (down - up)) * (2.0 / ((q + 2.0) + (up + down)))
+    z = g * g
+    z2 = z * z
+    a = 3.961429588338103e-06
+    a = a * z2 + 8.877495490585774e-05
+    a = a * z2 + 0.002232142845298292
+    a = a * z2 + 0.08333333333333155
+    b = 1.1367979467176502e-06
+    b = b * z2 + 1.8805472385798013e-05
+    b = b * z2 + 0.0004340280500491704
+    b = b * z2 + 0.012500000000248855
+    e = np.float64(np.int32(whole >> 52))
+    return e * 0.6931471805599453 + (g + g * z * (a + b * z))
 
 
-def _log1p_single(x):
-    u = 1.0 + x
-    lost = x - (u - 1.0)
-    bits = np.float32(u).view(np.int32)
-    exponent = np.int32(np.int32(bits - np.int32(0x3F3504F3)) >> np.int32(23))
-    m = np.int32(bits - np.int32(exponent << np.int32(23))).view(np.float32)
-    scale = np.int32(np.int32(np.int32(127) - exponent) << np.int32(23))
-    lost *= scale.view(np.float32)
-    f = (m - 1.0 + lost) / (m + 1.0 + lost)
-    z = f * f
-    s = 0.14935863886677134
-    s = s * z + 0.1998877078783588
-    s = s * z + 0.33333388190803476
-    e = np.float32(exponent)
-    return e * 0.693145751953125 + (2.0 * (f + f * z * s) + e * 1.4286067653302207e-06)
+def _arsinh_single(s, q):
+    bits = np.float32(q + 1.0).view(np.int32)
+    whole = np.int32(np.int32(bits - np.int32(0x3F1CC471)) & np.int32(~0x7FFFFF))
+    up = np.int32(np.int32(0x3F800000) + whole).view(np.float32)
+    down = np.int32(np.int32(0x3F800000) - whole).view(np.float32)
+    g = (2.0 * s + (down - up)) * (2.0 / ((q + 2.0) + (up + down)))
+    z = g * g
+    t = 0.0024384719196884888
+    t = t * z + 0.012471679694697146
+    t = t * z + 0.08333442743937824
+    e = np.float32(np.int32(whole >> np.int32(23)))
+    return e * 0.6931471805599453 + (g + g * z * t)
 
 
-@compiled_as(_log1p_double, _log1p_single)
-def log1p(x):
-    """Return log(1 + x) of x ≥ 0; to 4 ulp.
+@compiled_as(_arsinh_double, _arsinh_single)
+def arsinh(s, q):
+    """Return u whose hyperbolic sine is s ≥ 0, where q is 2 (cosh u − 1); to 4 ulp.
+
+    With v = e·log 2 near u, tanh ½(u − v) is (sinh u − sinh v) / (cosh u + cosh v), and u − v
+    follows by a polynomial. e is found from q: log(1 + q) is less than u by 0 to log 4/3. So the
+    division need not wait for s, which is a square root.
 
     Examples
     --------
-    >>> log1p(math.expm1(2.0))
+    >>> arsinh(math.sinh(2.0), 2.0 * (math.cosh(2.0) - 1.0))
     2.0
     """
-    return math.log1p(x)
+    return math.asinh(s)
 
 
 def _power_double(x, a):

@@ -28,6 +28,7 @@ import numpy as np
 from unimds.compiled.functions import (
     ARGUMENTS,
     Precision,
+    align_stack,
     beyond,
     carray,
     compiled_function,
@@ -153,6 +154,7 @@ def _target(at: str, r: str, w: str, weighted: bool) -> Iterator[str]:
 
 
 def _begin(kind: Kind, rows: int, axes: Any) -> Iterator[str]:
+    yield "align_stack()"
     yield "loss, space, unit = loss_at(fields), space_at(fields), real(unit)"
     yield "one = real(1.0)"
     for row, index, _, _ in _rows(rows):
@@ -315,6 +317,7 @@ def meeting(k: int, weighted: bool) -> Iterator[str]:
     The points of X stand there twice in a row, so that no shift leads beyond the end.
     """
     axes = range(k)
+    yield "align_stack()"
     yield "loss, space, unit = loss_at(fields), space_at(fields), real(unit)"
     for a in axes:
         yield f"e{a} = space.sign({a})"
@@ -403,6 +406,7 @@ def written_function(
         "__name__": __name__,
         "real": np.float32 if single else np.float64,
         "size": BLOCK,
+        "align_stack": align_stack,
         "carray": carray,
         "beyond": beyond,
         "met": met,

@@ -7,7 +7,7 @@ from math import cosh, sinh, sqrt
 
 import numpy as np
 
-from unimds.compiled.elementary import log1p
+from unimds.compiled.elementary import arsinh
 from unimds.spaces.base import Space, check_size
 from unimds.spaces.spectral import as_rows, hyperbolic
 from unimds.spaces.vectors import rotation
@@ -60,11 +60,11 @@ class Hyperbolic(Space):
         # Compute the squared chord of near points from differences and of far points from
         # Minkowski's product: each loses digits as its terms outgrow it.
         chord2 = max(near if gap <= -2.0 * inner else -2.0 * (inner + 1.0), 0.0)
-        # Half of it is cosh − 1, and log(1 + (cosh − 1) + sinh) is exact for near points, where
-        # arcosh loses all digits. Beyond 1e18 sinh equals cosh, and the square may overflow.
+        # Half of it is cosh − 1, and tells short distances, where cosh loses all digits. Beyond
+        # 1e18 sinh equals cosh, and the square may overflow.
         root, short = sqrt(self.curvature), min(chord2, 1e18)
         sinh = max(sqrt(short * (1.0 + 0.25 * short)), 0.5 * chord2)
-        dist = log1p(0.5 * chord2 + sinh) * (1.0 / root)
+        dist = arsinh(sinh, chord2) * (1.0 / root)
         lean = root / sinh if sinh > 0.0 else 0.0
         return dist, lean * dist if sinh > 0.0 else 1.0, lean
 

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from unimds.compiled.elementary import atan
+from unimds.compiled.elementary import arc
 from unimds.spaces.base import Space, check_size
 from unimds.spaces.spectral import as_rows, chordal, spherical
 from unimds.spaces.vectors import check_unit_rows, normalised, rotation
@@ -86,17 +86,15 @@ class Sphere(RoundSpace):
     """
 
     def pair(self, near, far, inner, gap):
-        # The angle is 2·atan(|x−p| / |x+p|): exact near 0 and near the antipode, where acos and
-        # asin lose half the digits. Its sine is |x−p|·|x+p| / 2, so one square root and one
-        # division are enough.
+        # The sine of the angle is |x−p|·|x+p| / 2, and `arc` of the smaller of both squares tells
+        # the angle to p or to its antipode: to the last digits, where acos and asin lose half of
+        # them. Only the sine takes a square root, and only its inverse a division.
         chords = sqrt(near * far)
-        inverse = 1.0 / chords if chords > 0.0 else 0.0
-        half = atan(min(near, far) * inverse)
-        angle = 2.0 * half if near <= far else 3.141592653589793 - 2.0 * half
+        short = 0.5 * chords * arc(min(near, far))
+        dist = self.radius * (short if near <= far else 3.141592653589793 - short)
         # An antipode lies in every direction, so its pulls cancel. Below 1e-9 rounding destroys
         # the direction.
-        dist = self.radius * angle
-        lean = (2.0 / self.radius) * inverse if far > 1e-18 else 0.0
+        lean = (2.0 / self.radius) / chords if chords > 0.0 and far > 1e-18 else 0.0
         return dist, lean * dist, lean
 
     def between(self, X, Y):
