@@ -311,7 +311,7 @@ class Twice(Sphere):
         return 2.0 * dist, slope, 0.5 * lean
 
 
-@pytest.mark.parametrize("kind", [Euclidean, Sphere, ChordalSphere, Simplex])
+@pytest.mark.parametrize("kind", [Euclidean, Sphere, ChordalSphere, Hyperbolic, Simplex])
 def test_distances_by_a_shortcut_are_those_that_compiled_code_measures(kind):
     X = np.ascontiguousarray(points(kind(), 7).T)
     assert_allclose(kind().between(X, X), measured(kind(), X, X), rtol=1e-12, atol=1e-15)

@@ -12,8 +12,9 @@ and vectorise.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
-from contextlib import suppress
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from functools import lru_cache
 from types import FunctionType
@@ -91,10 +92,13 @@ def _kind(name: str, precision: Precision) -> Any:
 
 
 class _Apart(CompilerBase):
-    """Numba's compiler, told that no two pointers of a function lead to what either writes."""
+    """Numba's compiler, told that no two pointers of a function lead to what either writes.
+
+    The callback around a function is left out, as nobody calls it.
+    """
 
     def define_pipelines(self) -> list[Any]:
-        self.state.flags.noalias = True
+        self.state.flags.noalias = self.state.flags.no_cfunc_wrapper = True
         return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
 
 
@@ -134,10 +138,23 @@ def _address(made: Any) -> int:
     found = made._cache.load_overload(made._sig, made._targetdescr.target_context)
     made._cache_hits = 0 if found is None else 1
     if found is None:
-        found = made._compile_uncached()
+        with _without_collecting():
+            found = made._compile_uncached()
         made._cache.save_overload(made._sig, found)
     made._library = found.library
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Put off the search for garbage, which takes a tenth of the time of compiling."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def named_code(source: str, file: str, name: str, names: dict[str, Any]) -> Callable:

@@ -37,6 +37,7 @@ from unimds.compiled.functions import (
 )
 from unimds.compiled.parts import Part, inlined, part_type
 from unimds.kernels.moves import BLOCK
+from unimds.spaces.base import Space
 
 UNROLLED = 6
 """Coordinates up to which a row is one loop."""
@@ -142,6 +143,34 @@ def pair_sum(term: str, axes: Any, row: str) -> str:
     return " + ".join(term.format(a=a, p=row) for a in axes)
 
 
+def _named(letter: str, axes: Any) -> str:
+    """Return the names of a point's coordinates."""
+    return ", ".join(f"{letter}{a}" for a in axes)
+
+
+@lru_cache(maxsize=256)
+def met_by(space: type[Space], k: int) -> Any:
+    """Return what `met` computes as an inlined function of the coordinates of two points, x and p.
+
+    All rows of a space share it, since compiling takes as long as a text is; for the same reason
+    it has only the invariants that the space asks for.
+    """
+    axes, plain = range(k), space.sign is Space.sign
+    used = {*asked(space)} - {"gap"} if plain else {*asked(space), "gap"}
+    lines = [f"def function({_named('x', axes)}, {_named('p', axes)}, space):"]
+    for a in axes:
+        lines.append(f"d{a} = x{a} - p{a}")
+        if not plain:
+            lines.append(f"e{a} = space.sign({a})")
+    for name, term in INVARIANTS.items():
+        terms = pair_sum(term.replace("e{a} * ", "") if plain else term, axes, "p")
+        lines.append(f"{name} = {terms if name in used else 'near'}")
+    lines.append("dist, slope, lean = space.pair(near, far, inner, gap)")
+    lines.append("return dist, slope, lean, gap > type(near)(0)")
+    name = f"met_{k}_{part_type(space).digest}"
+    return inlined(named_code("\n    ".join(lines), __file__, name, {"__name__": __name__}))
+
+
 def _rows(count: int) -> list[tuple[str, str, str, str]]:
     """Return for each row the names of its point, index, distances and weights."""
     return [("p", "i", "r", "w"), ("q", "j", "s", "z")][:count]
@@ -181,7 +210,6 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
     axes = range(k)
     yield from _begin(kind, rows, axes)
     for a in axes:
-        yield f"e{a} = space.sign({a})"
         for row, *_ in _rows(rows) if kind.pulls else ():
             yield f"{row}v{a} = real(0.0)"
     if kind.mutual:
@@ -193,10 +221,9 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
     for a in range(k + 1) if kind.mutual else ():
         yield f"    m{a} = scratch[{a} * n + m]"
     for row, _, r, w in _rows(rows):
-        for a in axes:
+        for a in axes if kind.pulls else ():
             yield f"    d{a} = x{a} - {row}{a}"
-        invariants = ", ".join(pair_sum(term, axes, row) for term in INVARIANTS.values())
-        yield f"    u, slope, lean, away = met({invariants}, space)"
+        yield f"    u, slope, lean, away = met({_named('x', axes)}, {_named(row, axes)}, space)"
         if kind.stores:
             yield f"    scratch[{'n' if row == 'q' else '0'} + m] = u"
             continue
@@ -319,8 +346,6 @@ def meeting(k: int, weighted: bool) -> Iterator[str]:
     axes = range(k)
     yield "align_stack()"
     yield "loss, space, unit = loss_at(fields), space_at(fields), real(unit)"
-    for a in axes:
-        yield f"e{a} = space.sign({a})"
     yield "for m in range(stop - start):"
     yield "    at = start + m"
     for a in axes:
@@ -328,10 +353,8 @@ def meeting(k: int, weighted: bool) -> Iterator[str]:
     for by, r, w, t in (("i", "r", "w", "t"), ("j", "s", "z", "o")):
         for a in axes:
             yield f"    x{a} = real(X[{a} * n + at + {by}])"
-            yield f"    d{a} = x{a} - p{a}"
-            yield f"    {t}d{a} = d{a}"
-        invariants = ", ".join(pair_sum(term, axes, "p") for term in INVARIANTS.values())
-        yield f"    u, slope, lean, away = met({invariants}, space)"
+            yield f"    {t}d{a} = x{a} - p{a}"
+        yield f"    u, slope, lean, away = met({_named('x', axes)}, {_named('p', axes)}, space)"
         weight = f"real({w}[at])" if weighted else "real(1.0)"
         yield f"    given, weight = real({r}[at]) * unit, {weight}"
         yield f"    {t} = of_pair(u, slope, lean, away, given, weight, loss, space)"
@@ -346,7 +369,7 @@ def meeting(k: int, weighted: bool) -> Iterator[str]:
 
 def asked(space: Any) -> tuple[str, ...]:
     """Return the invariants that the space's `pair` reads; `near` tells ties in any case."""
-    code = type(space).pair.__code__
+    code = space.pair.__code__
     read = {"near", *code.co_cellvars}
     for step in dis.get_instructions(code):
         if "LOAD_FAST" in step.opname:  # some instructions of newer Pythons load two
@@ -376,21 +399,22 @@ def row(which: Row, precision: Precision) -> int:
 def meet(parts: tuple[type[Part], type[Part]], k: int, weighted: bool, precision: Precision) -> int:
     """Return the address of a compiled `meeting`."""
     name, lines = f"meet_{k}_{'w' if weighted else ''}", meeting(k, weighted)
-    function = written_function(lines, name, PULL, parts, precision.points)
+    function = written_function(lines, name, PULL, parts, met_by(parts[1], k), precision.points)
     return compiled_function(function, precision)
 
 
 def row_function(which: Row, dtype: Any) -> Callable:
     """Return a row function before it is compiled."""
     kind, parts, form, rows, weighted, used = which
+    meets: Any = met
     if form == MEASURED:
         lines = measured(kind, rows, weighted)
     elif form == MANY:
         lines = many(kind, used, rows, weighted)
     else:
-        lines = unrolled(kind, int(form), rows, weighted)
+        lines, meets = unrolled(kind, int(form), rows, weighted), met_by(parts[1], int(form))
     name = "_".join([kind.name, str(form), str(rows), "w" if weighted else ""])
-    return written_function(lines, name, kind, parts, dtype)
+    return written_function(lines, name, kind, parts, meets, dtype)
 
 
 def written_function(
@@ -398,6 +422,7 @@ def written_function(
     name: str,
     kind: Kind,
     parts: tuple[type[Part], type[Part]],
+    meets: Any,
     dtype: Any,
 ) -> Callable:
     """Return the function, for a loss and a space, that is written down in lines."""
@@ -409,7 +434,7 @@ def written_function(
         "align_stack": align_stack,
         "carray": carray,
         "beyond": beyond,
-        "met": met,
+        "met": meets,
         "of_pair": kind.of_pair,
         "loss_at": part_reader(parts[0], single, len(space.params)),
         "judge_at": part_reader(parts[0], single, len(space.params) + len(loss.params)),

@@ -6,11 +6,15 @@ from dataclasses import dataclass, replace
 from math import cosh, sinh, sqrt
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from unimds.compiled.elementary import arsinh
 from unimds.spaces.base import Space, check_size
 from unimds.spaces.spectral import as_rows, hyperbolic
-from unimds.spaces.vectors import rotation
+from unimds.spaces.vectors import Array, rotation
+
+FEW = 2**17
+"""Pairs up to which numpy measures: compiling takes longer, though compiled code is faster."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,16 @@ class Hyperbolic(Space):
         dist = arsinh(sinh, chord2) * (1.0 / root)
         lean = root / sinh if sinh > 0.0 else 0.0
         return dist, lean * dist if sinh > 0.0 else 1.0, lean
+
+    def between(self, X: Array, Y: Array) -> Array:
+        if X.shape[1] * Y.shape[1] > FEW:
+            return super().between(X, Y)
+        (t, x), (s, y) = (X[:1], X[1:]), (Y[:1], Y[1:])  # as in `pair`
+        ahead, aside = (t.T - s) ** 2, cdist(x.T, y.T, "sqeuclidean")
+        inner = x.T @ y - t.T @ s
+        chord2 = np.where(aside + ahead <= -2.0 * inner, aside - ahead, -2.0 * (inner + 1.0))
+        half = np.maximum(0.5 * chord2, 0.0)
+        return self.unit * np.log1p(half + np.sqrt(half) * np.sqrt(half + 2.0))
 
     def project(self, p, v):
         along = -p[0] * v[0]
