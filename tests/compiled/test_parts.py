@@ -1,6 +1,7 @@
 """What a loss or a space may do, and the digest of its code."""
 
 import ast
+import gc
 import pickle
 import re
 import sys
@@ -16,7 +17,7 @@ from numba import njit, typeof
 import unimds
 from unimds import Absolute, Euclidean, Loss, Squared, place_center
 from unimds.compiled.digest import code_digest
-from unimds.compiled.functions import Precision, c_function
+from unimds.compiled.functions import Precision, _without_collecting, c_function
 from unimds.compiled.parts import JIT, inlined
 from unimds.kernels.rows import COST, PULL, Kind, Row, row_function
 
@@ -403,3 +404,15 @@ def test_no_compiled_function_fills_a_slice():
     assert len(found) > 40
     slow = [name for name, tree in found.items() if any(map(fills_a_slice, ast.walk(tree)))]
     assert slow == []
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_compiling_leaves_the_garbage_collector_as_it_was(enabled):
+    before = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        with _without_collecting():
+            assert not gc.isenabled()
+        assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if before else gc.disable)()
