@@ -17,28 +17,29 @@ from unimds.compiled.parts import compiled_as
 
 def _arc_double(q):
     q2 = q * q
+    q4 = q2 * q2
     a = 1.1777710678739886e-10
-    a = a * q2 + 1.610320337532591e-08
-    a = a * q2 + 2.795379662563699e-07
-    a = a * q2 + 1.367269691911371e-06
-    a = a * q2 + 2.353359030813313e-06
-    a = a * q2 + 1.7424946641524752e-06
-    a = a * q2 + 4.908683466462446e-06
-    a = a * q2 + 8.327444052751238e-05
-    a = a * q2 + 0.001587302011256713
-    a = a * q2 + 0.033333333334302495
-    a = a * q2 + 1.0
-    b = -2.0003754485119694e-09
-    b = b * q2 - 8.056312520063222e-08
-    b = b * q2 - 7.102404240651694e-07
-    b = b * q2 - 2.022267012276421e-06
-    b = b * q2 - 2.0480176262463107e-06
-    b = b * q2 + 2.7275613889486324e-07
-    b = b * q2 + 1.9318932484576975e-05
-    b = b * q2 + 0.000360746422567854
-    b = b * q2 + 0.007142857114977015
-    b = b * q2 + 0.1666666666666533
-    return a + b * q
+    a = a * q4 + 2.795379662563699e-07
+    a = a * q4 + 2.353359030813313e-06
+    a = a * q4 + 4.908683466462446e-06
+    a = a * q4 + 0.001587302011256713
+    a = a * q4 + 1.0
+    b = -8.056312520063222e-08
+    b = b * q4 - 2.022267012276421e-06
+    b = b * q4 + 2.7275613889486324e-07
+    b = b * q4 + 0.000360746422567854
+    b = b * q4 + 0.1666666666666533
+    c = 1.610320337532591e-08
+    c = c * q4 + 1.367269691911371e-06
+    c = c * q4 + 1.7424946641524752e-06
+    c = c * q4 + 8.327444052751238e-05
+    c = c * q4 + 0.033333333334302495
+    d = -2.0003754485119694e-09
+    d = d * q4 - 7.102404240651694e-07
+    d = d * q4 - 2.0480176262463107e-06
+    d = d * q4 + 1.9318932484576975e-05
+    d = d * q4 + 0.007142857114977015
+    return (a + b * q) + (c + d * q) * q2
 
 
 def _arc_single(q):
@@ -61,8 +62,8 @@ def arc(q):
     """Return θ / sin θ of the angle θ whose chord has the square q, from 0 to 2; to 2 ulp.
 
     The chord is that of a unit circle: q is 2 (1 − cos θ), and θ is at most a right angle. In q the
-    quotient is a power series, so neither a square root nor a division comes before it. The even
-    and the odd terms are two sums, which need not wait for each other.
+    quotient is a power series, so neither a square root nor a division comes before it. Its
+    terms are several sums, which need not wait for each other.
 
     Examples
     --------
