@@ -39,7 +39,7 @@ Apart = tuple[int, Array]
 Fixed = tuple[Array, Array]
 """Numbers of fixed points, and the distances between them."""
 
-FEW = 500  # points up to which every pair is an entry of the regression
+FEW = 200  # points up to which every pair is an entry of the regression
 ORDER_BINS, CURVE_BINS = 8192, BINS  # where there are more
 FEWEST = 1000  # bins: where ties are so long that there are fewer, ties must be parted
 
