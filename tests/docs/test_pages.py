@@ -21,6 +21,7 @@ PAGES = {
     "docs/report.md": 2,
     "docs/scale.md": 1,
     "docs/spherical-jl.md": 1,
+    "docs/stress.md": 3,
 }
 """Pages with code, and how many blocks of it there are at least; test_commands.py has those with
 commands."""

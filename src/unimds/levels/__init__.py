@@ -40,3 +40,20 @@ def as_level(level: str | Level) -> Level:
             'Ordinal(ties="secondary")'
         )
     return LEVELS[level]()
+
+
+def described(level: Level) -> str:
+    """Return a level in words.
+
+    Examples
+    --------
+    >>> described(Ordinal()), described(MonotoneSpline()), described(Interval())
+    ('ordinal, primary ties', 'spline of degree 2 with 3 knots', 'interval')
+    """
+    if isinstance(level, Ordinal):
+        strict = f", strictness {level.strictness:g}" if level.strictness > 0.0 else ""
+        return f"ordinal, {level.ties} ties{strict}"
+    if isinstance(level, MonotoneSpline):
+        knots = f"{level.knots} knot{'s' * (level.knots != 1)}"
+        return f"spline of degree {level.degree} with {knots}"
+    return next((name for name, kind in LEVELS.items() if kind is type(level)), repr(level))

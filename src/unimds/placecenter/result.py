@@ -24,6 +24,9 @@ from unimds.spaces.euclidean import Euclidean
 
 Array = NDArray[np.floating[Any]]
 
+BINNED = 10_000
+"""Codes above which they may stand for bins of dissimilarities."""
+
 
 class Outcome(Enum):
     """Why a run ended, as a sentence."""
@@ -165,6 +168,65 @@ def with_distances(D: Any, X: Any) -> tuple[Any, Any]:
 def names_of(X: Any) -> Any:
     """Return the labels of the points of a map: of an estimator, or of a frame; else None."""
     return getattr(X, "labels_", None) if hasattr(X, "embedding_") else labels_of(X)
+
+
+def transformation_of(X: Any) -> Transformation | None:
+    """Return the transformation that belongs to a map, or None at the level "ratio"."""
+    scaling = scaling_of(X)
+    return getattr(X, "transformation_", None) if scaling is None else scaling.transformation
+
+
+def scaling_of(X: Any) -> Scaling | None:
+    """Return the disparities that a map was fitted to, or None."""
+    return getattr(getattr(X, "result_", None) or X, "scaling", None)
+
+
+def targets_of(D: Array, X: Any) -> Array:
+    """Return what the distances of a map are compared with: `D`, or its disparities.
+
+    The dissimilarities that the map was fitted to have the disparities of the fit; others go
+    through its transformation.
+
+    Examples
+    --------
+    >>> targets_of(np.array([[0.0, 2.0], [2.0, 0.0]]), [[0.0], [1.0]])
+    array([[0., 2.],
+           [2., 0.]])
+    """
+    scaling, transformation = scaling_of(X), transformation_of(X)
+    if transformation is None:
+        return D
+    if scaling is not None and _is_own(D, X, scaling):
+        return np.where(np.isnan(D), np.nan, scaling.disparities)
+    if is_by_row(X):
+        raise ValueError(
+            'conditional="row" gives every row a transformation of its own, which other '
+            "dissimilarities than those of the fit cannot go through"
+        )
+    found = transformation(D)
+    np.fill_diagonal(found, 0.0)
+    return found
+
+
+def is_by_row(X: Any) -> bool:
+    """Whether every row of the dissimilarities has a transformation of its own."""
+    scaling = scaling_of(X)
+    return getattr(X, "conditional", "table") == "row" or (
+        scaling is not None and len(scaling.codes.blocks) > 1
+    )
+
+
+def _is_own(D: Array, X: Any, scaling: Scaling) -> bool:
+    """Whether these are the dissimilarities that a map was fitted to."""
+    own, codes = getattr(X, "dissimilarity_matrix_", None), scaling.codes
+    near = 1e-9
+    if own is None:  # a result knows them by its codes
+        own = codes.table(codes.d).whole()[0][:, 0]
+        if codes.d.size > BINNED and not is_by_row(X):  # a code may stand for a bin
+            near = max(near, float(np.diff(codes.d).max() / codes.d[-1]))
+    known = ~(np.isnan(own) | np.isnan(D))
+    largest = float(np.abs(own[known]).max(initial=0.0))
+    return bool(np.all(np.abs(D[known] - own[known]) <= near * largest))
 
 
 def table_stress(
