@@ -8,6 +8,7 @@ readers, and shapes differ too, so that a picture can be read in grey.
 from unimds.plots.embedding import plot_embedding, plot_poincare, plot_sphere, plot_ternary
 from unimds.plots.fit import plot_convergence, plot_point_stress, plot_shepard, plot_starts
 from unimds.plots.globe import plot_globe
+from unimds.plots.transformation import plot_transformation
 
 __all__ = [
     "plot_convergence",
@@ -19,4 +20,5 @@ __all__ = [
     "plot_sphere",
     "plot_starts",
     "plot_ternary",
+    "plot_transformation",
 ]

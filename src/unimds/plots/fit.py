@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike
 
 from unimds._runtime.extras import require
 from unimds.distances.joining import joined
-from unimds.placecenter.result import Outcome, names_of, with_distances
+from unimds.levels import Level, Ordinal, described
+from unimds.placecenter.result import Outcome, names_of, transformation_of, with_distances
 from unimds.plots.axes import FOUND, HUES, MISS, SHAPES, check_length, new_axes, plain, tidy
 from unimds.plots.room import arranges_bars, box_of, make_room
-from unimds.quality import point_stress, shepard
+from unimds.plots.transformation import curves_of, draw_curves
+from unimds.quality import linear_r2, monotone_r2, point_stress, shepard
 from unimds.spaces import Space
 
 if TYPE_CHECKING:
@@ -38,8 +40,11 @@ def plot_shepard(
 ) -> Axes:
     """Draw a Shepard diagram: distances on the map against given distances.
 
-    On the line, the map has the given distance. Many pairs are drawn as a density, on a logarithmic
-    scale. The strip at the right shows the distribution of residuals, mapped minus given.
+    On the line, the map has the given distance. At a level other than "ratio", the line is the
+    transformation that the map has found, in steps or as a curve, and the legend tells both R²
+    (`unimds.quality.monotone_r2` and `unimds.quality.linear_r2`). Many pairs are drawn as a
+    density, on a logarithmic scale. The strip at the right shows the distribution of residuals,
+    mapped minus given distance or disparity.
 
     Parameters
     ----------
@@ -63,7 +68,8 @@ def plot_shepard(
     --------
     >>> plot_shepard([[0.0, 4.0], [4.0, 0.0]], [[0.0], [5.0]])  # doctest: +SKIP
     """
-    given, mapped, _, _ = shepard(D, X, space=space)
+    pairs = shepard(D, X, space=space)
+    given, mapped, _, _ = pairs
     ax = new_axes(7, 5) if ax is None else ax
     cells = None
     if len(given) > FEW:
@@ -71,13 +77,48 @@ def plot_shepard(
         cells.set_edgecolor("face")
     else:
         ax.scatter(given, mapped, s=14, color=FOUND, alpha=0.6, linewidths=0)
-    top = float(max(given.max(initial=0.0), mapped.max(initial=0.0), 1e-300))
-    ax.plot([0.0, top], [0.0, top], color="black", linewidth=1.0)
-    ax.set(xlabel="given distance", ylabel="distance on the map", title=title or "")
+    found = transformation_of(D if X is None else X)
+    what = "distance" if found is None else "dissimilarity"
+    ax.set(xlabel=f"given {what}", ylabel="distance on the map", title=title or "")
     tidy(ax)
-    _draw_residuals(ax, mapped - given)
+    if found is None:
+        top = float(max(given.max(initial=0.0), mapped.max(initial=0.0), 1e-300))
+        ax.plot([0.0, top], [0.0, top], color="black", linewidth=1.0)
+    else:
+        shares = (r2(D, X, space=space) for r2 in (monotone_r2, linear_r2))
+        said = plain("\n".join([described(found.level), *r2_told(found.level, *shares)]))
+        draw_curves(ax, curves_of(D if X is None else X), found.level, said)
+        ax.legend(frameon=False, loc="lower right", fontsize="small")  # no rising curve is there
+    _draw_residuals(ax, mapped - pairs.disparities)
     make_room(ax, *([] if cells is None else [_draw_count(ax, cells)]))
     return ax
+
+
+def r2_told(level: Level, monotone: float, linear: float) -> list[str]:
+    """Return what both R² are, in the words of vegan.
+
+    Examples
+    --------
+    >>> r2_told(Ordinal(), 0.98487, 0.9224)
+    ['non-metric fit, R² = 0.985', 'linear fit, R² = 0.922']
+    """
+    fit = "non-metric fit" if isinstance(level, Ordinal) else "fit (1 − S²)"
+    shares = {fit: monotone, "linear fit": linear}
+    return [f"{name}, R² = {share_told(share)}" for name, share in shares.items()]
+
+
+def share_told(share: float) -> str:
+    """Return a share of nearly one with digits enough to see that it is not one.
+
+    Examples
+    --------
+    >>> share_told(0.98487), share_told(0.9999123), share_told(1.0)
+    ('0.985', '0.99991', '1')
+    """
+    if not 0.9995 <= share < 1.0:
+        return f"{share:.3g}"
+    digits = int(np.ceil(-np.log10(max(1.0 - share, 1e-6))))
+    return f"{share:.{digits}f}".rstrip("0").rstrip(".")
 
 
 def _draw_count(ax: Axes, cells: Any) -> Axes:
