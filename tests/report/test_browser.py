@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.browser import Browser, need_browser
 from tests.support.maps import KINDS, a_map
+from unimds import place_center
 from unimds.report import write_report
 from unimds.spaces import as_space, distances
 
@@ -641,3 +642,27 @@ def sized(browser: Browser, width: int) -> Iterator[None]:
     browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     yield
     browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize(("level", "shape"), [("ordinal", "hvh"), ("interval", "linear")])
+def test_a_map_at_a_level_shows_its_transformation_and_disparities(
+    browser: Browser, tmp_path: Path, level: str, shape: str
+) -> None:
+    D = distances(np.random.default_rng(0).normal(size=(20, 4))) ** 2
+    result = place_center(D, level=level, n_init=1)
+    write_report(result, tmp_path / "level.html", D, labels=[f"p{i:02}" for i in range(20)])
+    browser.open(tmp_path / "level.html")
+    lines = browser.run(
+        "return document.getElementById('shepard').data.filter((t) => t.mode === 'lines')"
+        ".map((t) => [t.line.shape, t.x.length])"
+    )
+    assert [line[0] for line in lines] == [shape]
+    assert lines[0][1] >= 2
+    type_into_search(browser, "p07")
+    browser.wait("document.getElementById('status').textContent.includes('is selected')")
+    assert "disparity" in browser.text("#status")
+    heads = browser.run(
+        "return [...document.querySelectorAll('#details thead th')].map((h) => h.textContent)"
+    )
+    assert heads == ["fits worst with", "disparity", "mapped"]
+    assert browser.complaints() == []

@@ -199,10 +199,14 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         names: Array | None = getattr(self, "feature_names_in_", self.labels_)
         return names
 
-    def _apart(self, new: New, some: slice) -> Array:
-        """Return the distances of some new points to those that stay fixed."""
+    def _given(self, new: New, some: slice) -> Array:
+        """Return the given distances of some new points to those that stay fixed."""
         rows = new.rows[some]
-        apart = rows if new.features is None else self._metric.between(rows, new.features)
+        return rows if new.features is None else self._metric.between(rows, new.features)
+
+    def _apart(self, new: New, some: slice) -> Array:
+        """Return what the distances of some new points are compared with."""
+        apart = self._given(new, some)
         return apart if self.transformation_ is None else self._transformed(apart)
 
     def _transformed(self, apart: Array) -> Array:

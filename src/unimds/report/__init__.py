@@ -16,14 +16,15 @@ from numpy.typing import ArrayLike
 from unimds._runtime.arguments import model_and_path
 from unimds.distances.inputs import as_weights
 from unimds.distances.joining import joined_table
-from unimds.distances.table import HeldTable
+from unimds.distances.table import HeldTable, LocalTable
 from unimds.files import endings
 from unimds.files.atomic import atomic
 from unimds.placecenter.result import table_stress
+from unimds.quality import stress_1
 from unimds.report.fit import fit_of
 from unimds.report.html import Edges, page_of
 from unimds.report.placed import placed_report
-from unimds.report.subject import subject_of
+from unimds.report.subject import Subject, subject_of
 
 __all__ = ["report", "write_report"]
 
@@ -111,14 +112,19 @@ def report(
     subject = subject_of(mds, D, labels)
     weights = joined_table(weights, subject.keys[0], "weights")
     if subject.stress is None and subject.table is not None:
-        table = subject.table
-        if weights is not None:
-            table = HeldTable(table.whole()[0], as_weights(weights, subject.n)[:, None])
-        stress = table_stress(table, subject.points, subject.space)
-        subject = replace(subject, stress=stress)
-    fit = None if subject.table is None else fit_of(subject, weights)
+        subject = replace(subject, stress=_stress(mds, subject, subject.table, weights))
+    fit = None if subject.compared is None else fit_of(subject, weights)
     title = title or f"A map of {subject.n:,} points"
     return page_of(subject, fit, columns, title, Edges(edges, edge_weights), color)
+
+
+def _stress(mds: Any, subject: Subject, table: LocalTable, weights: Any) -> float:
+    """Return the Stress-1 of given distances, or of their disparities."""
+    if subject.scaled is not None:
+        return stress_1(table.whole()[0][:, 0], mds, weights=weights)
+    if weights is not None:
+        table = HeldTable(table.whole()[0], as_weights(weights, subject.n)[:, None])
+    return table_stress(table, subject.points, subject.space)
 
 
 def write_report(

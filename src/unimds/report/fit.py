@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from unimds.compiled.parts import explained, kernel
 from unimds.distances.inputs import as_weights
 from unimds.distances.table import HeldTable
 from unimds.losses import Loss
+from unimds.quality import squared_correlation
 from unimds.report.subject import Subject
 from unimds.spaces import distances
 
@@ -44,8 +45,9 @@ class Fit:
     share : ndarray of shape (n,)
         Point stress: the share of each point in the squared error, as `unimds.quality.point_stress`
         returns it.
-    partners, given, mapped : ndarray of shape (n, PARTNERS)
-        Partners of each point with the largest loss, −1 if there are no more, and the distances.
+    partners, given, target, mapped : ndarray of shape (n, PARTNERS)
+        Partners of each point with the largest loss, −1 if there are no more, and the distances:
+        given, compared with (the same, or disparities) and on the map.
     sample : ShepardSample
         Pairs for the Shepard diagram.
     off : float
@@ -56,29 +58,36 @@ class Fit:
         Stress-1 if all distances on the map were equal.
     known : float
         Share of given distances.
+    linear : float
+        Squared correlation of the distances on the map and what they are compared with.
     """
 
     share: Array
     partners: Array
     given: Array
+    target: Array
     mapped: Array
     sample: ShepardSample
     off: float
     met: float
     flat: float
     known: float
+    linear: float
 
 
 @dataclass(frozen=True)
 class ShepardSample:
     """Pairs of a Shepard diagram; for many pairs also their density and the edges of its cells."""
 
+    LISTS: ClassVar = ("i", "j", "given", "target", "mapped")
+
     i: Array
     j: Array
     given: Array
+    target: Array
     mapped: Array
-    counts: Array | None
-    edges: tuple[Array, Array] | None
+    counts: Array | None = None
+    edges: tuple[Array, Array] | None = None
 
 
 def fit_of(subject: Subject, weights: ArrayLike | None = None, seed: int = 0) -> Fit:
@@ -86,21 +95,24 @@ def fit_of(subject: Subject, weights: ArrayLike | None = None, seed: int = 0) ->
     rng = np.random.default_rng(seed)
     W = None if weights is None else as_weights(weights, subject.n)
     with explained(subject.loss, subject.space):
-        share, partners, given, mapped = _points(subject, W, rng)
-        i, j, there, known = _known_pairs(subject, rng)
+        share, partners, given, target, mapped = _points(subject, W, rng)
+        i, j, there, aim, known = _known_pairs(subject, rng)
         here = _mapped(subject, i, j)
-    longer = np.maximum(there, here)
-    miss = np.abs(here - there)[longer > 0.0] / longer[longer > 0.0]
+    longer = np.maximum(aim, here)
+    miss = np.abs(here - aim)[longer > 0.0] / longer[longer > 0.0]
+    weigh = np.ones(len(i)) if W is None else W[i, j] + W[j, i]
     return Fit(
         share=share,
         partners=partners,
         given=given,
+        target=target,
         mapped=mapped,
-        sample=_shepard(i, j, there, here, rng),
+        sample=_shepard(ShepardSample(i, j, there, aim, here), rng),
         off=float(np.median(miss)) if miss.size else 0.0,
         met=float(np.mean(miss < MET)) if miss.size else 1.0,
-        flat=_flat(there, np.ones(len(i)) if W is None else W[i, j] + W[j, i]),
+        flat=_flat(there, weigh),
         known=known,
+        linear=squared_correlation(here, aim, weigh),
     )
 
 
@@ -124,31 +136,31 @@ def _points(subject: Subject, W: Array | None, rng: np.random.Generator) -> tupl
         _worst(subject, np.arange(n)[rows], others, W)
         for rows in gen_batches(n, max(1, 2**20 // max(1, len(others))))
     ]
-    error, partners, given, mapped = (np.concatenate(part) for part in zip(*answers, strict=True))
+    error, *worst = (np.concatenate(part) for part in zip(*answers, strict=True))
     largest = float(error.max(initial=0.0))
     square = (error / (largest if largest > 0.0 else 1.0)) ** 2
     total = float(square.sum())
-    return square / (total if total > 0.0 else 1.0), partners, given, mapped
+    return square / (total if total > 0.0 else 1.0), *worst
 
 
 def _worst(subject: Subject, rows: Array, others: Array, W: Array | None) -> tuple[Array, ...]:
     """Return the root of the squared error of some points, their worst partners, and distances."""
     mapped = distances(subject.points[rows], subject.points[others], space=subject.space)
-    told, worst = np.full(mapped.shape, np.nan), np.full(mapped.shape, -1.0)
-    error = np.zeros(len(rows))
-    for given, w in _directions(subject, rows, others, W):
-        w = np.where(np.isnan(given) | (rows[:, None] == others), 0.0, w)
-        d = np.nan_to_num(given)
+    told, aimed = np.full(mapped.shape, np.nan), np.full(mapped.shape, np.nan)
+    worst, error = np.full(mapped.shape, -1.0), np.zeros(len(rows))
+    for given, target, w in _directions(subject, rows, others, W):
+        w = np.where(np.isnan(target) | (rows[:, None] == others), 0.0, w)
+        d = np.nan_to_num(target)
         error = np.hypot(error, _norms(np.sqrt(w) * (mapped - d)))
         loss = w * losses(subject.loss, mapped, d)
         # a distance that is exact up to rounding is never among the worst
         loss[np.abs(mapped - d) <= EXACT * np.maximum(mapped, d)] = 0.0
-        told = np.where(loss > worst, d, told)
+        told, aimed = np.where(loss > worst, given, told), np.where(loss > worst, d, aimed)
         worst = np.maximum(loss, worst)
     count = min(PARTNERS, len(others))
     at = np.argsort(-worst, axis=1, kind="stable")[:, :count]
     which = np.where(np.take_along_axis(worst, at, axis=1) > 0.0, others[at], -1)
-    return error, which, np.take_along_axis(told, at, 1), np.take_along_axis(mapped, at, 1)
+    return error, which, *(np.take_along_axis(part, at, 1) for part in (told, aimed, mapped))
 
 
 def _norms(rows: Array) -> Array:
@@ -160,15 +172,25 @@ def _norms(rows: Array) -> Array:
 
 def _directions(
     subject: Subject, rows: Array, others: Array, W: Array | None
-) -> Iterator[tuple[Array, Any]]:
-    """Yield distances and weights in both directions, which differ in an asymmetric table."""
-    table = subject.table
+) -> Iterator[tuple[Array, Array, Any]]:
+    """Yield given distances, what is compared with, and weights, in both directions.
+
+    In an asymmetric table the directions differ.
+    """
+    there = _blocks(subject, rows, others)
+    yield *there, 1.0 if W is None else W[np.ix_(rows, others)]
+    if isinstance(subject.compared, HeldTable):
+        back = _blocks(subject, others, rows)
+        yield back[0].T, back[1].T, 1.0 if W is None else W[np.ix_(others, rows)].T
+
+
+def _blocks(subject: Subject, rows: Array, columns: Array) -> tuple[Array, Array]:
+    """Return given distances and what the distances on the map are compared with."""
+    table, compared = subject.table, subject.compared
     assert table is not None
-    there, _ = table.block(rows, others, np.float64)
-    yield there[:, 0], 1.0 if W is None else W[np.ix_(rows, others)]
-    if isinstance(table, HeldTable):
-        back, _ = table.block(others, rows, np.float64)
-        yield back[:, 0].T, 1.0 if W is None else W[np.ix_(others, rows)].T
+    assert compared is not None
+    given = table.block(rows, columns, np.float64)[0][:, 0]
+    return given, given if compared is table else compared.block(rows, columns, np.float64)[0][:, 0]
 
 
 @kernel
@@ -194,40 +216,46 @@ def losses(loss: Loss, mapped: Array, given: Array) -> Array:
 # --- pair by pair ---------------------------------------------------------------------------------
 
 
-def _shepard(
-    i: Array, j: Array, given: Array, mapped: Array, rng: np.random.Generator
-) -> ShepardSample:
+def _shepard(all_pairs: ShepardSample, rng: np.random.Generator) -> ShepardSample:
     """Return the pairs to show; of many pairs a sample, and their density."""
-    if len(i) <= SAMPLE:
-        return ShepardSample(i, j, given, mapped, None, None)
-    counts, x, y = np.histogram2d(given, mapped, bins=BINS)
-    shown = np.sort(rng.choice(len(i), SAMPLE, replace=False))
-    return ShepardSample(i[shown], j[shown], given[shown], mapped[shown], counts, (x, y))
+    count = len(all_pairs.i)
+    if count <= SAMPLE:
+        return all_pairs
+    counts, x, y = np.histogram2d(all_pairs.given, all_pairs.mapped, bins=BINS)
+    shown = np.sort(rng.choice(count, SAMPLE, replace=False))
+    pairs = {name: getattr(all_pairs, name)[shown] for name in ShepardSample.LISTS}
+    return ShepardSample(**pairs, counts=counts, edges=(x, y))
 
 
-def _known_pairs(subject: Subject, rng: np.random.Generator) -> tuple[Array, Array, Array, float]:
+def _known_pairs(
+    subject: Subject, rng: np.random.Generator
+) -> tuple[Array, Array, Array, Array, float]:
     """Return pairs with a given distance, and the share of such pairs."""
-    i, j, given = _some_pairs(subject, rng)
-    known = ~np.isnan(given)
-    return i[known], j[known], given[known], float(known.mean()) if known.size else 1.0
+    *pairs, target = _some_pairs(subject, rng)
+    known = ~np.isnan(target)
+    i, j, given = (part[known] for part in pairs)
+    return i, j, given, target[known], float(known.mean()) if known.size else 1.0
 
 
-def _some_pairs(subject: Subject, rng: np.random.Generator) -> tuple[Array, Array, Array]:
+def _some_pairs(subject: Subject, rng: np.random.Generator) -> tuple[Array, Array, Array, Array]:
     """Return each pair once; of many points, the pairs of some rows and columns."""
-    n, table = subject.n, subject.table
-    assert table is not None
+    n = subject.n
     if n > SQUARE:
         rows, columns = (np.sort(rng.choice(n, SQUARE, replace=False)) for _ in range(2))
         apart = rows[:, None] != columns
     else:
         rows = columns = np.arange(n)
         apart = np.triu(np.ones((n, n), dtype=bool), 1)
-    given = table.block(rows, columns, np.float64)[0][:, 0]
+    given, target = _blocks(subject, rows, columns)
     if n <= SQUARE:  # a table may be asymmetric, or given in one direction only
-        back = np.where(np.isnan(given.T), given, given.T)
-        given = np.where(np.isnan(given), back, 0.5 * (given + back))
+        given, target = _of_both_directions(given), _of_both_directions(target)
     a, b = np.nonzero(apart)
-    return rows[a], columns[b], given[a, b]
+    return rows[a], columns[b], given[a, b], target[a, b]
+
+
+def _of_both_directions(table: Array) -> Array:
+    back = np.where(np.isnan(table.T), table, table.T)
+    return np.where(np.isnan(table), back, 0.5 * (table + back))
 
 
 def _mapped(subject: Subject, i: Array, j: Array) -> Array:

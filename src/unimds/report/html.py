@@ -16,9 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from unimds._runtime.extras import require
 from unimds.plots.columns import as_categories, as_numbers
 from unimds.plots.edges import as_edges
+from unimds.plots.fit import r2_told
 from unimds.plots.views import View, view_of
 from unimds.report.columns import named_columns
 from unimds.report.fit import Fit
+from unimds.report.level import Scaled
 from unimds.report.subject import Placed, Subject
 from unimds.report.verdict import bad_points, estimated, misfits, verdict
 
@@ -87,6 +89,7 @@ def page_of(
             "settings": _rows(_settings(subject, fit) | _edges_told(links, edges.told)),
             "note": escape(view.note),
             "details": escape(_invitation(fit, columns)),
+            "shepard_note": escape(_shepard_note(subject)),
             "history_title": "Convergence" + " of the landmarks" * (subject.landmarks is not None),
             "history_note": escape(_history_note(subject)),
         },
@@ -111,7 +114,8 @@ def opened_with(columns: dict[str, Any], color: str | None) -> dict[str, Any]:
 
 
 def _paragraph(said: str) -> str:
-    return f"<p>{escape(said).replace(' %', '&nbsp;%')}</p>"  # no line begins with a sign
+    whole = escape(said).replace(" %", "&nbsp;%").replace(" = ", "&nbsp;=&nbsp;")
+    return f"<p>{whole}</p>"  # no line begins with a sign
 
 
 def _invitation(fit: Fit | None, columns: Mapping[str, Any]) -> str:
@@ -123,6 +127,16 @@ def _invitation(fit: Fit | None, columns: Mapping[str, Any]) -> str:
     else:
         sight = "to mark it on the map"
     return f"Click on a point, or find it by name, {sight}."
+
+
+def _shepard_note(subject: Subject) -> str:
+    if subject.scaled is None:
+        line = "on the line, the map has the given distance"
+    elif subject.scaled.by_row:
+        line = "each line is the transformation of a row, from dissimilarities to disparities"
+    else:
+        line = "the line is the transformation, from dissimilarities to disparities"
+    return f"Each dot is a pair of points; {line}."
 
 
 def _history_note(subject: Subject) -> str:
@@ -193,6 +207,8 @@ def _data(
     }
     if fit is not None:
         data |= _fit_data(fit if subject.errs else replace(fit, share=np.zeros(subject.n)))
+        if subject.scaled is not None:
+            data |= _scaled_data(fit, subject.scaled)
     return data if subject.placed is None else _without_shares(data, subject.placed)
 
 
@@ -277,11 +293,25 @@ def _fit_data(fit: Fit) -> dict[str, Any]:
     }
 
 
+def _scaled_data(fit: Fit, scaled: Scaled) -> dict[str, Any]:
+    """Return disparities, and the curves of the transformation."""
+    return {
+        "disparity": [brief(row, 4) for row in fit.target],
+        "scaled": {
+            "disparity": brief(fit.sample.target),
+            "curves": [[brief(axis) for axis in curve] for curve in scaled.curves],
+            "steps": scaled.level.in_steps,
+        },
+    }
+
+
 # --- settings -------------------------------------------------------------------------------------
 
 
 def _settings(subject: Subject, fit: Fit | None) -> dict[str, str]:
     said = {"points": f"{subject.n:,}", "space": str(subject.space), "loss": str(subject.loss)}
+    if subject.scaled is not None:
+        said["level of measurement"] = subject.scaled.told
     if subject.placed is not None:
         return {**said, **_settings_of_new(subject, subject.placed), **subject.settings}
     if subject.cost is not None:
@@ -290,6 +320,9 @@ def _settings(subject: Subject, fit: Fit | None) -> dict[str, str]:
         said[f"cost of the {subject.landmarks.n:,} landmarks"] = f"{subject.landmarks.cost:.6g}"
     if subject.stress is not None:
         said["Stress-1"] = _stated(subject.stress, subject.stress_error)
+    if fit is not None and subject.scaled is not None and subject.stress is not None:
+        shares = r2_told(subject.scaled.level, 1.0 - subject.stress**2, fit.linear)
+        said |= dict(share.split(" = ") for share in shares)
     if fit is not None and fit.known < 1.0:
         said["distances given"] = f"{100.0 * fit.known:.1f} %"
     return {**said, **subject.settings}

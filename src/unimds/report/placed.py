@@ -14,10 +14,11 @@ from unimds.distances.inputs import labels_of
 from unimds.distances.joining import counts_rows
 from unimds.distances.table import HeldTable
 from unimds.files.atomic import atomic
-from unimds.placecenter.result import names_of
+from unimds.placecenter.result import names_of, transformation_of
 from unimds.report.columns import named_columns
 from unimds.report.fit import fit_of, losses
 from unimds.report.html import ORIGIN, page_of
+from unimds.report.level import scaled_of
 from unimds.report.subject import Placed, Subject, settings_of
 from unimds.spaces import distances
 
@@ -111,7 +112,7 @@ def distances_to_map(mds: Any, given: Any) -> tuple[Array, Array]:
     They are the distances that decide where the new points are placed.
     """
     new = mds._new(given)
-    rows = np.asarray(mds._apart(new, slice(0, len(new.rows))), dtype=float)
+    rows = np.asarray(mds._given(new, slice(0, len(new.rows))), dtype=float)
     if rows.shape[1] == len(mds.embedding_):
         return rows, np.arange(rows.shape[1])
     # distances may be given to the landmarks alone
@@ -139,20 +140,25 @@ def _page(subject: Subject, columns: Any, title: str | None, color: str | None =
 
 def _subject(mds: Any, new: Array, given: Array, to: Array, labels: list[str]) -> Subject:
     mapped = distances(new, mds.embedding_[to], space=mds.space_)
-    known = ~np.isnan(given)
-    there, here = given[known], mapped[known]
+    transformation = transformation_of(mds)
+    target = given if transformation is None else transformation(given)
+    known = ~np.isnan(target)
+    there, here = target[known], mapped[known]
     stress = _stress(here, there)
-    own = [_stress(mapped[i, known[i]], given[i, known[i]]) for i in range(len(new))]
+    own = [_stress(mapped[i, known[i]], target[i, known[i]]) for i in range(len(new))]
+    table, aims = (_table(len(mds.embedding_), part, to) for part in (given, target))
+    scaled = scaled_of(mds, None)
     return Subject(
         points=np.vstack([mds.embedding_, new]).astype(float),
         space=mds.space_,
         loss=mds.loss_,
         labels=labels,
-        table=_table(len(mds.embedding_), given, to),
+        table=table,
         cost=float(losses(mds.loss_, here, there).sum()),
         stress=stress,
         run=None,
         settings=settings_of(mds),
+        scaled=None if scaled is None else replace(scaled, table=aims),
         placed=Placed(len(new), mds.cost_, mds.stress_, np.array(own)),
     )
 

@@ -17,6 +17,7 @@ from unimds.estimators.parameters import size_found
 from unimds.losses import Loss, Squared
 from unimds.placecenter.result import Outcome, Result, names_of
 from unimds.plots.fit import FLAT
+from unimds.report.level import Scaled, scaled_of
 from unimds.spaces import Space
 
 Array = NDArray[Any]
@@ -97,6 +98,8 @@ class Subject:
         Rows of zeros, which the metric puts equally far from all other points.
     keys : tuple of sequences of labels, or None
         Labels to match columns by, as `unimds.distances.joining.joined` takes them.
+    scaled : Scaled or None
+        What a map at a level of measurement is compared with; None at the level "ratio".
     """
 
     points: Array
@@ -116,11 +119,17 @@ class Subject:
     placed: Placed | None = None
     keys: tuple[Labels, ...] = (None,)
     empty: tuple[int, ...] = ()
+    scaled: Scaled | None = None
 
     @property
     def n(self) -> int:
         """Number of points."""
         return len(self.points)
+
+    @property
+    def compared(self) -> LocalTable | None:
+        """What the distances of the map are compared with: given distances, or disparities."""
+        return self.table if self.scaled is None else self.scaled.table
 
     @property
     def errs(self) -> bool:
@@ -140,12 +149,13 @@ def subject_of(mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None) -> S
     fitted = result or getattr(mds, "landmark_result_", None)
     own = _first(names_of(mds), labels_of(D))
     labels = joined(labels, "labels", own)
+    table = _table(mds, D, len(points))
     return Subject(
         points=np.asarray(points, dtype=float),
         space=mds.space_ if result is None else result.space,
         loss=getattr(fitted, "loss", None) or Squared(),
         labels=_labels(_first(labels, own), len(points)),
-        table=_table(mds, D, len(points)),
+        table=table,
         cost=getattr(result, "cost", getattr(mds, "cost_", None)),
         stress=_stress(mds, D),
         run=None if fitted is None else _run(fitted),
@@ -157,6 +167,7 @@ def subject_of(mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None) -> S
         size=size_found(mds),
         keys=(own, labels_of(labels), labels),
         empty=tuple(empty_rows(getattr(mds, "metric", None), getattr(mds, "_fit_X", np.empty(0)))),
+        scaled=scaled_of(mds, table),
     )
 
 
@@ -228,7 +239,7 @@ def _is_table(given: Array) -> bool:
 
 # --- settings -------------------------------------------------------------------------------------
 
-UNSAID = {"loss", "space", "callback", "verbose", "n_jobs", "memory_limit"}
+UNSAID = {"loss", "space", "level", "conditional", "callback", "verbose", "n_jobs", "memory_limit"}
 """Parameters that a report omits: shown elsewhere, or without influence on the map."""
 
 

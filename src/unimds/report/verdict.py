@@ -7,10 +7,12 @@ import numpy as np
 from unimds.distances.pairs import seem_similarities
 from unimds.distances.table import HeldTable
 from unimds.files.meaning.similarities import ASKED
+from unimds.levels import Ordinal
 from unimds.losses import Loss
 from unimds.placecenter.result import Outcome
-from unimds.plots.fit import MUCH
+from unimds.plots.fit import MUCH, r2_told
 from unimds.report.fit import FULL, MET, OTHERS, Fit
+from unimds.report.level import Scaled, kruskals_word, meaning
 from unimds.report.subject import Placed, Run, Subject
 from unimds.spaces import distances
 
@@ -24,9 +26,15 @@ def verdict(subject: Subject, fit: Fit | None) -> list[str]:
     """Return what readers should know about the map, in short paragraphs."""
     if subject.placed is not None:
         return _new_points(subject, subject.placed, fit)
-    said = [*_quality(subject, fit), *_similarities(subject)]
+    said = [*_degenerate(subject), *_quality(subject, fit), *_similarities(subject)]
     said += [*_settled(subject), *_asymmetry(subject), *_empty(subject)]
     return said if fit is None else [*said, *_bad_points(subject, fit)]
+
+
+def _degenerate(subject: Subject) -> list[str]:
+    """Say that the map is degenerate, and what to do about it."""
+    why = None if subject.scaled is None else subject.scaled.degeneracy
+    return [] if why is None else [f"{str(why).rstrip('.')}."]
 
 
 def _empty(subject: Subject) -> list[str]:
@@ -109,6 +117,8 @@ def _quality(subject: Subject, fit: Fit | None) -> list[str]:
     """Begin with what the loss is good at: typical errors if it is robust, or else the squares."""
     robust = is_robust(subject.loss, _typical(subject))
     stress, typical = _stress(subject, fit, robust), _errors(subject, fit)
+    if _degenerate(subject):  # nothing else would tell anything
+        return stress
     return [*typical, *stress] if robust and fit is not None else [*stress, *typical]
 
 
@@ -123,11 +133,12 @@ def _stress(subject: Subject, fit: Fit | None, robust: bool) -> list[str]:
     if subject.stress is None:
         return []
     if not subject.errs:
-        return ["Stress-1 is 0: the map has all given distances."]
-    said = (
-        f"Stress-1 is {estimated(subject.stress, subject.stress_error)}: distances on the map are "
-        f"off by about {percent(subject.stress)} (root mean square)."
-    )
+        return _no_stress(subject.scaled)
+    stress, off = estimated(subject.stress, subject.stress_error), percent(subject.stress)
+    missed = _missed(subject.scaled)
+    said = f"Stress-1 is {stress}: distances on the map {missed} about {off} (root mean square)."
+    if subject.scaled is not None:
+        said += f" {meaning(subject.scaled.level)}"
     if subject.stress_error > 0.0:
         said += " It is estimated from a sample of pairs, with the standard error after ±."
     if robust:
@@ -135,7 +146,36 @@ def _stress(subject: Subject, fit: Fit | None, robust: bool) -> list[str]:
             f"{said} It squares the errors: a few wrong distances, which this loss tolerates, can "
             "make it large."
         ]
-    return [said, *([] if fit is None else [_compared(subject.stress, fit)])]
+    return [said, *_judged(subject.stress, subject.scaled, fit)]
+
+
+def _missed(scaled: Scaled | None) -> str:
+    return "are off by" if scaled is None else "differ from their disparities by"
+
+
+def _no_stress(scaled: Scaled | None) -> list[str]:
+    """Say what a map without any stress has achieved."""
+    if scaled is None:
+        return ["Stress-1 is 0: the map has all given distances."]
+    if isinstance(scaled.level, Ordinal):
+        return ["Stress-1 is 0: the distances on the map have the order of the dissimilarities."]
+    return [f"Stress-1 is 0: the map has all disparities. {meaning(scaled.level)}"]
+
+
+def _judged(stress: float, scaled: Scaled | None, fit: Fit | None) -> list[str]:
+    """Say what to compare the Stress-1 with: the words of Kruskal are for ordinal maps only."""
+    if scaled is None:
+        return [] if fit is None else [_compared(stress, fit)]
+    how = "More points raise it, more dimensions lower it."
+    said = [
+        f"{kruskals_word(stress)} {how}"
+        if scaled.is_kruskals
+        else f"Compare this Stress-1 with other maps of the same data at the same level. {how}"
+    ]
+    if fit is None:
+        return said
+    fitted, linear = r2_told(scaled.level, 1.0 - stress**2, fit.linear)
+    return [*said, f"The share that the map explains: {fitted}; {linear}."]
 
 
 def _compared(stress: float, fit: Fit) -> str:
@@ -160,10 +200,10 @@ def _errors(subject: Subject, fit: Fit | None) -> list[str]:
             "This report was made without the given distances, so it cannot judge single points "
             "or pairs; pass them as D."
         ]
-    # two errors below 0.01 % are not worth telling apart
+    missed, off = _missed(subject.scaled), max(fit.off, 1e-4)  # nobody tells smaller ones apart
     said = [
-        f"Half of the distances are off by less than {percent(max(fit.off, 1e-4))}, and "
-        f"{percent(fit.met)} of all distances by less than {percent(MET)}."
+        f"Half of the distances {missed} less than {percent(off)}, and {percent(fit.met)} of all "
+        f"distances by less than {percent(MET)}."
     ]
     if subject.stress is not None and fit.off < 0.1 * subject.stress:
         said.append(

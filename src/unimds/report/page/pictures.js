@@ -56,7 +56,7 @@ function geodesic(i, j, steps = 24) {
   });
 }
 
-const partners = (i) => (data.partners && i >= 0 ? data.partners[i].map((j, m) => ({ j, given: data.given[i][m], mapped: data.mapped[i][m] })).filter((one) => one.j >= 0) : []);
+const partners = (i) => (data.partners && i >= 0 ? data.partners[i].map((j, m) => ({ j, given: data.given[i][m], disparity: data.disparity?.[i][m], mapped: data.mapped[i][m] })).filter((one) => one.j >= 0) : []);
 
 const FEW_EDGES = 300;
 
@@ -381,6 +381,14 @@ async function drawMap() {
 
 const shepard = $("shepard");
 
+// The curves of a level of measurement: in steps if only the order of the dissimilarities counts.
+function transformation() {
+  const { curves, steps } = data.scaled ?? { curves: [] };
+  const line = { color: css("--ink"), width: curves.length > 1 ? 1 : 2, shape: steps ? "hvh" : "linear" };
+  const opacity = curves.length > 1 ? 0.6 : 1;
+  return curves.map(([x, y]) => ({ type: "scatter", mode: "lines", x, y, hoverinfo: "skip", line, opacity }));
+}
+
 function drawShepard() {
   const pairs = data.shepard;
   const traces = [];
@@ -390,19 +398,21 @@ function drawShepard() {
     const colorscale = dark() ? [[0, "#24303c"], [1, "#7fa6c9"]] : [[0, "#e6edf5"], [1, "#6f94b8"]];
     traces.push({ type: "heatmap", x: pairs.x, y: pairs.y, z, colorscale, showscale: false, hoverinfo: "skip" });
   }
-  traces.push({ type: "scatter", mode: "lines", x: [0, top], y: [0, top], hoverinfo: "skip", line: { color: css("--ink"), width: 1.5 } });
+  const diagonal = { type: "scatter", mode: "lines", x: [0, top], y: [0, top], hoverinfo: "skip", line: { color: css("--ink"), width: 1.5 } };
+  if (!data.scaled) traces.push(diagonal);
   const many = pairs.given.length > 1000;
   traces.push({
     type: many ? "scattergl" : "scatter", mode: "markers", x: pairs.given, y: pairs.mapped, hoverinfo: "none",
     marker: { color: css("--point"), size: many ? 3.5 : 6, opacity: many ? 0.55 : 0.75 },
   });
+  traces.push(...transformation());
   const own = partners(state.selected);
   traces.push({
     type: "scatter", mode: "markers", x: own.map((p) => p.given), y: own.map((p) => p.mapped), hoverinfo: "skip",
     marker: { color: css("--mark"), size: 10, symbol: "diamond", line: { color: css("--paper"), width: 1 } },
   });
   const space = { l: 65, r: 15, t: 30, b: 60 };
-  return Plotly.react(shepard, traces, layout({ margin: space, dragmode: "pan", xaxis: axis("given distance"), yaxis: axis("distance on the map") }), config());
+  return Plotly.react(shepard, traces, layout({ margin: space, dragmode: "pan", xaxis: axis(data.scaled ? "given dissimilarity" : "given distance"), yaxis: axis("distance on the map") }), config());
 }
 
 function drawHistory() {

@@ -1,6 +1,10 @@
 // --- details of a point ------------------------------------------------------------------------
 
-const pairLine = ({ j, given, mapped }) => `${nameOf(j)}: given ${number(given)}, mapped ${number(mapped)}`;
+// At a level of measurement the map is compared with disparities, not with what was given.
+const KINDS = data.scaled ? ["given", "disparity", "mapped"] : ["given", "mapped"];
+const COMPARED = KINDS.slice(-2); // there is room for two columns of numbers
+const numbersOf = (pair) => KINDS.map((kind) => `${kind} ${number(pair[kind])}`).join(", ");
+const pairLine = (pair) => `${nameOf(pair.j)}: ${numbersOf(pair)}`;
 const times = (share) => Number((share * n).toPrecision(2));
 const stressOf = (i) => (data.share ? `Point stress: ${percent(data.share[i])}, ${times(data.share[i])} times an equal share of the squared error` : "");
 
@@ -14,8 +18,8 @@ function showTip(title, lines, pointer) {
 }
 
 function tellPoint(i) {
-  const told = partners(i).slice(0, 4).map(pairLine);
-  return [stressOf(i), told.length ? "fits worst with" : "", ...told];
+  const lines = partners(i).slice(0, 4).map(pairLine);
+  return [stressOf(i), lines.length ? "fits worst with" : "", ...lines];
 }
 
 function columnRows(i) {
@@ -31,14 +35,14 @@ function columnRows(i) {
 function partnerTable(i) {
   const table = element("table");
   const head = element("tr");
-  head.append(...["fits worst with", "given", "mapped"].map((text) => element("th", text, { scope: "col" })));
+  head.append(...["fits worst with", ...COMPARED].map((text) => element("th", text, { scope: "col" })));
   table.append(element("thead"), element("tbody"));
   table.tHead.append(head);
-  for (const { j, given, mapped } of partners(i)) {
+  for (const pair of partners(i)) {
     const row = element("tr");
     const cell = element("td");
-    cell.append(pointButton(j, nameOf(j)));
-    row.append(cell, element("td", number(given), { class: "number" }), element("td", number(mapped), { class: "number" }));
+    cell.append(pointButton(pair.j, nameOf(pair.j)));
+    row.append(cell, ...COMPARED.map((kind) => element("td", number(pair[kind]), { class: "number" })));
     table.tBodies[0].append(row);
   }
   return table;
@@ -64,8 +68,8 @@ function drawDetails() {
 function select(i) {
   state.selected = i;
   drawDetails();
-  const told = partners(i).slice(0, 1).map((one) => ` It fits worst with ${pairLine(one)}.`);
-  if (i >= 0) say(`${nameOf(i)} is selected. ${stressOf(i)}${data.share ? "." : ""}${told.join("")}`);
+  const worst = partners(i).slice(0, 1).map((one) => ` It fits worst with ${pairLine(one)}.`);
+  if (i >= 0) say(`${nameOf(i)} is selected. ${stressOf(i)}${data.share ? "." : ""}${worst.join("")}`);
   drawMap().then(() => { if (i >= 0) bringToFront(i); });
   if (data.shepard) drawShepard();
 }
@@ -204,7 +208,8 @@ function listen() {
     shepard.on("plotly_hover", ({ points: [at] }) => {
       const k = at.pointNumber;
       const { i, j, given, mapped } = data.shepard;
-      showTip(`${nameOf(i[k])} – ${nameOf(j[k])}`, [`given ${number(given[k])}, mapped ${number(mapped[k])}`], pointer);
+      const pair = { given: given[k], mapped: mapped[k], disparity: data.scaled?.disparity[k] };
+      showTip(`${nameOf(i[k])} – ${nameOf(j[k])}`, [numbersOf(pair)], pointer);
     });
     shepard.on("plotly_unhover", () => { $("tip").hidden = true; });
   }
