@@ -121,12 +121,15 @@ def test_features_are_measured_by_the_workers(client, kind):
     assert there.transform(given).shape == (N, 2)
 
 
-@pytest.mark.parametrize("loss", ["squared", pytest.param("absolute", marks=pytest.mark.slow)])
-def test_landmarks_are_those_of_one_memory(client, monkeypatch, loss):
+LANDMARK_CASES = [{}, {"level": "ordinal"}, slow({"loss": "absolute"})]
+
+
+@pytest.mark.parametrize("case", LANDMARK_CASES, ids=str)
+def test_landmarks_are_those_of_one_memory(client, monkeypatch, case):
     monkeypatch.setattr(bulk, "ENTRIES", 20_000)  # several chunks, sent in several tasks
     monkeypatch.setattr(workers, "TOGETHER", 2)
     X = points(700, 4)
-    mds = LandmarkMDS(n_landmarks=80, refine=2, loss=loss, n_init=1, random_state=0)
+    mds = LandmarkMDS(n_landmarks=80, refine=2, n_init=1, random_state=0, **case)
     here = mds.fit_transform(X)
     calls, submitted = [], client.submit
     monkeypatch.setattr(client, "submit", lambda *a, **b: calls.append(a) or submitted(*a, **b))
@@ -167,6 +170,18 @@ def test_landmarks_go_on_here_from_where_the_workers_were(client, monkeypatch, t
 def test_landmarks_of_distances_on_a_cluster_are_refused(client):
     with pytest.raises(ValueError, match=r"a dask array of features, not of distances.*use MDS"):
         LandmarkMDS(metric="precomputed").fit(chunked(table(20)))
+
+
+@pytest.mark.parametrize("case", [{"level": "ordinal"}, {"conditional": "row"}], ids=str)
+def test_a_transformation_of_a_table_on_a_cluster_is_refused(client, case):
+    told = r"a transformation needs the whole table .* \.compute\(\); or use LandmarkMDS\(level="
+    with pytest.raises(ValueError, match=told):
+        MDS(metric="precomputed", **case).fit(chunked(table(20)))
+    with pytest.raises(ValueError, match=told):
+        MDS(**case).fit(da.from_array(points(20, 3), chunks=(5, 3)))
+    with pytest.raises(ValueError, match=told):
+        place_center(chunked(table(20)), **case)
+    assert MDS(n_init=1, metric="precomputed", **case).fit(chunked(table(20)).compute()).stress_ < 1
 
 
 def test_points_of_many_megabytes_go_out_without_a_warning(client):

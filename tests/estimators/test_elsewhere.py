@@ -5,13 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import squareform
-from scipy.stats import rankdata
 from sklearn.base import clone
 
 import unimds
 from tests.support.tables import D
-from unimds import MDS, Hyperbolic, LandmarkMDS
+from unimds import MDS, Hyperbolic, LandmarkMDS, Ordinal
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 
@@ -19,11 +17,20 @@ X = np.random.default_rng(0).normal(size=(12, 3))
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"type": "ordinal"}, "For type='ordinal': unimds has no nonmetric scaling yet"),
-        ({"nonmetric": True}, "unimds has no nonmetric scaling yet"),
+        ({"type": "ordinal"}, r"is level: 'ratio', .*'ordinal', 'spline' \(smacof's 'mspline'\)"),
+        (
+            {"nonmetric": True},
+            r"is level='ordinal', as in MDS\(level='ordinal'\)",
+        ),
+        ({"ordinal": True}, "nonmetric scaling is level='ordinal'"),
+        ({"mspline": True}, "use level='spline'"),
+        ({"ties": "secondary"}, r"level=Ordinal\(ties='secondary'\)"),
+        ({"strictness": 0.1}, r"level=Ordinal\(strictness=0.1\)"),
+        ({"spline_degree": 2}, r"level=MonotoneSpline\(degree=2, knots=3\)"),
+        ({"conditionality": "row"}, "conditional='row'"),
         ({"trymax": 20}, "the number of starts is n_init"),
         ({"distance": "bray"}, "is metric, as in metric='braycurtis'"),
-        ({"metric_mds": False}, "unimds has no nonmetric scaling yet. The nearest is a map of the"),
+        ({"metric_mds": False}, "nonmetric scaling is level='ordinal'"),
         ({"metric_mds": True}, "for metric scaling leave metric_mds out"),
         ({"dissimilarity": "precomputed"}, "write metric='precomputed'"),
         ({"normalized_stress": "auto"}, "stress_ is Stress-1"),
@@ -52,15 +59,23 @@ def test_landmarks_are_told_the_same():
 
 @pytest.mark.parametrize("kind", [MDS, LandmarkMDS])
 def test_metric_is_not_a_switch(kind):
-    with pytest.raises(ValueError, match="metric=False asks for nonmetric scaling, and unimds has"):
+    with pytest.raises(ValueError, match="metric=False: nonmetric scaling is level='ordinal'"):
         kind(metric=False).fit(X)
-    with pytest.raises(ValueError, match="metric=True is what unimds always does: leave it out"):
+    with pytest.raises(ValueError, match="metric=True is the default, level='ratio': leave it out"):
         kind(metric=True).fit(X)
 
 
 def test_the_advice_for_nonmetric_scaling_works():
-    ranks = squareform(rankdata(squareform(D, checks=False)))
-    assert MDS(metric="precomputed", random_state=0).fit_transform(ranks).shape == (len(D), 2)
+    line = np.arange(8.0)
+    apart = np.abs(line[:, None] - line) ** 3
+    mds = MDS(1, level="ordinal", metric="precomputed", random_state=0).fit(apart)
+    assert mds.stress_ < 1e-6
+    assert mds.transformation_.level == Ordinal()
+
+
+def test_who_has_no_level_is_told_who_has():
+    with pytest.raises(TypeError, match=r"no parameter 'conditional': .*MDS\(conditional='row'\)"):
+        LandmarkMDS(conditional="row")
 
 
 def test_the_signature_is_that_of_the_parameters():
@@ -90,7 +105,13 @@ def test_a_class_of_ones_own_has_its_own_parameters():
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("metaMDS", "braycurtis.*no nonmetric"), ("vegdist", "pdist.*braycurtis")]
+    ("name", "says"),
+    [
+        ("metaMDS", "level='ordinal', metric='braycurtis'"),
+        ("isoMDS", "level='ordinal', metric='precomputed'"),
+        ("smacofSym", "type is level: level='ordinal'"),
+        ("vegdist", "pdist.*braycurtis"),
+    ],
 )
 def test_functions_of_other_programs_are_told_where_to_go(name, says):
     with pytest.raises(AttributeError, match=f"no attribute '{name}': .*{says}"):

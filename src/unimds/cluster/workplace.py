@@ -49,6 +49,7 @@ class Cluster:
     """Data are Dask's collections, and the workers of its cluster hold the distances."""
 
     find: Starts = staticmethod(starts_from_sample)
+    holds_table = False
 
     def labels(self, X: Any) -> None:
         """Return None: on a cluster points go by their number."""

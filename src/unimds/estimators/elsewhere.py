@@ -7,11 +7,9 @@ from difflib import get_close_matches
 from inspect import signature
 from typing import Any
 
-NONMETRIC = (
-    "unimds has no nonmetric scaling yet. The nearest is a map of the ranks of the distances: "
-    "R = squareform(rankdata(squareform(D))) with SciPy, then MDS(metric='precomputed').fit(R). "
-    "scikit-learn's own MDS has nonmetric scaling"
-)
+NONMETRIC = "nonmetric scaling is level='ordinal', as in MDS(level='ordinal')"
+TIES = "it belongs to the level, as in level=Ordinal(ties='secondary')"
+SPLINE = "it belongs to the level, as in level=MonotoneSpline(degree=2, knots=3)"
 DIMENSION = "the dimension of the map is n_components"
 FOR_FIT = "give {name} to fit, as in fit(X, {name}=...)"
 
@@ -24,9 +22,20 @@ ELSEWHERE = {
     "out, or name their metric as in metric='cityblock'",
     "metric_mds": NONMETRIC + "; for metric scaling leave metric_mds out",
     "nonmetric": NONMETRIC + "; for metric scaling leave nonmetric out",
-    "type": "type='ratio' is what unimds always does: leave it out. For type='ordinal': "
-    + NONMETRIC,
+    "non_metric": NONMETRIC + "; for metric scaling leave non_metric out",
+    "type": "the level of measurement is level: 'ratio', the default, 'interval', 'ordinal', "
+    "'spline' (smacof's 'mspline') or 'power'",
     "ordinal": NONMETRIC,
+    "interval": "use level='interval'",
+    "mspline": "use level='spline'",
+    "spline_degree": SPLINE,
+    "spline_intKnots": SPLINE,
+    "ties": TIES,
+    "weakties": TIES,
+    "strictness": "it belongs to the level, as in level=Ordinal(strictness=0.1)",
+    "conditionality": "use conditional='table' or conditional='row'",
+    "conditional": "one transformation for each row needs all distances of the row: use "
+    "MDS(conditional='row'), or leave conditional out",
     "distance": DISTANCE,
     "dist": DISTANCE,
     "trymax": STARTS,
@@ -54,14 +63,17 @@ ELSEWHERE = {
 
 
 NAMES = {
-    "metaMDS": "for one table of distances use MDS(metric='precomputed').fit(D); for a table of "
-    "counts MDS(metric='braycurtis').fit(X). " + NONMETRIC[0].upper() + NONMETRIC[1:],
-    "monoMDS": NONMETRIC,
-    "isoMDS": NONMETRIC,
+    "metaMDS": "for a table of distances use MDS(level='ordinal', metric='precomputed').fit(D); "
+    "for a table of counts MDS(level='ordinal', metric='braycurtis').fit(X)",
+    **dict.fromkeys(("monoMDS", "isoMDS"), "use MDS(level='ordinal', metric='precomputed').fit(D)"),
     "vegdist": "SciPy has these distances: squareform(pdist(X, 'braycurtis')), from "
     "scipy.spatial.distance; or give the table of counts to MDS(metric='braycurtis')",
     "cmdscale": "use unimds.rivals.classical_mds",
-    "smacofSym": "use MDS(metric='precomputed').fit(D)",
+    **dict.fromkeys(
+        ("smacofSym", "mds"),
+        "use MDS(metric='precomputed').fit(D); smacof's type is level: level='ordinal', "
+        "'interval' or, for 'mspline', 'spline'",
+    ),
     "procrustes": "use unimds.quality.align",
     "stressplot": "use unimds.plots.plot_shepard",
     "ordiplot": "use unimds.plots.plot_embedding",
@@ -97,9 +109,12 @@ def _similar(name: str, known: list[str]) -> str:
 def check_metric(metric: Any) -> None:
     """Raise where `metric` has scikit-learn's meaning before 1.8: True for metric scaling."""
     if metric is False:
-        raise ValueError(f"metric=False asks for nonmetric scaling, and {NONMETRIC}")
+        raise ValueError(
+            f"metric=False: {NONMETRIC}. Here metric names the distance between rows of features, "
+            "or is 'precomputed' where fit is given distances"
+        )
     if metric is True:
         raise ValueError(
-            "metric=True is what unimds always does: leave it out. Here metric names the distance "
-            "between rows of features, or is 'precomputed' where fit is given distances"
+            "metric=True is the default, level='ratio': leave it out. Here metric names the "
+            "distance between rows of features, or is 'precomputed' where fit is given distances"
         )

@@ -45,6 +45,12 @@ Array = NDArray[Any]
 STATM = Path("/proc/self/statm")
 MEMINFO = Path("/proc/meminfo")
 ENTRIES = 2_000_000  # distances of new points that are held together
+BEYOND = 0.1  # share of new dissimilarities beyond those of the fit that goes without saying
+ON_CLUSTER = (
+    "level={level!r}, conditional={conditional!r}: a transformation needs the whole table in this "
+    "process, and this one is on a cluster. Fetch it first, with .compute(); or use "
+    "LandmarkMDS(level=...) with features, whose points the workers place"
+)
 
 
 class Workplace(Protocol):
@@ -53,6 +59,10 @@ class Workplace(Protocol):
     @property
     def find(self) -> Starts:
         """What finds the configurations to descend from."""
+
+    @property
+    def holds_table(self) -> bool:
+        """Whether this process holds the table, so that it can be transformed."""
 
     def labels(self, X: Any) -> Array | None:
         """Return the labels of the rows, or None where points go by their number."""
@@ -80,6 +90,7 @@ class ThisProcess:
     """Data are arrays and frames in the memory of this process."""
 
     find: Starts = staticmethod(starts_in_memory)
+    holds_table = True
 
     labels = staticmethod(labels_of)
 
@@ -219,7 +230,7 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 'have none; fit with conditional="table", or give the new points to fit'
             )
         share = transformation.beyond(apart)
-        if share > 0.0:
+        if share > BEYOND:
             low, high = transformation.given[0], transformation.given[-1]
             warn(
                 f"{share:.1%} of the new dissimilarities lie beyond those of the fit, {low:g} to "
@@ -353,6 +364,8 @@ class Solver:
         """Find the map of a table of distances."""
         D, at = native(D, "D"), at or workplace(D, weights)
         loss, space = as_loss(loss), as_space(space)
+        if not (self._takes_distances or at.holds_table):
+            raise ValueError(ON_CLUSTER.format(level=self.level, conditional=self.conditional))
         how = self.accelerate, self.inner_iter, self.solver
         plan = Plan(self.max_iter, self.eps, self.smoothing, *how)
         if not isinstance(self.smoothing, str) and self.smoothing > 0.0:
@@ -401,13 +414,18 @@ class Solver:
             warn(str(degeneracy), DegenerateWarning)
         return replace(result, degeneracy=degeneracy)
 
+    @property
+    def _takes_distances(self) -> bool:
+        """Whether the given dissimilarities are distances, and nothing is transformed."""
+        return as_level(self.level).is_given and self.conditional == "table"
+
     def _posed(
         self, pairs: Pairs, loss: Loss, space: Space, n_components: int, anchors: Anchors | None
     ) -> Problem:
         """Return the problem, at the level of measurement."""
-        level, by_row = as_level(self.level), self.conditional == "row"
-        if level.is_given and not by_row:
+        if self._takes_distances or pairs.n == 1:  # a single point has nothing to transform
             return Problem.posed(pairs, loss, space, n_components)
+        level, by_row = as_level(self.level), self.conditional == "row"
         return Problem.scaled(pairs, loss, space, n_components, level, by_row, anchors)
 
     def _generator(self) -> np.random.Generator:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from unimds._runtime.watch import Progress
 from unimds.compiled.parts import kernel
-from unimds.distances.table import LocalTable
+from unimds.landmarks.disparities import Source
 from unimds.losses import Loss
 from unimds.spaces import Space
 
@@ -52,7 +52,7 @@ class PairSample:
 
     Parameters
     ----------
-    table : LocalTable
+    table : Source
         The given distances.
     rng : numpy.random.Generator
         Draws the pairs.
@@ -62,9 +62,7 @@ class PairSample:
         Told of every block.
     """
 
-    def __init__(
-        self, table: LocalTable, rng: np.random.Generator, unit: float, bar: Progress
-    ) -> None:
+    def __init__(self, table: Source, rng: np.random.Generator, unit: float, bar: Progress) -> None:
         self.n = table.n
         self.rows, self.columns = rng.integers(self.n, size=(2, BLOCKS, SIDE))
         self.D = np.empty((BLOCKS, SIDE, SIDE))

@@ -29,13 +29,14 @@ from unimds.estimators.parameters import (
 from unimds.estimators.solver import New, Solver, TableEstimator, Workplace, workplace
 from unimds.landmarks.choose import choose
 from unimds.landmarks.cost import PairSample
+from unimds.landmarks.disparities import through
 from unimds.landmarks.journal import LANDMARKS as LANDMARKS_FIT
 from unimds.landmarks.journal import SIZE, Journal
 from unimds.landmarks.place import Crew, Scene, Threads, chunks_of, in_chunks, place_all
 from unimds.landmarks.refine import Refiner
+from unimds.levels import Level, as_level
 from unimds.losses import Loss
 from unimds.placecenter.result import Outcome, Result
-from unimds.quality import stress_1
 from unimds.spaces import Space
 
 Array = NDArray[Any]
@@ -83,6 +84,8 @@ class LandmarkMDS(TableEstimator):
         Number of random others.
     {loss}
     {space}
+    {level} The level is fitted on the
+        landmarks, and its transformation is applied to all distances.
     {variant}
     {metric}
     {metric_params}
@@ -108,9 +111,13 @@ class LandmarkMDS(TableEstimator):
         Sum of the loss over all pairs, estimated from half a million of them, and the standard
         error of that; exact, with an error of 0, where all points were fitted in full.
     stress_, stress_error_ : float
-        Kruskal's Stress-1 of the map, and its standard error.
+        Kruskal's Stress-1 of the map, and its standard error; at levels other than "ratio" those
+        of the disparities.
     loss_, space_ : Loss, Space
         Loss and space as used, every "auto" replaced by what the landmarks say.
+    transformation_ : Transformation or None
+        The function from given dissimilarities to disparities, found on the landmarks; None at the
+        level "ratio".
     n_iter_ : int
         Number of sweeps over the landmarks.
     outcome_ : Outcome
@@ -159,6 +166,7 @@ class LandmarkMDS(TableEstimator):
         sample_size: int = 500,
         loss: str | Loss = "squared",
         space: str | Space = "euclidean",
+        level: str | Level = "ratio",
         variant: str | None = None,
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
@@ -183,6 +191,7 @@ class LandmarkMDS(TableEstimator):
         self.sample_size = sample_size
         self.loss = loss
         self.space = space
+        self.level = level
         self.variant = variant
         self.metric = metric
         self.metric_params = metric_params
@@ -277,8 +286,7 @@ class LandmarkMDS(TableEstimator):
         D = table.square(index)
         result = self._place_center(D, index, table.n, self.random_state, self.checkpoint)
         self.cost_, self.cost_error_ = result.cost, 0.0
-        stress = stress_1(D, result.embedding, space=result.space)
-        self.stress_, self.stress_error_ = stress, 0.0
+        self.stress_, self.stress_error_ = result.stress, 0.0
         self.outcome_ = result.outcome
         embedding = result.embedding.astype(table.dtype, copy=False)
         self._keep(table, index, result, index, result.embedding, embedding)
@@ -300,8 +308,10 @@ class LandmarkMDS(TableEstimator):
         if result.outcome is Outcome.INTERRUPTED:
             journal.close()
         journal.rest_on(result)
-        apart = D[D > 0.0]
-        scene = Scene.make(table, result, float(np.median(apart)) if apart.size else 1.0)
+        source = through(table, result.transformation)
+        apart = D if result.transformation is None else result.transformation(D)
+        apart = apart[apart > 0.0]
+        scene = Scene.make(source, result, float(np.median(apart)) if apart.size else 1.0)
         frame = scene.frame
         with explained(frame.loss, frame.space):
             X = self._placed(scene, index, result, rng, crew, journal)
@@ -334,9 +344,11 @@ class LandmarkMDS(TableEstimator):
 
     def _told(self, count: int) -> tuple[Any, ...]:
         """Return the settings that the map depends on."""
-        parts = resolve_variant(self.variant, self.loss, self.space)
+        parts: tuple[Any, ...] = resolve_variant(self.variant, self.loss, self.space)
         seed = self.random_state if isinstance(self.random_state, int | None) else "drawn"
         init = self.init if isinstance(self.init, str) else "given"
+        level = as_level(self.level)
+        parts = parts if level.is_given else (*parts, level)
         return (*parts, count, seed, init, *(getattr(self, name) for name in SETTINGS))
 
     def _size(self, table: LocalTable, index: Array, seed: int, journal: Journal) -> Space:
@@ -426,6 +438,7 @@ class LandmarkMDS(TableEstimator):
     ) -> None:
         self.landmarks_, self.landmark_result_ = index, result
         self.loss_, self.space_, self.n_iter_ = result.loss, result.space, result.n_iter
+        self.transformation_ = result.transformation
         self.references_, self._points = known, points  # in double precision
         self._features = table.features[known] if isinstance(table, ComputedTable) else None
         self.embedding_ = embedding

@@ -18,7 +18,8 @@ from sklearn.utils import gen_batches
 from threadpoolctl import threadpool_limits
 
 from unimds._runtime.watch import Progress
-from unimds.distances.table import Index, LocalTable
+from unimds.distances.table import Index
+from unimds.landmarks.disparities import Source
 from unimds.landmarks.journal import Journal
 from unimds.placecenter.annealing import sharpened
 from unimds.placecenter.problem import Frame
@@ -37,7 +38,7 @@ class Scene:
 
     Attributes
     ----------
-    table : LocalTable
+    table : Source
         The given distances.
     frame : Frame
         Loss and space.
@@ -45,12 +46,12 @@ class Scene:
         Precision of the arithmetic.
     """
 
-    table: LocalTable
+    table: Source
     frame: Frame
     dtype: np.dtype[Any]
 
     @classmethod
-    def make(cls, table: LocalTable, result: Result, typical: float) -> Scene:
+    def make(cls, table: Source, result: Result, typical: float) -> Scene:
         """Bring loss and space of a map to the unit of a typical distance."""
         loss, space = result.loss, result.space
         tame = loss.degree is not None and 1e-30 < typical < 1e30
@@ -176,7 +177,7 @@ def _placed(scene: Scene, rows: Index, landmarks: Array, fixed: Array) -> Array:
     return P
 
 
-def _nearest(D: Array, rows: Index, table: LocalTable) -> Array:
+def _nearest(D: Array, rows: Index, table: Source) -> Array:
     """Return the nearest landmark of every row."""
     nearest: Array = np.argmin(D, axis=1)  # a missing one, where there is any
     holes = np.flatnonzero(np.isnan(D[np.arange(len(D)), nearest]))

@@ -48,6 +48,7 @@ class Transformation:
         """Return the disparities of dissimilarities; NaN stays NaN."""
         d = np.asarray(d, dtype=np.float64)
         found = np.interp(d, self.given, self.disparities)
+        found = np.where(np.isnan(d), np.nan, found)  # which a single entry would hide
         return np.where((d == 0.0) & (self.given[0] > 0.0), 0.0, found)
 
     def beyond(self, d: ArrayLike) -> float:
@@ -56,6 +57,20 @@ class Transformation:
         known = d[~np.isnan(d) & (d != 0.0)]
         out = (known < self.given[0]) | (known > self.given[-1])
         return float(out.mean()) if known.size else 0.0
+
+    def corners(self) -> Transformation:
+        """Return the same function by fewer numbers: the ends of its steps.
+
+        Examples
+        --------
+        >>> from unimds.levels import Ordinal, Transformation
+        >>> steps = np.array([1.0, 1.0, 1.0, 2.0])
+        >>> Transformation(Ordinal(), np.arange(4.0), steps).corners().given
+        array([0., 2., 3.])
+        """
+        bends = np.diff(self.disparities) != 0.0
+        kept = np.append(True, bends) | np.append(bends, True)
+        return Transformation(self.level, self.given[kept], self.disparities[kept])
 
     def __repr__(self) -> str:
         low, high = self.given[0], self.given[-1]

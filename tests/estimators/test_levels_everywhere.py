@@ -1,0 +1,48 @@
+"""Estimators at a level of measurement are estimators of scikit-learn like others."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from tests.support.tables import distances
+from unimds import MDS, LandmarkMDS, MonotoneSpline, Ordinal
+
+POINTS = np.random.default_rng(0).normal(size=(40, 2))
+GROWN = np.exp(distances(POINTS)) - np.eye(40)
+HOW = {"metric": "precomputed", "n_init": 1, "random_state": 0}
+
+
+@pytest.mark.parametrize("kind", [MDS, LandmarkMDS])
+@pytest.mark.parametrize("level", ["ordinal", Ordinal("secondary", 0.1), MonotoneSpline(1, 2)])
+def test_a_level_is_a_parameter_like_others(kind, level):
+    mds = kind(level=level)
+    assert mds.get_params()["level"] == level
+    assert f"level={level!r}" in repr(mds)
+    for other in (clone(mds), pickle.loads(pickle.dumps(mds)), kind().set_params(level=level)):
+        assert other.get_params() == mds.get_params()
+
+
+@pytest.mark.filterwarnings("ignore:.* of the new dissimilarities lie beyond")
+def test_a_search_finds_the_level_of_the_data():
+    levels = {"level": ["ratio", "interval", "ordinal"]}
+    search = GridSearchCV(MDS(**HOW), levels, cv=4).fit(GROWN)
+    assert search.best_params_ == {"level": "ordinal"}
+    assert search.best_score_ > -0.1
+    assert search.best_estimator_.transformation_.level == Ordinal()
+
+
+def test_a_fit_at_the_level_ratio_forgets_an_earlier_transformation():
+    mds = MDS(level="interval", **HOW).fit(GROWN)
+    assert mds.transformation_ is not None
+    mds.set_params(level="ratio").fit(GROWN)
+    assert (mds.transformation_, mds.disparities_) == (None, None)
+
+
+def test_new_points_beyond_the_known_are_told_where_they_are_many():
+    mds = MDS(level="ordinal", **HOW).fit(GROWN)
+    mds.transform(GROWN[:3])
+    with pytest.warns(UserWarning, match=r"100\.0% of the new dissimilarities lie beyond"):
+        mds.transform(GROWN[:1] + 1e6)
