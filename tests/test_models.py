@@ -14,11 +14,15 @@ from sklearn.base import clone
 from tests.support.parts import slow
 from unimds import (
     MDS,
+    DegenerateWarning,
     DistributionEmbedding,
     Huber,
     Hyperbolic,
     LandmarkMDS,
+    Level,
     Loss,
+    MonotoneSpline,
+    Ordinal,
     Power,
     Simplex,
     Sphere,
@@ -27,6 +31,7 @@ from unimds import (
 )
 from unimds.files import FileError
 from unimds.files.archive import read_archive, write_archive
+from unimds.levels import as_level
 from unimds.models import load, save
 from unimds.report import report
 from unimds.spaces import distances
@@ -43,6 +48,12 @@ class Own(Loss):
 
     def weight(self, u, r):
         return 1.0
+
+
+@dataclass(frozen=True)
+class Doubled(Level):
+    def project(self, known, t, w):
+        return 2.0 * known
 
 
 MODELS = {
@@ -434,3 +445,147 @@ def test_a_broken_map_of_distributions_is_an_error(tmp_path, name, wrong):
     write_archive(tmp_path / "n", "model", header, {**arrays, name: wrong})
     with pytest.raises(FileError, match="the model is broken"):
         load(tmp_path / "n")
+
+
+# --- levels of measurement ------------------------------------------------------------------------
+
+GROWN = np.exp(distances(X[:, :2])) - np.eye(len(X))
+BETWEEN = np.exp(distances(NEW[:, :2], X[:, :2]))
+AT_LEVELS = {
+    "by name": MDS(level="ordinal"),
+    "with parameters": MDS(level=Ordinal(ties="secondary", strictness=0.1)),
+    "interval": MDS(level="interval"),
+    "spline": MDS(level=MonotoneSpline(degree=1, knots=2)),
+    "power": MDS(level="power"),
+    "landmarks": LandmarkMDS(n_landmarks=15, refine=2, level=Ordinal(ties="secondary")),
+}
+
+
+def at_level(name):
+    how = {"metric": "precomputed", "n_init": 1, "random_state": 0, "eps": 1e-3}
+    return clone(AT_LEVELS[name]).set_params(**how).fit(GROWN)
+
+
+@pytest.mark.filterwarnings("ignore:.* of the new dissimilarities lie beyond")
+@pytest.mark.parametrize("name", AT_LEVELS)
+@pytest.mark.parametrize("way", ["file", "pickle"])
+def test_a_level_and_its_transformation_come_back(tmp_path, name, way):
+    mds = at_level(name)
+    if way == "file":
+        save(mds, tmp_path / "m")
+        again = load(tmp_path / "m")
+    else:
+        again = pickle.loads(pickle.dumps(mds))
+    assert again.transformation_.level == mds.transformation_.level == as_level(again.level)
+    assert np.array_equal(again.transformation_(GROWN), mds.transformation_(GROWN))
+    assert np.array_equal(again.transform(BETWEEN), mds.transform(BETWEEN))
+    assert again.score(BETWEEN) == mds.score(BETWEEN)
+    assert (again.stress_, again.cost_) == (mds.stress_, mds.cost_)
+    if name != "landmarks":
+        assert again.result_.transformation is again.transformation_
+        assert mds.disparities_.shape == GROWN.shape
+        if way == "file":
+            assert again.disparities_ is None
+        else:
+            assert np.array_equal(again.disparities_, mds.disparities_)
+    assert repr(again.transformation_) == repr(mds.transformation_)
+    assert clone(again).fit(GROWN).stress_ == mds.stress_
+
+
+def test_a_degenerate_map_stays_known_as_one(tmp_path):
+    groups = np.repeat([0.0, 1.0], 6)
+    D = np.where(groups[:, None] == groups, 1.0, 2.0)
+    D[0, 1] = D[1, 0] = 1.1
+    np.fill_diagonal(D, 0.0)
+    with pytest.warns(DegenerateWarning):
+        mds = MDS(level="ordinal", metric="precomputed", n_init=1, random_state=0).fit(D)
+    save(mds, tmp_path / "m")
+    assert load(tmp_path / "m").degeneracy_ == mds.degeneracy_ is not None
+
+
+@pytest.mark.parametrize("D", [[[0.0]], [[0.0, 2.0], [2.0, 0.0]]], ids=len)
+def test_one_or_two_points_have_a_level_too(tmp_path, D):
+    mds = MDS(1, level="ordinal", metric="precomputed", n_init=1, random_state=0).fit(D)
+    save(mds, tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert (again.transformation_ is None) == (mds.transformation_ is None) == (len(D) == 1)
+    assert np.allclose(again.transform(D), mds.embedding_)
+
+
+def test_rows_of_their_own_come_back_and_still_place_nothing(tmp_path):
+    mds = MDS(level="ordinal", conditional="row", metric="precomputed", n_init=1, random_state=0)
+    save(mds.fit(GROWN), tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert again.conditional == "row"
+    with pytest.raises(ValueError, match='conditional="row" gives every row a transformation'):
+        again.transform(BETWEEN)
+
+
+def relevelled(told):
+    def change(header):
+        return header | {"asked": header["asked"] | {"level": told}}
+
+    return change
+
+
+def moved(name, change):
+    return lambda arrays: arrays | {name: change(arrays[name].copy())}
+
+
+def less(name):
+    return lambda arrays: {key: value for key, value in arrays.items() if key != name}
+
+
+def set_to(place, value):
+    def change(array):
+        array[place] = value
+        return array
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("header", "arrays", "problem"),
+    [
+        (relevelled({"name": "Nominal"}), None, "'Nominal' is not a level of this release"),
+        (relevelled({"name": "Sphere", "radius": 1.0}), None, "'Sphere' is not a level"),
+        (relevelled({"name": "Ordinal", "ties": "odd"}), None, "use one of primary"),
+        (relevelled({"name": "Ordinal", "strictness": 7.0}), None, "must lie from 0 to 1"),
+        (relevelled({"name": "MonotoneSpline", "knots": 10**9}), None, "whole number from 0"),
+        (relevelled({"name": "Ordinal", "more": 1}), None, "missing or wrong"),
+        (None, less("given"), "'given'"),
+        (None, less("disparities"), "'disparities'"),
+        (None, moved("given", lambda a: a[::-1]), "one number for each of rising"),
+        (None, moved("given", set_to(1, np.nan)), "given is not a list of finite numbers"),
+        (None, moved("disparities", set_to(-1, np.inf)), "disparities is not a list of finite"),
+        (None, moved("disparities", set_to(0, -1.0)), "disparities is not a list"),
+        (None, moved("disparities", lambda a: a[:-1]), "one number for each of rising"),
+        (None, moved("given", lambda a: a[None]), "given is not a list"),
+        (None, moved("given", lambda a: a[:0]), "given is not a list"),
+        (None, moved("given", lambda a: a.astype(np.int64)), "given is not a list"),
+    ],
+)
+def test_a_level_of_a_stranger_is_checked(tmp_path, header, arrays, problem):
+    save(at_level("with parameters"), tmp_path / "m")
+    told, held = read_archive(tmp_path / "m", "model")
+    told, held = (header or (lambda h: h))(told), (arrays or (lambda a: a))(held)
+    write_archive(tmp_path / "x", "model", told, held)
+    with pytest.raises(FileError, match=problem):
+        load(tmp_path / "x")
+
+
+def test_models_of_releases_without_levels_are_ratio(tmp_path):
+    def without(header):
+        asked = {name: part for name, part in header["asked"].items() if name != "level"}
+        params = {k: v for k, v in header["params"].items() if k != "conditional"}
+        return header | {"asked": asked, "params": params}
+
+    mds = load(altered(tmp_path, header=without))
+    assert (mds.level, mds.conditional, mds.transformation_) == ("ratio", "table", None)
+    assert mds.transform(NEW).shape == (7, 2)
+
+
+def test_a_level_of_the_users_cannot_be_saved(tmp_path):
+    mds = MDS(level=Doubled(), metric="precomputed", n_init=1, random_state=0).fit(GROWN)
+    with pytest.raises(ValueError, match="a custom level, whose code cannot be saved"):
+        save(mds, tmp_path / "m")

@@ -27,7 +27,9 @@ from unimds.files import endings
 from unimds.files.archive import read_archive, write_archive
 from unimds.files.errors import FileError
 from unimds.landmarks.estimator import LandmarkMDS
+from unimds.levels import LEVELS, Level, Transformation, as_level
 from unimds.losses import LOSSES, Loss, as_loss
+from unimds.placecenter.degeneracy import Degeneracy
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces import SPACES, Space
 
@@ -39,15 +41,20 @@ __all__ = ["load", "save"]
 SAME = 1e-5
 """A map in single precision differs from its points by less than this share."""
 KIND = "model"
-BUILT_IN: tuple[type[Any], ...] = (*LOSSES.values(), *SPACES.values())
+BUILT_IN: tuple[type[Any], ...] = (*LOSSES.values(), *SPACES.values(), *LEVELS.values())
 PARTS = {kind.__name__: kind for kind in BUILT_IN}
 MATRICES = {("mahalanobis", "V"), ("mahalanobis", "VI")}
 """Arguments of metrics that are matrices; all others are numbers or vectors."""
 PLAIN = (bool, int, float, str, type(None))
 SPARSE = ("data", "indices", "indptr")
 """The arrays of a sparse table in SciPy's CSR format."""
+TRANSFORMATION = ("given", "disparities")
+"""The arrays of a transformation, at levels of measurement other than "ratio"."""
 THREADS = "n_jobs"
-NOT_KEPT = ("loss", "space", "variant", "init", "callback", "checkpoint", "metric_params", THREADS)
+NOT_KEPT = (
+    *("loss", "space", "level", "variant"),
+    *("init", "callback", "checkpoint", "metric_params", THREADS),
+)
 """Parameters that are saved as fitted, that mean nothing once the map exists, or that only the
 person at the machine decides: no file says how many threads to start, or where to write."""
 
@@ -129,7 +136,10 @@ def _of_distances(mds: MDS | LandmarkMDS) -> tuple[dict[str, Any], dict[str, Arr
         "result_stress": result.stress,
         "errors": [mds.cost_error_, mds.stress_error_] if large else None,
         "seconds": mds.seconds_ if large else None,
+        "degeneracy": None if result.degeneracy is None else asdict(result.degeneracy),
     }
+    if result.transformation is not None:
+        arrays |= {name: getattr(result.transformation, name) for name in TRANSFORMATION}
     arrays |= {
         "map": mds.embedding_,
         "embedding": result.embedding,
@@ -170,8 +180,8 @@ def load(path: str | os.PathLike[str]) -> Model:
     """Read a model that `save` has written.
 
     It places new points as the saved model does, but holds no table of distances:
-    ``dissimilarity_matrix_`` is None. The file is checked before anything is computed from it, and
-    it has no say in the number of threads: ``n_jobs`` is None.
+    ``dissimilarity_matrix_`` and ``disparities_`` are None. The file is checked before anything is
+    computed from it, and it has no say in the number of threads: ``n_jobs`` is None.
 
     Parameters
     ----------
@@ -200,7 +210,7 @@ def load(path: str | os.PathLike[str]) -> Model:
 # --- to a file ------------------------------------------------------------------------------------
 
 
-def _described(part: Loss | Space, what: str) -> dict[str, Any]:
+def _described(part: Loss | Space | Level, what: str) -> dict[str, Any]:
     if PARTS.get(type(part).__name__) is not type(part):
         raise ValueError(
             f"{part} is a custom {what}, whose code cannot be saved; save `embedding_` with "
@@ -210,9 +220,11 @@ def _described(part: Loss | Space, what: str) -> dict[str, Any]:
 
 
 def _asked(mds: MDS | LandmarkMDS) -> dict[str, Any]:
-    """Return the loss and the space as they were given, with every "auto"."""
+    """Return loss, space and level as they were given, with every "auto"."""
     loss, space = resolve_variant(mds.variant, mds.loss, mds.space)
-    return {"loss": _described(loss, "loss"), "space": _described(space, "space")}
+    level = as_level(mds.level)
+    parts: dict[str, Loss | Space | Level] = {"loss": loss, "space": space, "level": level}
+    return {name: _described(part, name) for name, part in parts.items()}
 
 
 def _params(mds: Model) -> dict[str, Any]:
@@ -362,11 +374,17 @@ def _check_same(mds: MDS | LandmarkMDS, result: Result) -> None:
 
 
 def _as_asked(header: dict[str, Any], loss: Loss, space: Space) -> dict[str, Any]:
-    """Return the parameters loss and space, which may be "auto"; 0.3 is the first to write them."""
+    """Return the parameters loss, space and level; loss and space may be "auto".
+
+    0.3 is the first release to write loss and space; earlier models have no level but "ratio".
+    """
     told = header.get("asked")
     if told is None:
         return {"loss": loss, "space": space}
     asked = {"loss": _part(told["loss"], Loss), "space": _part(told["space"], Space)}
+    if "level" in told:
+        level = _part(told["level"], Level)
+        asked["level"] = "ratio" if level.is_given else level
     for name, found in (("loss", loss), ("space", space)):
         if type(asked[name]) is not type(found):
             raise ValueError(f"the fit of {asked[name]} cannot have found {found}")
@@ -374,11 +392,12 @@ def _as_asked(header: dict[str, Any], loss: Loss, space: Space) -> dict[str, Any
 
 
 def _keep(mds: MDS | LandmarkMDS, result: Result, features: Array | None) -> None:
-    mds.n_iter_ = result.n_iter
+    mds.n_iter_, mds.transformation_ = result.n_iter, result.transformation
     if isinstance(mds, LandmarkMDS):
         mds.landmark_result_, mds._features = result, features
         return
     mds.result_, mds.history_, mds.dissimilarity_matrix_ = result, result.history, None
+    mds.degeneracy_ = result.degeneracy
     if features is not None:
         mds._fit_X = features
 
@@ -436,7 +455,33 @@ def _result(header: dict[str, Any], arrays: dict[str, Array], mds: Model, count:
         loss=mds.loss_,
         space=mds.space_,
         stress=None if stress is None else float(stress),
+        transformation=_transformation(arrays, mds),
+        degeneracy=_degeneracy(header.get("degeneracy")),
     )
+
+
+def _transformation(arrays: dict[str, Array], mds: Model) -> Transformation | None:
+    """Return the transformation of a model; None where nothing is transformed."""
+    level = as_level(getattr(mds, "level", "ratio"))
+    given_as_is = level.is_given and getattr(mds, "conditional", "table") == "table"
+    if given_as_is or len(mds.embedding_) == 1:
+        return None
+    known = [arrays[name] for name in TRANSFORMATION]
+    for array, name in zip(known, TRANSFORMATION, strict=True):
+        sound = array.ndim == 1 and array.size and array.dtype == np.float64
+        if not sound or not np.isfinite(array).all() or array.min() < 0.0:
+            raise ValueError(f"{name} is not a list of finite numbers that are not negative")
+    given, disparities = known
+    if given.size != disparities.size or (np.diff(given) <= 0.0).any():
+        raise ValueError("the transformation is not one number for each of rising dissimilarities")
+    return Transformation(level, given, disparities)
+
+
+def _degeneracy(told: dict[str, Any] | None) -> Degeneracy | None:
+    if told is None:
+        return None
+    points, distinct, levels = (int(told[name]) for name in ("points", "distinct", "levels"))
+    return Degeneracy(points, distinct, levels, float(told["largest"]))
 
 
 def _tried(

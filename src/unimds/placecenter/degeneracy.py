@@ -54,14 +54,21 @@ class Degeneracy:
     levels: int
     largest: float
 
-    def __str__(self) -> str:
+    @property
+    def finding(self) -> str:
+        """What is wrong with the map, without the remedies."""
         if self.distinct < self.points:
             what = f"its {self.points} points lie in {self.distinct} places"
         else:
             what = f"{self.largest:.0%} of all disparities are equal"
         return (
             f"The map is degenerate: {what}. The transformation has fitted the order of the "
-            "dissimilarities without a map, so that a low stress tells nothing. Remedies: "
+            "dissimilarities without a map, so that a low stress tells nothing."
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"{self.finding} Remedies: "
             'Ordinal(strictness=0.1), Ordinal(ties="secondary"), level="interval" or "spline"'
         )
 

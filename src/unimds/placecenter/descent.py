@@ -460,6 +460,7 @@ class Record:
         """Return the best configuration and how it was found."""
         embedding, loss, space = self.frame.outer_all(self.best.X, self.best.space)
         history, cost = np.array(self.history), self.cost
+        scaling = self.problem.targets.scaling(self.best.targets)
         if self.problem.adapts:  # in the unit of the data, the best cost is lower than it was
             history[-1, 1] = cost
         if self.single:  # the best of the costs becomes the cost, and no other lies below it
@@ -473,5 +474,6 @@ class Record:
             outcome=outcome,
             loss=loss,
             space=space,
-            scaling=self.problem.targets.scaling(self.best.targets),
+            scaling=scaling,
+            transformation=None if scaling is None else scaling.transformation,
         )

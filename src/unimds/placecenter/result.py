@@ -75,6 +75,8 @@ class Result:
         What many starts led to: their costs and the best maps; None where there was no such search.
     found : int
         How many of the starts led to the lowest map, up to a difference of 1e-6 in its cost.
+    transformation : Transformation or None
+        The function from given dissimilarities to disparities; None at the level "ratio".
     scaling : Scaling or None
         The transformation of the dissimilarities, and the disparities that the distances of the map
         are compared with; None at the level "ratio".
@@ -99,12 +101,8 @@ class Result:
     stress: float | None = None
     starts: Starts | None = None
     scaling: Scaling | None = None
+    transformation: Transformation | None = None
     degeneracy: Degeneracy | None = None
-
-    @property
-    def transformation(self) -> Transformation | None:
-        """The function from given dissimilarities to disparities; None at the level "ratio"."""
-        return None if self.scaling is None else self.scaling.transformation
 
     @property
     def found(self) -> int:
@@ -250,6 +248,7 @@ def in_size(result: Result, space: Space) -> Result:
             f"{result.loss} has no degree, so that a map in {space} has no unit of its own; use a "
             'size of "auto"'
         )
+    scaling = result.scaling.times(factor)
     grown = np.array([1.0, factor**result.loss.degree])
     return replace(
         result,
@@ -258,15 +257,15 @@ def in_size(result: Result, space: Space) -> Result:
         levels=result.levels * grown,
         loss=result.loss.scaled(factor),
         space=space,
-        scaling=result.scaling.times(factor),
+        scaling=scaling,
+        transformation=scaling.transformation,
     )
 
 
 def stress_1(pairs: Pairs, result: Result) -> float:
     """Return Kruskal's Stress-1 of a result."""
     if result.scaling is not None:
-        scaling = result.scaling
-        pairs = pairs.through(scaling.codes.table(scaling.numbers))
+        pairs = pairs.through(result.scaling.table())
     plain = type(result.loss) is Squared and type(result.space) is Euclidean
     if plain and pairs.weighing == equal_weights(pairs.n):
         # the cost is one of its two sums, and Σ u² = n Σ |x − x̄|² is the other
@@ -275,8 +274,8 @@ def stress_1(pairs: Pairs, result: Result) -> float:
         if max(below, result.cost) < np.inf and below > 1e-200:  # squares with all their digits
             return float(np.sqrt(result.cost / below))
     halved = pairs.layers == 1  # of a symmetric table the later points of each row will do
-    table, points, space = pairs.table, result.embedding, result.space
-    return _stress(table, pairs.largest, points, space, by_mapped=True, halved=halved)
+    points, space = result.embedding, result.space
+    return _stress(pairs.table, pairs.largest, points, space, by_mapped=True, halved=halved)
 
 
 def _stress(

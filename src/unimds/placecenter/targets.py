@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from unimds.compiled.parts import explained, kernel
 from unimds.distances.coded import BINS, Codes, binned, ranked
 from unimds.distances.pairs import Pairs
+from unimds.distances.table import LocalTable
 from unimds.levels import Level, Transformation
 from unimds.levels.base import Bound
 from unimds.losses import Loss, Squared
@@ -231,11 +232,14 @@ class Scaling:
     codes: Codes
     numbers: Array
 
+    def table(self) -> LocalTable:
+        """Return the table of disparities."""
+        return self.codes.table(self.numbers)
+
     @property
     def disparities(self) -> Array:
         """The disparities as a square table; NaN where a pair is missing."""
-        table, _ = self.codes.table(self.numbers).whole()
-        return np.asarray(table[:, 0])
+        return np.asarray(self.table().whole()[0][:, 0])
 
     def times(self, factor: float) -> Scaling:
         """Return the disparities in another unit."""
