@@ -454,16 +454,16 @@ def test_a_warning_is_told_once(tmp_path):
 
 def test_reading_a_file_shows_on_a_terminal_for_how_long(cities, tmp_path, monkeypatch):
     """As a large file would: this one is read after five ticks of the clock."""
-    from unimds import files
+    from unimds.files import reading
 
-    read = files.read
+    read = reading.read_unjudged
 
     def slowly(*args, **options):
         time.sleep(0.5)
         return read(*args, **options)
 
     monkeypatch.setattr("unimds._runtime.watch.TICK", 0.1)
-    monkeypatch.setattr(files, "read", slowly)
+    monkeypatch.setattr(reading, "read_unjudged", slowly)
     monkeypatch.setattr("unimds.cli.progress.watched", lambda quiet: not quiet)
     said = run("embed", cities, "-o", tmp_path / "map.csv")
     assert f"reading {cities}"[:40] in said.err

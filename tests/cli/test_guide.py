@@ -19,18 +19,20 @@ def words(said):
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        (["embed", "x.csv", "--nonmetric"], "unimds has no nonmetric (ordinal) scaling"),
-        (["embed", "x.csv", "--type", "ordinal"], "For type ordinal: unimds has no nonmetric"),
+        (["embed", "x.csv", "--nonmetric"], "use unimds embed FILE --level ordinal"),
+        (["embed", "x.csv", "--type", "ordinal"], "use --level: ratio, interval, ordinal, spline"),
+        (["compare", "x.csv", "--level", "ordinal"], "no option --level here; unimds embed has it"),
+        (["embed", "x.csv", "--mspline"], "no option --mspline: use --level spline."),
         (["embed", "x.csv", "--dist", "bray"], "There is no option --dist: use --metric."),
         (["embed", "x.csv", "--trymax", "20"], "There is no option --trymax: use --n-init."),
-        (["metaMDS", "x.csv"], "use unimds embed, with --metric braycurtis for a table of counts"),
+        (["metaMDS", "x.csv"], "with --metric braycurtis for a table of counts"),
         (["vegdist", "x.csv"], "unimds embed --metric braycurtis measures the distances"),
         (["embed", "x.csv", "--space", "circle"], "a circle is a map of one dimension"),
         (
             ["embed", "x.csv", "--space", "hyperbolic", "--curvature", "-1"],
             "give its size, 1: hyperbolic space is always curved negatively",
         ),
-        (["embed", "x.csv", "--ordinal"], "a map of the ranks"),
+        (["embed", "x.csv", "--ordinal"], "--level ordinal"),
         (["embed", "x.csv", "--similarity"], "first write the largest value minus s"),
         (["embed", "x.csv", "--kind", "similarities"], "Make distances of similarities first"),
         (["embed", "x.csv", "--plot-starts"], "unimds.plots.plot_starts(mds) draws them all"),
@@ -42,7 +44,8 @@ def words(said):
         (["place", "m", "x.csv", "--landmarks", "3"], "here; unimds embed has it."),
         (["unfold", "x.csv"], "no command 'unfold': for unfolding, give unimds embed one table"),
         (["unfold", "x.csv"], "leave the distances among rows, and those among columns, empty"),
-        (["nmds", "x.csv"], "unimds has no nonmetric (ordinal) scaling"),
+        (["nmds", "x.csv"], "for nonmetric scaling, use unimds embed FILE --level ordinal"),
+        (["metaMDS", "x.csv"], "use unimds embed FILE --level ordinal"),
         (["fit", "x.csv"], "no command 'fit': use unimds embed."),
         (["embd", "x.csv"], "no command 'embd'; did you mean embed?"),
         (["frobnicate"], "There is no command 'frobnicate'."),
@@ -99,7 +102,7 @@ def test_unfolding_works_as_the_advice_says(tmp_path):
         ("manhatan", "did you mean 'manhattan'?"),
         ("pearson", "use metric='correlation'"),
         ("zzz", "use one of euclidean, l2,"),
-        ("nonmetric", "unimds has no nonmetric"),
+        ("nonmetric", "for nonmetric scaling, use unimds embed FILE --level ordinal"),
         ("chord", "√(2d) for the distance d by 'cosine'"),
         ("Sørensen", "use 'dice' for presence and absence, or 'braycurtis' for counts"),
         ("sorensen", "use 'dice' for presence and absence, or 'braycurtis' for counts"),
@@ -140,7 +143,7 @@ def test_near_names():
     [
         (["embed", "nowhere.csv", "-o", "m.csv"], 1, "nowhere.csv"),
         (["embed", "cities.csv", "-o", "m.csv", "--loss", "foo"], 2, "foo"),
-        (["embed", "cities.csv", "-o", "m.csv", "--nonmetric"], 2, "no nonmetric"),
+        (["embed", "cities.csv", "-o", "m.csv", "--nonmetric"], 2, "--level ordinal"),
         (["embed", "cities.csv"], 2, "name a file with -o"),
         (["embed", "cities.csv", "-o", "m.csv", "--dim", "x"], 2, "--dim"),
         (["embed"], 2, "Missing argument"),
@@ -179,7 +182,7 @@ def test_in_a_process_of_its_own_too(tmp_path):
     (tmp_path / "d.csv").write_text(CITIES)
     said = apart("embed", "d.csv", "-o", "m.csv", "--nonmetric", "--json", cwd=tmp_path)
     assert said.code == 2
-    assert "no nonmetric" in json.loads(said.out)["error"]
+    assert "--level ordinal" in json.loads(said.out)["error"]
 
 
 # --- the help -------------------------------------------------------------------------------------

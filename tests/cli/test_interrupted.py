@@ -53,7 +53,8 @@ def test_on_a_terminal_too_an_interruption_is_told_once(cities, tmp_path, monkey
     def callback(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("unimds.cli.commands.embed.watched", lambda quiet: not quiet)
+    for room in ("commands.embed", "fitted"):
+        monkeypatch.setattr(f"unimds.cli.{room}.watched", lambda quiet: not quiet)
     monkeypatch.setattr(
         "unimds.estimators.mds.MDS", lambda **params: MDS(**params, callback=callback)
     )

@@ -247,7 +247,7 @@ def test_no_word_contradicts_the_number(stress: float) -> None:
     subject, fit = judged(result, D)
     said = " ".join(verdict(replace(subject, stress=stress), fit))
     assert f"Stress-1 is {stress:.3g}:" in said
-    # Kruskal's words are for nonmetric maps, which unimds does not make
+    # Kruskal's words are for nonmetric maps, and this one is metric
     assert not re.search("Kruskal|perfect|excellent|good|fair|poor", said)
 
 

@@ -12,11 +12,7 @@ from typer.core import TyperGroup
 from unimds.cli.messages import end_with, say
 
 USAGE: type[Exception] = typer.BadParameter.__bases__[0]  # typer has it by several names
-NONMETRIC = (
-    "unimds has no nonmetric (ordinal) scaling. Its maps are metric: they match the distances "
-    "themselves, not their order. The nearest is a map of the ranks: put the rank of each distance "
-    "in its place, and embed this table"
-)
+NONMETRIC = "for nonmetric scaling, use unimds embed FILE --level ordinal"
 UNFOLDING = (
     "for unfolding, give unimds embed one table of all rows and columns, and leave the distances "
     "among rows, and those among columns, empty"
@@ -40,6 +36,11 @@ OPTIONS = {
     **dict.fromkeys(
         ("nonmetric", "non-metric", "ordinal", "nmds", "isotonic", "monotone"), NONMETRIC
     ),
+    "interval": "use --level interval",
+    **dict.fromkeys(("mspline", "spline"), "use --level spline"),
+    "power": "use --level power, or --loss power for the loss of that name",
+    "conditionality": "use --conditional",
+    "weakties": "use --ties",
     **dict.fromkeys(("unfold", "unfolding"), UNFOLDING),
     **dict.fromkeys(("n-components", "components", "dimensions", "dims", "ndim"), "use --dim"),
     **dict.fromkeys(("distance", "distance-metric", "dist", "vegdist"), "use --metric"),
@@ -72,7 +73,7 @@ OPTIONS = {
         ("binary", "presence", "presence-absence"),
         "--metric jaccard or --metric dice compare presence and absence",
     ),
-    "type": f"metric maps, smacof's type ratio, need no option. For type ordinal: {NONMETRIC}",
+    "type": "use --level: ratio, interval, ordinal, spline (smacof's mspline) or power",
     **dict.fromkeys(("tol", "tolerance"), "use --eps"),
     **dict.fromkeys(("threads", "n-jobs", "cores", "workers"), "use --jobs"),
     **dict.fromkeys(("random-state", "random-seed"), "use --seed"),
@@ -105,7 +106,8 @@ OPTIONS = {
 COMMANDS = {
     **dict.fromkeys(("unfold", "unfolding"), UNFOLDING),
     **dict.fromkeys(("nonmetric", "nmds", "ordinal", "monomds", "isomds"), NONMETRIC),
-    "metamds": f"use unimds embed, with --metric braycurtis for a table of counts. {NONMETRIC}",
+    "metamds": "use unimds embed FILE --level ordinal, with --metric braycurtis for a table of "
+    "counts",
     "vegdist": "unimds embed --metric braycurtis measures the distances between rows by itself",
     "stressplot": "unimds embed --report R.html draws the Shepard diagram",
     **dict.fromkeys(("fit", "map", "mds", "run", "scale"), "use unimds embed"),
@@ -148,6 +150,16 @@ def _plain(name: str) -> str:
 def suggestion(names: list[str]) -> str:
     """Return a question for the names that may be meant."""
     return f"; did you mean {' or '.join(names)}?" if names else ""
+
+
+def check_level(name: str) -> None:
+    """Raise if there is no level of measurement of this name, and say which may be meant."""
+    from unimds.levels import LEVELS
+
+    if name not in LEVELS:
+        meant = ["ordinal"] if OPTIONS.get(name.lower()) == NONMETRIC else near(name, LEVELS)
+        told = suggestion(meant) or f"; use one of {', '.join(LEVELS)}"
+        raise typer.BadParameter(f"there is no level {name!r}{told}", param_hint="--level")
 
 
 def check_metric(name: str) -> None:
@@ -232,4 +244,4 @@ def _gives_two_maps(error: Any) -> bool:
 
 def _suits(advice: str, known: list[str]) -> bool:
     """Whether a command has the option that an advice names."""
-    return not advice.startswith("use --") or advice.split()[1] in known
+    return not advice.startswith("use --") or advice.split()[1].rstrip(",:") in known

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unimds.cli.guide import check_level
 from unimds.cli.messages import usage
 
 if TYPE_CHECKING:
+    from unimds.levels import Level
     from unimds.losses import Loss
     from unimds.spaces import Space
 
@@ -153,6 +155,46 @@ Size = Annotated[
         metavar="NUMBER",
         help="Radius of the sphere, curvature of hyperbolic space or size of the simplex: a "
         "number, or auto to estimate it.",
+        rich_help_panel=MAP,
+    ),
+]
+LevelName = Annotated[
+    str,
+    typer.Option(
+        "--level",
+        metavar="LEVEL",
+        help="What is known of the dissimilarities: ratio (they are distances), interval (a "
+        "straight line of them is), ordinal (only their order counts: nonmetric scaling), spline "
+        "or power.",
+        rich_help_panel=MAP,
+    ),
+]
+Ties = Annotated[
+    str | None,
+    typer.Option(
+        "--ties",
+        metavar="TIES",
+        help="With --level ordinal, what equal dissimilarities mean: primary (their disparities "
+        "may differ), secondary (they are equal) or tertiary (their means keep the order).",
+        rich_help_panel=MAP,
+    ),
+]
+Strictness = Annotated[
+    float | None,
+    typer.Option(
+        "--strictness",
+        metavar="SHARE",
+        help="With --level ordinal, from 0 to 1: how much of an even rise the disparities must "
+        "have, such as 0.1; it parts the points of a degenerate map.",
+        rich_help_panel=MAP,
+    ),
+]
+Conditional = Annotated[
+    str,
+    typer.Option(
+        "--conditional",
+        metavar="WHAT",
+        help="One transformation for the whole table, or one for each row: table or row.",
         rich_help_panel=MAP,
     ),
 ]
@@ -309,6 +351,31 @@ def parts(
         named, target = resolve_variant(variant, own_loss, own_space)
     with usage("--radius"):
         return named, target if size is None else _sized(target, size)
+
+
+def level_of(name: str, ties: str | None, strictness: float | None) -> Level:
+    """Return the level of measurement that the options name."""
+    from unimds.levels import Ordinal, as_level
+
+    check_level(name)
+    if name == "ordinal":
+        with usage("--ties"):
+            level = Ordinal() if ties is None else Ordinal(ties)
+        with usage("--strictness"):
+            return level if strictness is None else Ordinal(level.ties, strictness)
+    for option, value in (("--ties", ties), ("--strictness", strictness)):
+        if value is not None:
+            raise typer.BadParameter(
+                f"{option} is for --level ordinal, and the level is {name}; give --level ordinal, "
+                f"or leave {option} out"
+            )
+    return as_level(name)
+
+
+def check_conditional(name: str) -> None:
+    """Raise if this is not what a transformation can be for."""
+    if name not in ("table", "row"):
+        raise typer.BadParameter(f"use table or row, not {name!r}", param_hint="--conditional")
 
 
 def check_coordinates(name: str, space: Space, n_components: int) -> None:

@@ -89,6 +89,11 @@ def place(
                 f"{model} is a map of distributions, made in Python; place new ones there, with "
                 f"unimds.models.load({model!r}).transform(counts)"
             )
+        if getattr(mds, "conditional", "table") == "row":
+            raise ValueError(
+                f"{model} was made with --conditional row: every row has a transformation of its "
+                "own, and new points have none; make it without --conditional"
+            )
         o.check_coordinates(coordinates, mds.space_, mds.n_components)
         table = read_table(new, format, "points", "euclidean", encoding, quiet=quiet)
         table = _with_numbers(mds, table, new, format, encoding)
