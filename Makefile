@@ -19,7 +19,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-report bench-small bench-starts bench-trees reproduce screenshots format clean
+.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing levels bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-report bench-small bench-starts bench-trees reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ docs: $(DOCS_STAMP) ## Build the documentation into docs/_build/html (sets up wh
 
 choosing: $(TEST_STAMP) ## Draw the pictures of docs/choosing.md anew (a minute)
 	$(BIN)/python tools/choosing.py
+
+levels: $(TEST_STAMP) ## Draw the pictures of docs/levels.md anew (half a minute)
+	$(BIN)/python tools/levels.py
 
 bench: $(TEST_STAMP) ## Measure speed and memory beside the peers, write docs/performance.md (a quarter of an hour)
 	$(PIP) install s_gd2

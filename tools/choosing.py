@@ -168,7 +168,7 @@ def draw_plane(ax: Axes, points: Array, km: Array, cities: tuple[str, ...], name
         text = f"{a} – {b}: {km[i, j]:,.0f} km, here {far[i, j]:,.0f} km"
         ax.plot(*points[[i, j]].T, **look, label=text)
     ax.legend(loc="upper center", fontsize=9, frameon=False, bbox_to_anchor=(0.5, 0.02))
-    write_labels(ax, points, names, points)
+    write_labels(ax, points, names)
 
 
 if __name__ == "__main__":

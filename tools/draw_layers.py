@@ -85,7 +85,7 @@ def draw(ax: Axes) -> None:
             corner, middle = (left, y - 0.5 * HEIGHT), left + 0.5 * width
             ax.add_patch(plt.Rectangle(corner, width, HEIGHT, facecolor=PAPER, edgecolor=INK))
             ax.text(middle, y + 0.14, room, ha="center", va="center", color=INK, fontsize=11)
-            size = 7 if len(row) > 1 else 8
+            size = {1: 8, 2: 7}.get(len(row), 6)
             words = {"ha": "center", "va": "center", "color": PALE, "fontsize": size}
             ax.text(middle, y - 0.17, purpose(room), **words)
         below = sorted({other for room, other in arrows if room in row}, key=height.get)
