@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.isotonic import IsotonicRegression
 
+from benchmarks.tables import FOLDER, read
 from unimds import MDS, place_center
 from unimds.placecenter.result import Result
 from unimds.quality import stress_1
@@ -56,3 +58,29 @@ def test_the_stress_that_the_cost_tells_is_that_of_all_pairs(kind, unit):
     result = place_center(unit * D, 2, weights=weights, random_state=0, max_iter=20)
     want = stress_1(D, result.embedding / unit, weights=weights)
     assert result.stress == pytest.approx(want, rel=1e-12)
+
+
+def kruskal(D, points):
+    """Stress-1 by its definition: the disparities are the regression on the distances."""
+    d, u = (table[np.triu_indices(len(D), 1)] for table in (D, distances(points)))
+    disparities = IsotonicRegression().fit_transform(d, u)
+    return np.sqrt(((u - disparities) ** 2).sum() / (u**2).sum())
+
+
+def test_the_stress_of_ranks_is_that_of_kruskal():
+    D = distances(X[:25])
+    mds = MDS(level="ordinal", metric="precomputed", random_state=0).fit(D)
+    assert mds.stress_ == pytest.approx(kruskal(D, mds.embedding_), rel=1e-4)
+
+
+def test_the_stress_of_ranks_is_the_one_that_vegan_publishes():
+    """metaMDS(dune) ends at 0.1183186, the lowest that is known."""
+    dune = read(FOLDER / "dune-20-meadows.txt").D
+    mds = MDS(level="ordinal", metric="precomputed", random_state=0).fit(dune)
+    assert mds.stress_ == pytest.approx(0.1183186, abs=1e-6)
+
+
+@pytest.mark.parametrize("level", ["interval", "ordinal"])
+def test_a_perfect_map_at_a_level_has_no_stress(level):
+    mds = MDS(level=level, metric="precomputed", random_state=0).fit(distances(X[:12, :2]))
+    assert mds.stress_ < 1e-3

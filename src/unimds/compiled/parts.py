@@ -356,12 +356,12 @@ def _register_method(kind: type[PartType], name: str, arity: int) -> None:
 
 @contextmanager
 def explained(*parts: Part) -> Iterator[None]:
-    """Turn Numba's errors into a `PartError` about the part that caused them."""
+    """Turn Numba's errors, and a misspelt field, into a `PartError` about the part at fault."""
     try:
         yield
     except PartError:
         raise
-    except (errors.NumbaError, TypeError) as error:
+    except (errors.NumbaError, AttributeError, TypeError) as error:
         if isinstance(error, TypeError) and "got None" not in str(error):
             raise  # Numba raises a TypeError only for a method that sometimes returns None
         for dtype in (np.float64, np.float32):

@@ -5,13 +5,22 @@ May import: `compiled` only. A level knows nothing of losses, spaces or tables.
 
 from __future__ import annotations
 
-from unimds.levels.base import Level as Level
-from unimds.levels.curves import Interval as Interval
-from unimds.levels.curves import MonotoneSpline as MonotoneSpline
-from unimds.levels.curves import PowerLaw as PowerLaw
-from unimds.levels.curves import Ratio as Ratio
-from unimds.levels.ordinal import Ordinal as Ordinal
-from unimds.levels.transformation import Transformation as Transformation
+from unimds.levels.base import Level
+from unimds.levels.curves import Interval, MonotoneSpline, PowerLaw, Ratio
+from unimds.levels.ordinal import Ordinal
+from unimds.levels.transformation import Transformation
+
+__all__ = [
+    "LEVELS",
+    "Interval",
+    "Level",
+    "MonotoneSpline",
+    "Ordinal",
+    "PowerLaw",
+    "Ratio",
+    "Transformation",
+    "as_level",
+]
 
 LEVELS: dict[str, type[Level]] = {
     "ratio": Ratio,

@@ -15,6 +15,7 @@ from sklearn.utils import gen_batches
 
 from unimds._runtime.watch import warn
 from unimds.compiled.functions import PLAIN
+from unimds.compiled.parts import explained
 from unimds.distances.pairs import Pairs
 from unimds.distances.table import TILE, HeldTable, LocalTable
 from unimds.distances.tiles import Tile
@@ -508,7 +509,8 @@ class Problem:
     def _cost_of_error(self, share: float) -> float:
         """Return the cost of a typical distance that is wrong by a share of it."""
         loss, r = self.frame.loss, self.frame.scale
-        value = float(loss.value(r * (1.0 + share), r)) - float(loss.value(r, r))
+        with explained(loss):
+            value = float(loss.value(r * (1.0 + share), r)) - float(loss.value(r, r))
         return max(value, 0.0)
 
 
