@@ -30,6 +30,7 @@ from unimds.distances.pairs import Pairs
 from unimds.distances.table import LocalTable
 from unimds.levels import Level, Transformation
 from unimds.levels.base import Bound
+from unimds.levels.by_row import ByRow
 from unimds.losses import Loss, Squared
 
 Array = NDArray[Any]
@@ -129,20 +130,17 @@ class Disparities(Targets):
         self, level: Level, codes: Codes, power: float, n_components: int, fixed: Fixed | None
     ):
         self.level, self.codes, self.power, self.held = level, codes, power, fixed is None
+        self.family = level if len(codes.blocks) == 1 else ByRow(level, codes.blocks)
         self.size = self._measure(codes.d)
         self._first = self._begun(n_components)
         if fixed is not None:
             self._first *= _growth(codes, self._first, *fixed)
-        self.known = [level.prepare(codes.d[rows], self._first[rows]) for rows in codes.blocks]
+        self.known = self.family.prepare(codes.d, self._first)
 
     def _begun(self, n_components: int) -> Array:
         """Return the first disparities, in the unit of the data."""
         codes = self.codes
-        parts = [
-            self.level.first(codes.d[rows], codes.counts[rows], n_components)
-            for rows in codes.blocks
-        ]
-        begun = np.concatenate(parts).astype(np.float64)
+        begun = self.family.first(codes.d, codes.counts, n_components).astype(np.float64)
         size = self._measure(begun)
         return begun * (self.size / size) ** (1.0 / self.power) if size > 0.0 else begun
 
@@ -161,11 +159,16 @@ class Disparities(Targets):
 
     def adapted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
         """Return disparities that fit the distances of a map better, or as well."""
+        family, known, omega = self.family, self.known, self.codes.weights
         w, t = self._parabolas(tiles, loss, unit, r)
-        found = np.empty_like(r)
-        for rows, known in zip(self.codes.blocks, self.known, strict=True):
-            found[rows] = self._best(loss, known, t[rows], w[rows], rows, r[rows])
-        return found
+        if not self.held:
+            return family.project(known, t, w)
+        if type(loss) is Squared and family.is_cone:
+            found = family.project(known, t, w)
+            size = float(omega @ (found * found))
+            return found * np.sqrt(float(omega @ (r * r)) / size) if size > 0.0 else r
+        slope = omega * np.sign(r) * np.abs(r) ** (self.power - 1.0)
+        return family.nearest(known, t, w, Bound(slope, float(slope @ r)), r)
 
     def fitted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
         """Return the disparities in the unit in which they fit the distances of a map best.
@@ -185,18 +188,6 @@ class Disparities(Targets):
         with explained(loss):
             w, t = parabolas(self.codes, tiles, loss, r * unit)
         return w, t / unit
-
-    def _best(self, loss: Loss, known: Any, t: Array, w: Array, rows: slice, now: Array) -> Array:
-        """Return the best disparities of one regression."""
-        if not self.held:
-            return self.level.project(known, t, w)
-        omega = self.codes.weights[rows]
-        if type(loss) is Squared and self.level.is_cone:
-            found = self.level.project(known, t, w)
-            size = float(omega @ (found * found))
-            return found * np.sqrt(float(omega @ (now * now)) / size) if size > 0.0 else now
-        slope = omega * np.sign(now) * np.abs(now) ** (self.power - 1.0)
-        return self.level.nearest(known, t, w, Bound(slope, float(slope @ now)), now)
 
     def growth(self, r: Array) -> float:
         """Return what the disparities must be multiplied by, to have the size of the data."""

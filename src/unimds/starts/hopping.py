@@ -70,12 +70,14 @@ class Hopping(ABC):
 def hopping(problem: Problem, plan: Plan, watch: Watch, rng: np.random.Generator) -> Hopping:
     """Return the way that suits a problem."""
     curve = curve_of(problem)
+    if problem.adapts:
+        return Watched(problem, plan, watch, rng, curve)
     if curve is not None and type(problem.frame.loss) is Squared:
         return AlongCurve(problem, curve)
     plain = plan.solver == "sweeps" or not plan.accelerate or plan.inner_iter > 1
     if problem.anneals_compiled and plan.smoothing == "auto" and not plain:
         return Compiled(problem, curve, plan.eps, watch, rng)
-    return Watched(problem, plan, watch, rng)
+    return Watched(problem, plan, watch, rng, None)
 
 
 def kicked(problem: Problem, X: Array, rng: np.random.Generator) -> Array:
@@ -191,12 +193,23 @@ def _share(rng: np.random.Generator) -> float:
 class Watched(Hopping):
     """Descents that come back after every sweep: any space, any solver."""
 
-    def __init__(self, problem: Problem, plan: Plan, watch: Watch, rng: np.random.Generator):
+    def __init__(
+        self,
+        problem: Problem,
+        plan: Plan,
+        watch: Watch,
+        rng: np.random.Generator,
+        curve: Curve | None,
+    ):
         self.problem, self.watch, self.shaker = problem, watch, Shaker(problem, rng)
+        self.curve = curve
         self.plan = replace(plan, eps=max(plan.eps, 1e-7))
 
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
-        return self.end(scattered(self.shaker, rng, self.watch))
+        if self.curve is None:
+            return self.end(scattered(self.shaker, rng, self.watch))
+        x, _ = self.curve.lowered(self.curve.random(rng))  # a good order, whatever the targets
+        return self.end(self.curve.points(x, self.problem.dtype))
 
     def hop(self, lowest: float, there: Minimum, rng: np.random.Generator) -> Minimum:
         return self.end(kicked(self.problem, there.X, rng))

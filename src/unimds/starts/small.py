@@ -209,4 +209,5 @@ def _is_plain(problem: Problem) -> bool:
     """Whether the cost is the sum of all squared errors, with equal weights."""
     pairs = problem.pairs
     _, W = pairs.table.whole()
-    return type(problem.frame.loss) is Squared and pairs.weighing.complete and W is None
+    plain = type(problem.frame.loss) is Squared and not problem.adapts
+    return plain and pairs.weighing.complete and W is None
