@@ -15,9 +15,14 @@ from unimds import (
     Euclidean,
     Huber,
     Hyperbolic,
+    Interval,
+    Level,
     Loss,
+    MonotoneSpline,
+    Ordinal,
     PartError,
     Power,
+    PowerLaw,
     Simplex,
     Space,
     Sphere,
@@ -25,7 +30,9 @@ from unimds import (
     SquaredDistance,
     place_center,
 )
-from unimds.checks import check_loss, check_space
+from unimds.checks import check_level, check_loss, check_space
+from unimds.levels import Ratio
+from unimds.levels.pooling import rising
 from unimds.spaces import distances
 
 
@@ -478,3 +485,198 @@ class Unmade(Space):
 def test_a_space_that_does_not_compile_is_told():
     with pytest.raises(PartError, match=r"Unmade\.exp\(\).*'b' is not defined"):
         check_space(Unmade())
+
+
+# --- symmetric losses -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Share(Loss):  # an error relative to the given distance: sound, but not symmetric
+    def value(self, u, r):
+        return (u - r) ** 2 / (r * r + 1e-9)
+
+    def weight(self, u, r):
+        return 1.0 / (r * r + 1e-9)
+
+
+@dataclass(frozen=True)
+class Steps(Loss):  # without a degree: symmetric up to the distance 10 only
+    def value(self, u, r):
+        return (u - r) ** 2 * (1.0 if r < 10.0 else 2.0)
+
+    def weight(self, u, r):
+        return 1.0 if r < 10.0 else 2.0
+
+
+@pytest.mark.parametrize("loss", [Squared(), Absolute(), Power(1.5), Huber(), SquaredDistance()])
+@pytest.mark.parametrize("typical", [1e-200, 1.0, 1e200])
+def test_losses_are_symmetric_in_every_unit(loss, typical):
+    assert loss.is_symmetric(typical)
+
+
+def test_a_loss_that_is_not_symmetric_is_told_where_that_is_asked_for():
+    assert_broken(check_loss, Share(), "value(u, r) = value(r, u)", symmetric=True)
+    check_loss(Absolute(), symmetric=True)
+
+
+def test_a_loss_without_a_degree_is_tried_at_the_size_of_the_data():
+    assert Steps().is_symmetric(0.1)
+    assert not Steps().is_symmetric(10.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [({"level": "ordinal"}, 'level="ratio"'), ({"conditional": "row"}, 'conditional="table"')],
+)
+def test_a_fit_at_a_level_refuses_a_loss_that_is_not_symmetric(options, remedy):
+    D = distances(np.random.default_rng(0).normal(size=(6, 2)))
+    with pytest.raises(ValueError, match=r"Share\(\) is not symmetric") as caught:
+        place_center(D, loss=Share(), n_init=1, **options)
+    assert remedy in str(caught.value)
+    assert "Absolute()" in str(caught.value)
+
+
+# --- levels ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "level",
+    [
+        Ratio(),
+        Interval(),
+        Ordinal(),
+        Ordinal("secondary"),
+        Ordinal("tertiary"),
+        Ordinal(strictness=0.2),
+        Ordinal("secondary", 1.0),
+        Ordinal("tertiary", 0.3),
+        MonotoneSpline(),
+        MonotoneSpline(1, 0),
+        MonotoneSpline(3, 6),
+        PowerLaw(),
+    ],
+    ids=repr,
+)
+def test_sound_levels_pass(level):
+    check_level(level)
+
+
+@dataclass(frozen=True)
+class Rays(Level):  # multiples of the dissimilarities: the rule that others break
+    def project(self, known, t, w):
+        return known * max((w * known * t).sum() / (w * known * known).sum(), 0.0)
+
+
+def test_a_level_of_a_user_passes():
+    check_level(Rays())
+
+
+@dataclass(frozen=True)
+class Half(Rays):
+    def project(self, known, t, w):
+        return 0.5 * super().project(known, t, w)
+
+
+@dataclass(frozen=True)
+class Unweighted(Level):  # rising numbers, but not the nearest
+    def project(self, known, t, w):
+        return rising(t, np.ones_like(t))
+
+
+@dataclass(frozen=True)
+class Falling(Level):
+    def project(self, known, t, w):
+        return -rising(-t, w)
+
+
+@dataclass(frozen=True)
+class Hollow(Rays):
+    def project(self, known, t, w):
+        return super().project(known, t, w) + np.nan
+
+
+@dataclass(frozen=True)
+class Writing(Rays):
+    def project(self, known, t, w):
+        t *= 2.0
+        return super().project(known, t / 2.0, w)
+
+
+@dataclass(frozen=True)
+class Shift(Level):  # d + b: convex, but no cone
+    def project(self, known, t, w):
+        return known + (w * (t - known)).sum() / w.sum()
+
+
+@dataclass(frozen=True)
+class SaysTiesPart(Rays):
+    keeps_ties = False
+
+
+@dataclass(frozen=True)
+class TwoRays(Level):  # of the dissimilarities or of their squares: not convex
+    def project(self, known, t, w):
+        both = [known, known * known]
+        both = [x * max((w * x * t).sum() / (w * x * x).sum(), 0.0) for x in both]
+        return min(both, key=lambda r: (w * (r - t) ** 2).sum())
+
+
+@dataclass(frozen=True)
+class Unbounded(Rays):
+    def nearest(self, known, t, w, bound, now):
+        return self.project(known, t, w)
+
+
+@dataclass(frozen=True)
+class Astray(Rays):
+    def nearest(self, known, t, w, bound, now):
+        return 100.0 * now
+
+
+@dataclass(frozen=True)
+class Stranger(Rays):  # leaves the family on its way to the targets
+    def nearest(self, known, t, w, bound, now):
+        found = super().nearest(known, t, w, bound, now)
+        return found + 0.01 * np.maximum(t - found, 0.0)
+
+
+@dataclass(frozen=True)
+class Lazy(Rays):
+    def nearest(self, known, t, w, bound, now):
+        return now
+
+
+@dataclass(frozen=True)
+class FallingFirst(Rays):
+    def first(self, d, counts, n_components):
+        return 1.0 / d
+
+
+@dataclass(frozen=True)
+class EmptyFirst(Rays):
+    def first(self, d, counts, n_components):
+        return d - d[0]
+
+
+@pytest.mark.parametrize(
+    ("level", "rule"),
+    [
+        (Half(), "a projection is its own projection"),
+        (Unweighted(), "nothing of the family is nearer to t than project(t)"),
+        (Falling(), "a projection rises with the dissimilarities"),
+        (Hollow(), "a projection has a finite number for each target"),
+        (Writing(), "project leaves its arguments as they are"),
+        (Shift(), "project(3 t) = 3 project(t)"),
+        (SaysTiesPart(), "equal dissimilarities may differ"),
+        (TwoRays(), "nothing of the family is nearer"),
+        (Unbounded(), "nearest stays within the bound"),
+        (Astray(), "nearest is not farther than now"),
+        (Stranger(), "nearest gives disparities of the family"),
+        (Lazy(), "nothing of the family is nearer to t than nearest within the bound"),
+        (FallingFirst(), "first disparities rise"),
+        (EmptyFirst(), "first disparities are positive numbers"),
+    ],
+    ids=lambda x: type(x).__name__ if isinstance(x, Level) else "",
+)
+def test_broken_levels_are_told(level, rule):
+    assert_broken(check_level, level, rule)

@@ -1,25 +1,26 @@
-"""The conformance suite: rules that every loss and every space must satisfy.
+"""The conformance suite: rules that every loss, every space and every level must satisfy.
 
-The built-in losses and spaces pass it; run it on yours. A failure is an `AssertionError` that names
-the class, the rule and the numbers.
+The built-in losses, spaces and levels pass it; run it on yours. A failure is an `AssertionError`
+that names the class, the rule and the numbers.
 """
 
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds.compiled.parts import check_part_class, explained, kernel
 from unimds.kernels.engine import COST, engine_for
+from unimds.levels.base import Bound, Level
 from unimds.losses import Loss, Squared
 from unimds.spaces.base import Space, distances
 
 Array = NDArray[Any]
 
-__all__ = ["check_loss", "check_space"]
+__all__ = ["check_level", "check_loss", "check_space"]
 
 
 # --- losses ---------------------------------------------------------------------------------------
@@ -30,7 +31,7 @@ def _loss_at(loss, u, r):
     return loss.value(u, r), loss.weight(u, r), loss.radius(u, r), loss.residual(u, r)
 
 
-def check_loss(loss: Loss) -> None:
+def check_loss(loss: Loss, *, symmetric: bool = False) -> None:
     r"""Check that a loss is sound: its compiled code, its derivative and its majorizer.
 
     On a grid of distances :math:`u` and targets :math:`r`: compiled methods agree with Python;
@@ -43,6 +44,9 @@ def check_loss(loss: Loss) -> None:
     ----------
     loss : Loss
         The loss to check.
+    symmetric : bool, default=False
+        Check also that its arguments can be exchanged, :math:`f(u, r) = f(r, u)`. Only levels of
+        measurement other than "ratio" need this.
 
     Raises
     ------
@@ -69,6 +73,9 @@ def check_loss(loss: Loss) -> None:
     _check_degree(loss.smoothed(0.1))
     if loss.anneals:
         _check_smoothing(loss)
+    if symmetric:
+        at = "value(u, r) = value(r, u), which levels other than ratio need"
+        _true(loss, at, loss.is_symmetric(), (loss.value(1.0, 2.0), loss.value(2.0, 1.0)))
 
 
 def _check_pair(loss: Loss, u: float, r: float) -> None:
@@ -333,6 +340,152 @@ def _check_descent(space: Space, n_components: int, rng: np.random.Generator) ->
             else:
                 engine.sweep_in_turn(table, None, 0, Y, free, 1, 0.0, 1.0)
         _on_space(space, np.ascontiguousarray(Y.T), "points that have been placed")
+
+
+# --- levels ---------------------------------------------------------------------------------------
+
+
+def check_level(level: Level, *, seed: int = 0) -> None:
+    r"""Check that a level of measurement is sound: its projection, and what it says of itself.
+
+    On random dissimilarities, with and without ties, and random weights: the first disparities are
+    positive and rise; the projection of :math:`t` is finite, rises, changes nothing of what it is
+    given, and is its own projection; it grows with :math:`t` if the level ``is_cone``; if it
+    ``is_convex``, nothing of the family is nearer to :math:`t`; ties are kept or parted as
+    ``keeps_ties`` says; ``nearest`` stays in the family and within the bound, and never ends
+    farther from :math:`t` than it began.
+
+    Parameters
+    ----------
+    level : Level
+        The level to check.
+    seed : int, default=0
+        Seed of the random numbers.
+
+    Raises
+    ------
+    AssertionError
+        If a rule is broken; the message says which.
+
+    Examples
+    --------
+    >>> from unimds import Ordinal
+    >>> from unimds.checks import check_level
+    >>> check_level(Ordinal("tertiary"))
+    """
+    rng, parted = np.random.default_rng(seed), False
+    for size, tied in product((1, 2, 5, 30), (False, True)):
+        for _ in range(5):
+            d = np.sort(rng.integers(1, 2 + size // 2, size) if tied else rng.random(size) + 0.1)
+            case = _case(level, d.astype(float), rng)
+            _check_first(level, case)
+            t = case.targets(rng)
+            r = _check_projection(level, case, t)
+            parted |= bool(tied and np.ptp(r[case.d == case.d[0]]) > 0.0)
+            others = [level.project(case.known, case.targets(rng), case.w) for _ in range(10)]
+            if level.is_convex:
+                _check_nothing_nearer(level, "project(t)", case, t, r, others)
+            for now in others[:3]:
+                _check_bounded(level, case, t, now, rng)
+    if not level.keeps_ties:
+        _true(level, "equal dissimilarities may differ, as keeps_ties is False", parted, "no case")
+
+
+class _Case(NamedTuple):
+    """Dissimilarities as a level gets them, what it knows of them, and weights."""
+
+    d: Array
+    first: Array
+    known: Any
+    w: Array
+
+    def targets(self, rng: np.random.Generator) -> Array:
+        """Return random numbers that rise more or less, in the unit of the first disparities."""
+        about = rng.choice([0.3, 1.0, 3.0]) * self.first
+        return np.asarray(about * np.exp(rng.normal(size=self.d.size)))
+
+
+def _case(level: Level, d: Array, rng: np.random.Generator) -> _Case:
+    counts = np.ones(d.size)
+    if level.keeps_ties:
+        d, times = np.unique(d, return_counts=True)
+        counts = times.astype(float)
+    first = np.asarray(level.first(d, counts, 2), dtype=float)
+    return _Case(d, first, level.prepare(d, first), rng.uniform(0.1, 3.0, d.size))
+
+
+def _check_first(level: Level, case: _Case) -> None:
+    first = case.first
+    sound = first.shape == case.d.shape and np.isfinite(first).all() and bool((first > 0.0).all())
+    _true(level, "first disparities are positive numbers, one for each", sound, first)
+    _true(level, "first disparities rise", _rises(case.d, first), first)
+
+
+def _check_projection(level: Level, case: _Case, t: Array) -> Array:
+    """Return the projection of `t`, which obeys all rules."""
+    given, weights = t.copy(), case.w.copy()
+    r = np.asarray(level.project(case.known, given, weights))
+    kept = bool((given == t).all() and (weights == case.w).all())
+    _true(level, "project leaves its arguments as they are", kept, "others")
+    sound = r.shape == t.shape and bool(np.isfinite(r).all())
+    _true(level, "a projection has a finite number for each target", sound, r)
+    _true(level, "a projection rises with the dissimilarities", _rises(case.d, r), r)
+    _in_family(level, "a projection is its own projection", case, r)
+    if level.is_cone:
+        grown = level.project(case.known, 3.0 * t, case.w)
+        _close(level, "project(3 t) = 3 project(t), as is_cone is True", grown, 3.0 * r, 1e-6)
+    return r
+
+
+def _in_family(level: Level, rule: str, case: _Case, r: Array) -> None:
+    _close(level, rule, level.project(case.known, r, case.w), r, 1e-6)
+
+
+def _rises(d: Array, r: Array) -> bool:
+    """Return whether the means of ties rise, up to rounding."""
+    _, group, counts = np.unique(d, return_inverse=True, return_counts=True)
+    means = np.bincount(group, r) / counts
+    return bool((np.diff(means) >= -1e-9 * np.abs(r).max()).all())
+
+
+def _check_nothing_nearer(
+    level: Level, what: str, case: _Case, t: Array, r: Array, others: list[Array]
+) -> None:
+    """Check that no way from `r` to others leads nearer to `t`: Σ w (t − r)(s − r) ≤ 0."""
+    for s in others:
+        slope = float(case.w @ ((t - r) * (s - r)))
+        slack = 1e-6 * float(case.w @ (np.abs(t - r) * np.abs(s - r)))
+        rounding = 1e-9 * float(case.w @ (t * t))
+        rule = f"nothing of the family is nearer to t than {what}, as is_convex is True"
+        _true(level, rule, slope <= slack + rounding, f"{r}, but {s} lies the better way")
+
+
+def _check_bounded(
+    level: Level, case: _Case, t: Array, now: Array, rng: np.random.Generator
+) -> None:
+    """Check `nearest` with the bounds that keep the size of disparities."""
+    power = rng.choice([0.0, 0.5, 1.0])
+    slope = rng.uniform(0.1, 3.0, t.size) * np.sign(now) * np.abs(now) ** power
+    bound = Bound(slope, float(slope @ now))
+    r = np.asarray(level.nearest(case.known, t, case.w, bound, now))
+    reached = float(slope @ r)
+    _true(
+        level,
+        f"nearest stays within the bound, slope @ r ≥ {bound.least:g}",
+        reached >= bound.least - 1e-9 * abs(bound.least),
+        reached,
+    )
+    far, before = (float(case.w @ (x - t) ** 2) for x in (r, now))
+    near = far <= before + 1e-9 * (before + float(case.w @ (t * t)))
+    _true(level, f"nearest is not farther than now, Σ w (r − t)² = {before:g}", near, far)
+    _in_family(level, "nearest gives disparities of the family", case, r)
+    if level.is_convex:
+        targets = [case.targets(rng) for _ in range(10)]
+        within = [level.nearest(case.known, other, case.w, bound, now) for other in targets]
+        if level.is_cone:  # others meet the bound, and these do not
+            free = (level.project(case.known, other, case.w) for other in targets)
+            within += [s for s in free if slope @ s >= bound.least]
+        _check_nothing_nearer(level, "nearest within the bound", case, t, r, within)
 
 
 # --- error messages -------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from itertools import combinations
 from math import sqrt
 from numbers import Real
 from typing import Any, ClassVar, final
@@ -100,6 +101,23 @@ class Loss(Part, ABC):
     def smoothed(self, smoothing: float) -> Loss:
         """Return the loss with this ``smoothing``, or the loss itself if it has no such field."""
         return replace(self, smoothing=smoothing) if self.anneals else self  # type: ignore[call-arg]
+
+    def is_symmetric(self, typical: float = 1.0) -> bool:
+        """Return whether the arguments can be exchanged: value(u, r) = value(r, u).
+
+        Levels of measurement other than "ratio" need this. It is tried with distances about a
+        `typical` one: a loss without a `degree` may be another in another unit.
+        """
+        loss = self.resolved(typical)
+        if loss.degree is not None:
+            loss, typical = loss.scaled(1.0 / typical), 1.0
+        sizes = [typical * share for share in (0.01, 0.3, 0.9, 1.0, 1.7, 6.0)]
+        for soft in {loss, loss.smoothed(0.1 * typical)}:
+            for u, r in combinations(sizes, 2):
+                there, back = float(soft.value(u, r)), float(soft.value(r, u))
+                if abs(there - back) > 1e-9 * max(abs(there), abs(back)):
+                    return False
+        return True
 
     def _concrete(self) -> Loss:
         return self.resolved(1.0)

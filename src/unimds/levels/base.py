@@ -60,6 +60,9 @@ class Level(ABC):
     is_cone: ClassVar[bool] = True
     """Whether a multiple of disparities belongs to the family too."""
 
+    is_convex: ClassVar[bool] = True
+    """Whether a mean of disparities of the family belongs to it too; if not, override `nearest`."""
+
     in_steps: ClassVar[bool] = False
     """Whether the transformation is known at the given dissimilarities only, and drawn in steps."""
 

@@ -154,6 +154,8 @@ class PowerLaw(Level):
     True
     """
 
+    is_convex = False
+
     def prepare(self, d: Array, first: Array) -> Array:
         with np.errstate(divide="ignore"):
             return np.log(d / d[-1]) if d[-1] > 0.0 else np.zeros_like(d)
@@ -181,7 +183,8 @@ class PowerLaw(Level):
         best = int(np.argmin([cost(x) for x in grid]))
         around = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
         found = minimize_scalar(cost, bounds=around, method="bounded", options={"xatol": 1e-10})
-        return at(float(found.x))
+        # the search never reaches an end of the exponents, where the best one may be
+        return at(min(float(found.x), float(grid[best]), key=cost))
 
 
 def _share(x: Array, t: Array, w: Array) -> float:

@@ -243,11 +243,16 @@ class Problem:
         """Return the problem of finding a map and a transformation of the dissimilarities."""
         _check_room(pairs, n_components)
         fixed = None if anchors is None else anchors.apart(space)
-        pairs, targets = scaled_pairs(pairs, level, loss, n_components, by_row, fixed)
-        problem = replace(cls.make(pairs, loss, space, n_components), targets=targets)
         sized = type(space).unit_length is not Space.unit_length
         # the unit of disparities is free, so that a size of the space says nothing of itself
         free = sized and fixed is None
+        if free and loss.degree is None and not space.is_auto:
+            raise ValueError(
+                f"{loss} has no degree, so that disparities in {space} have no unit; use a size of "
+                '"auto", or give the loss a degree'
+            )
+        pairs, targets = scaled_pairs(pairs, level, loss, n_components, by_row, fixed)
+        problem = replace(cls.make(pairs, loss, space, n_components), targets=targets)
         return problem.within(problem.frame.space, resize=True) if free else problem
 
     @classmethod

@@ -243,11 +243,7 @@ def in_size(result: Result, space: Space) -> Result:
     if result.scaling is None or space.is_auto or result.space == space:
         return result
     factor = space.unit / result.space.unit
-    if result.loss.degree is None:
-        raise ValueError(
-            f"{result.loss} has no degree, so that a map in {space} has no unit of its own; use a "
-            'size of "auto"'
-        )
+    assert result.loss.degree is not None  # checked when the problem was posed
     scaling = result.scaling.times(factor)
     grown = np.array([1.0, factor**result.loss.degree])
     return replace(

@@ -41,6 +41,7 @@ Apart = tuple[int, Array]
 Fixed = tuple[Array, Array]
 """Numbers of fixed points, and the distances between them."""
 
+LIGHTEST = 1e-12  # weight of a parabola, as a share of the largest
 FEW = 200  # points up to which every pair is an entry of the regression
 ORDER_BINS, CURVE_BINS = 8192, BINS  # where there are more
 FEWEST = 1000  # bins: where ties are so long that there are fewer, ties must be parted
@@ -243,6 +244,7 @@ def scaled_pairs(
     pairs: Pairs, level: Level, loss: Loss, n_components: int, by_row: bool, fixed: Fixed | None
 ) -> tuple[Pairs, Disparities]:
     """Return the pairs with their first disparities, and what these adapt by."""
+    check_symmetric(loss, pairs.typical, level)
     codes = _codes(pairs, level, by_row)
     power = power_of(loss.resolved(pairs.typical), pairs.typical)
     targets = Disparities(level, codes, power, n_components, fixed)
@@ -252,6 +254,18 @@ def scaled_pairs(
     typical = float(r[order[min(middle, r.size - 1)]]) if r.size else 1.0
     known = float(r.max(initial=0.0)), pairs.missing, pairs.weighing
     return Pairs(codes.table(r), pairs.free, typical or 1.0, *known), targets
+
+
+def check_symmetric(loss: Loss, typical: float, level: Level) -> None:
+    """Raise for a loss whose parabola in the distance is none in the disparity."""
+    if not loss.is_symmetric(typical):
+        where = 'conditional="row"' if level.is_given else f"the level {level}"
+        plain = 'conditional="table"' if level.is_given else 'level="ratio"'
+        raise ValueError(
+            f"{loss} is not symmetric: value(u, r) and value(r, u) differ. A fit with {where} "
+            "needs a symmetric loss, since it fits the disparities r to the distances u as well. "
+            f"Use {plain}, or a loss of u − r alone, such as Absolute()"
+        )
 
 
 def _growth(codes: Codes, r: Array, points: Array, apart: Array) -> float:
@@ -300,7 +314,11 @@ def parabolas(codes: Codes, tiles: Iterable[Apart], loss: Loss, r: Array) -> tup
     r, known = np.append(r, [0.0, 0.0]), (codes.of_pairs, codes.weights_of_pairs)
     for first, U in tiles:
         add_parabolas(loss, U, *known, first, codes.layers == 2, r, above, below)
-    return below[:-2], above[:-2] / below[:-2]
+    above, below, r = above[:-2], below[:-2], r[:-2]
+    # a loss may give no weight to large errors: a little more, which holds to what there is
+    least = LIGHTEST * (float(below.max(initial=0.0)) or 1.0)
+    more = np.maximum(least - below, 0.0)
+    return below + more, (above + more * r) / (below + more)
 
 
 @kernel
