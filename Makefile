@@ -19,7 +19,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing levels bench bench-cli bench-dask bench-engine bench-landmarks bench-projection bench-report bench-small bench-starts bench-trees reproduce screenshots format clean
+.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing levels bench bench-cli bench-dask bench-engine bench-landmarks bench-levels bench-projection bench-report bench-small bench-starts bench-trees reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ bench-engine: $(TEST_STAMP) ## Measure the engine's decisions anew (minutes)
 
 bench-landmarks: $(TEST_STAMP) ## Measure how good maps of very many points are (minutes)
 	$(BIN)/python benchmarks/landmarks.py
+
+bench-levels: $(TEST_STAMP) ## Measure levels of measurement, beside scikit-learn and published stress (a quarter of an hour)
+	$(BIN)/python benchmarks/levels.py
 
 bench-projection: $(TEST_STAMP) ## Measure the spherical random projection anew (minutes)
 	$(BIN)/python benchmarks/projection.py
