@@ -36,6 +36,10 @@ class ByRow(Level):
         return self.level.is_cone
 
     @property
+    def is_convex(self) -> bool:  # type: ignore[override]
+        return self.level.is_convex
+
+    @property
     def keeps_ties(self) -> bool:
         return self.level.keeps_ties
 
