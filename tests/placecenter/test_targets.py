@@ -29,7 +29,7 @@ from unimds import (
 )
 from unimds.distances.pairs import as_pairs
 from unimds.levels import as_level
-from unimds.placecenter.descent import Level, Plan, _swept
+from unimds.placecenter.descent import Plan, Stage, _swept
 from unimds.placecenter.problem import Problem
 from unimds.spaces import distances
 from unimds.starts.initial import draw
@@ -127,7 +127,7 @@ def test_a_plain_sweep_does_not_raise_the_cost(level, loss, space, plain, seed):
     X, here, r = draw(problem, rng), problem.frame.space, problem.targets.first
     now = cost(problem, X, soft, r)
     for _ in range(8):
-        state = _swept(problem, X.copy(), here, r, Level(0.0, soft, soft, 1), Plan())
+        state = _swept(problem, X.copy(), here, r, Stage(0.0, soft, soft, 1), Plan())
         assert state.smooth <= now * (1.0 + ROUNDING)
         X, here, r, now = state.X, state.space, state.targets, state.smooth
 

@@ -5,7 +5,7 @@ The paper's algorithm, on one screen, is `descend`: every sweep places each poin
 switched off. *Momentum* carries the movement of a sweep on; where that would raise the cost, the
 sweep is repeated without it. In most maps *quasi-Newton steps* replace sweeps
 (`unimds.placecenter.quasi_newton`). *Annealing* rounds the kink of a robust loss and sharpens it
-level by level (`unimds.placecenter.annealing`).
+stage by stage (`unimds.placecenter.annealing`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from unimds.spaces.base import Space
 
 Array = NDArray[Any]
 
-LEVEL_SWEEPS = 100  # most levels settle in far fewer
+STAGE_SWEEPS = 100  # most stages settle in far fewer
 STRETCH, MOST = 10**8, 10**4  # pairs, and steps, without looking up: a tenth of a second
 PATIENCE = 5  # with momentum the cost falls in waves: judge a whole wave
 BLUR = 1e-6  # share of a cost that single precision may be wrong by
@@ -54,10 +54,10 @@ def lowered(
     if not problem.pairs.free.any() and not problem.frame.resize:
         return record, Outcome.NOTHING_TO_DO
     try:
-        for number, level in enumerate(levels(problem, X, plan)):
+        for number, stage in enumerate(stages(problem, X, plan)):
             if record.passed(number):
                 continue
-            outcome = _descend_at(level, record, plan, record.enter(number, level))
+            outcome = _descend_at(stage, record, plan, record.enter(number, stage))
             if outcome not in (Outcome.CONVERGED, Outcome.STATIONARY, Outcome.MAX_ITER):
                 break
     except KeyboardInterrupt:
@@ -67,47 +67,47 @@ def lowered(
     return record, outcome
 
 
-def _descend_at(level: Level, record: Record, plan: Plan, motion: Motion) -> Outcome:
-    """Lower the cost at one level of smoothing. It never rises."""
-    if plan.moves_together(record.problem) and level.judge is level.loss:
-        return _together(level, record, plan, motion)
+def _descend_at(stage: Stage, record: Record, plan: Plan, motion: Motion) -> Outcome:
+    """Lower the cost at one stage of smoothing. It never rises."""
+    if plan.moves_together(record.problem) and stage.judge is stage.loss:
+        return _together(stage, record, plan, motion)
     problem, watch = record.problem, record.watch
-    for _ in range(_left(level, record, plan, motion)):
+    for _ in range(_left(stage, record, plan, motion)):
         state = motion.state
         if plan.settled(motion.costs):
             return Outcome.CONVERGED
         if state.cost <= problem.exact_cost:
             return Outcome.EXACT
-        new, inertia = _placed(problem, motion, level, plan)
+        new, inertia = _placed(problem, motion, stage, plan)
         if not new.smooth <= state.smooth:
             return Outcome.STATIONARY  # only rounding is left
         motion = motion.moved(new, inertia)
-        record.note(new, level)
+        record.note(new, stage)
         record.keep(motion)
         if watch.stopped:
             return watch_outcome(watch)
     return Outcome.CONVERGED if plan.settled(motion.costs) else Outcome.MAX_ITER
 
 
-def _placed(problem: Problem, motion: Motion, level: Level, plan: Plan) -> tuple[State, float]:
+def _placed(problem: Problem, motion: Motion, stage: Stage, plan: Plan) -> tuple[State, float]:
     """Place every point once, carried on by momentum; return its new inertia as well."""
     state, inertia = motion.state, motion.inertia
     grown = 0.5 * (1.0 + sqrt(1.0 + 4.0 * inertia * inertia))  # Nesterov's sequence
     beta = (inertia - 1.0) / grown if plan.accelerate else 0.0
     there = _beyond(problem, state, motion.previous, beta)
-    new = _swept(problem, *there, state.targets, level, plan)
+    new = _swept(problem, *there, state.targets, stage, plan)
     if beta > 0.0 and not new.smooth <= state.smooth:
         grown = 1.0  # restart: the same sweep without momentum
-        new = _swept(problem, state.X.copy(), state.space, state.targets, level, plan)
+        new = _swept(problem, state.X.copy(), state.space, state.targets, stage, plan)
     return new, grown
 
 
-def _together(level: Level, record: Record, plan: Plan, motion: Motion) -> Outcome:
+def _together(stage: Stage, record: Record, plan: Plan, motion: Motion) -> Outcome:
     """Lower the cost by quasi-Newton steps, and by a sweep where these find no way down."""
     problem, watch, state = record.problem, record.watch, motion.state
     aims = state.measured, state.targets
-    quasi = QuasiNewton(problem, level.loss, state.X, *aims, motion.quasi)
-    while (left := _left(level, record, plan, motion)) > 0:
+    quasi = QuasiNewton(problem, stage.loss, state.X, *aims, motion.quasi)
+    while (left := _left(stage, record, plan, motion)) > 0:
         limits = plan.limits(min(left, record.stretch), problem.exact_cost)
         costs = [*((cost, np.inf) for cost in motion.costs[:-1]), (state.smooth, state.cost)]
         new, why, X, best = quasi.descend(costs, record.best.cost, limits)
@@ -115,14 +115,14 @@ def _together(level: Level, record: Record, plan: Plan, motion: Motion) -> Outco
             smooth, cost = new[-1]
             state = State(X, state.space, cost, smooth, targets=quasi.targets)
             motion = motion.passed([smooth for smooth, _ in new], state)
-            record.note_all(new, best, state, level, quasi.best_targets)
+            record.note_all(new, best, state, stage, quasi.best_targets)
         if why == STUCK and len(new) < left:
-            swept = _swept(problem, state.X.copy(), state.space, state.targets, level, plan)
+            swept = _swept(problem, state.X.copy(), state.space, state.targets, stage, plan)
             if not swept.smooth <= state.smooth:
                 return Outcome.STATIONARY  # only rounding is left
             state, motion = swept, motion.passed([swept.smooth], swept)
             quasi.arrive(swept.X, swept.measured, swept.targets)
-            record.note(swept, level)
+            record.note(swept, stage)
         elif why in (SETTLED, EXACT):
             return Outcome.CONVERGED if why == SETTLED else Outcome.EXACT
         if record.slot is not None:
@@ -138,9 +138,9 @@ def watch_outcome(watch: Watch) -> Outcome:
     return Outcome.CALLBACK if watch.called_off.is_set() else Outcome.INTERRUPTED
 
 
-def _left(level: Level, record: Record, plan: Plan, motion: Motion) -> int:
-    """Return how many sweeps or steps may follow at a level."""
-    return min(level.sweeps - motion.sweeps, plan.max_iter - record.sweeps)
+def _left(stage: Stage, record: Record, plan: Plan, motion: Motion) -> int:
+    """Return how many sweeps or steps may follow at a stage."""
+    return min(stage.sweeps - motion.sweeps, plan.max_iter - record.sweeps)
 
 
 def _beyond(problem: Problem, state: State, previous: State, beta: float) -> tuple[Array, Space]:
@@ -155,18 +155,18 @@ def _beyond(problem: Problem, state: State, previous: State, beta: float) -> tup
 
 
 def _swept(
-    problem: Problem, X: Array, space: Space, targets: Array, level: Level, plan: Plan
+    problem: Problem, X: Array, space: Space, targets: Array, stage: Stage, plan: Plan
 ) -> State:
     """Place every point of `X` once, then adjust the size of the space where that is free.
 
     At last the targets adapt, where they do.
     """
     aimed = problem.aimed(targets)
-    aimed.sweep(X, level.loss, space, plan.inner_iter, plan.eps)
+    aimed.sweep(X, stage.loss, space, plan.inner_iter, plan.eps)
     if problem.frame.resize:
-        space = aimed.resized(X, level.loss, space)
-    targets = problem.adapted(X, level.loss, space, targets)
-    return _judged(problem, X, space, targets, level.judge)
+        space = aimed.resized(X, stage.loss, space)
+    targets = problem.adapted(X, stage.loss, space, targets)
+    return _judged(problem, X, space, targets, stage.judge)
 
 
 def _judged(problem: Problem, X: Array, space: Space, targets: Array, judge: Loss) -> State:
@@ -218,8 +218,8 @@ class Plan:
 
 @final
 @dataclass(frozen=True)
-class Level:
-    """One level of smoothing: the loss to sweep with, the loss to judge by, and for how long."""
+class Stage:
+    """One stage of smoothing: the loss to sweep with, the loss to judge by, and for how long."""
 
     smoothing: float
     loss: Loss
@@ -227,25 +227,25 @@ class Level:
     sweeps: int
 
 
-def levels(problem: Problem, X: Array, plan: Plan) -> Iterator[Level]:
-    """Yield one level for a smooth loss, falling ones for a robust one."""
+def stages(problem: Problem, X: Array, plan: Plan) -> Iterator[Stage]:
+    """Yield one stage for a smooth loss, falling ones for a robust one."""
     frame = problem.frame
     loss = frame.loss
     if not loss.anneals:
-        yield Level(0.0, loss, loss, plan.max_iter)
+        yield Stage(0.0, loss, loss, plan.max_iter)
     elif plan.smoothing == "auto":
-        steps, most = annealing(problem, X), LEVEL_SWEEPS
-        if problem.n_components > 3 and plan.moves_together(problem):  # all levels can use all
+        steps, most = annealing(problem, X), STAGE_SWEEPS
+        if problem.n_components > 3 and plan.moves_together(problem):  # all stages can use all
             most = max(plan.max_iter // len(steps), 1)
         for smoothing in steps:
             soft = loss.smoothed(smoothing)
             sweeps = most if smoothing > steps[-1] else plan.max_iter
-            yield Level(smoothing, soft, soft, sweeps)
-    else:  # one level; the paper's is 0, where only a floor keeps the weights finite
+            yield Stage(smoothing, soft, soft, sweeps)
+    else:  # one stage; the paper's is 0, where only a floor keeps the weights finite
         fixed = max(float(plan.smoothing), own_smoothing(loss))
         floor = ROUNDING * frame.scale
         soft = loss.smoothed(max(fixed, floor))
-        yield Level(fixed, soft, soft if fixed > floor else loss, plan.max_iter)
+        yield Stage(fixed, soft, soft if fixed > floor else loss, plan.max_iter)
 
 
 # --- the record of a descent -------------------------------------------------------------------
@@ -259,7 +259,7 @@ class State:
     X: Array
     space: Space
     cost: float  # by the loss as given
-    smooth: float  # by the loss that the level judges by
+    smooth: float  # by the loss that the stage judges by
     pulls: Array | None = None  # by that loss; None where nobody has measured them
     # what the distances are compared with, where that adapts
     targets: Array = field(default_factory=lambda: GIVEN.first)
@@ -271,21 +271,21 @@ class State:
 
     @property
     def measured(self) -> tuple[float, Array | None]:
-        """The cost that the level judges by, and the pulls."""
+        """The cost that the stage judges by, and the pulls."""
         return self.smooth, self.pulls
 
 
 @final
 @dataclass(frozen=True)
 class Motion:
-    """Where a descent stands at one level, with all it needs to take the next sweep."""
+    """Where a descent stands at one stage, with all it needs to take the next sweep."""
 
-    level: int
+    stage: int
     state: State
     previous: State
     inertia: float
-    costs: tuple[float, ...]  # the last ones by which the level judges
-    sweeps: int = 0  # at this level
+    costs: tuple[float, ...]  # the last ones by which the stage judges
+    sweeps: int = 0  # at this stage
     quasi: tuple[Array, ...] = ()  # what quasi-Newton steps have learnt
 
     def moved(self, state: State, inertia: float) -> Motion:
@@ -295,7 +295,7 @@ class Motion:
     def passed(self, costs: Sequence[float], state: State) -> Motion:
         """Return the motion after some sweeps or steps, from their costs."""
         last = (*self.costs, *costs)[-1 - PATIENCE :]
-        return Motion(self.level, state, self.state, 1.0, last, self.sweeps + len(costs))
+        return Motion(self.stage, state, self.state, 1.0, last, self.sweeps + len(costs))
 
 
 @final
@@ -356,20 +356,20 @@ class Record:
         return len(self.history) - 1
 
     def passed(self, number: int) -> bool:
-        """Whether a run that goes on had left this level behind."""
-        return self.begun is not None and number < self.begun.motion.level
+        """Whether a run that goes on had left this stage behind."""
+        return self.begun is not None and number < self.begun.motion.stage
 
-    def enter(self, number: int, level: Level) -> Motion:
-        """Return the motion at a new level: from rest, or from where an earlier run stood."""
-        if self.begun is not None and number == self.begun.motion.level:
+    def enter(self, number: int, stage: Stage) -> Motion:
+        """Return the motion at a new stage: from rest, or from where an earlier run stood."""
+        if self.begun is not None and number == self.begun.motion.stage:
             return self.begun.motion
-        if level.judge == self.frame.loss:
+        if stage.judge == self.frame.loss:
             self.now = replace(self.now, smooth=self.now.cost)
         else:
             here = self.problem.normalised(*self.now.placed)
-            self.now = _judged(self.problem, *here, level.judge)
+            self.now = _judged(self.problem, *here, stage.judge)
         if not self.sweeps:
-            self.levels = [(self._outer(level.smoothing), self.now.smooth * self.frame.cost_unit)]
+            self.levels = [(self._outer(stage.smoothing), self.now.smooth * self.frame.cost_unit)]
         return Motion(number, self.now, self.now, 1.0, (self.now.smooth,))
 
     def finish(self) -> None:
@@ -398,17 +398,17 @@ class Record:
             return 1
         return min(max(STRETCH // self.problem.pairs.n**2, 1), MOST)
 
-    def note(self, state: State, level: Level) -> None:
+    def note(self, state: State, stage: Stage) -> None:
         """Note a sweep."""
         best = state.X if state.cost <= self.best.cost else None
-        self.note_all([(state.smooth, state.cost)], best, state, level, state.targets)
+        self.note_all([(state.smooth, state.cost)], best, state, stage, state.targets)
 
     def note_all(
         self,
         costs: list[tuple[float, float]],
         best: Array | None,
         state: State,
-        level: Level,
+        stage: Stage,
         targets: Array,
     ) -> None:
         """Note some sweeps or steps that end in a state.
@@ -419,20 +419,20 @@ class Record:
         if best is not None:
             smooth, cost = min(reversed(costs), key=lambda pair: pair[1])
             self.best = State(best, state.space, cost, smooth, targets=targets)
-        self._log(costs, level.smoothing)
+        self._log(costs, stage.smoothing)
         _, cost = self.history[-1]
         self.watch.report(self.sweeps, cost, lambda: self.frame.outer(state.X))
 
     def _log(self, costs: list[tuple[float, float]], smoothing: float) -> None:
         """Log costs; the time since the last of them is shared among them."""
-        unit, level, now = self.frame.cost_unit, self._outer(smoothing), self.watch.seconds()
+        unit, stage, now = self.frame.cost_unit, self._outer(smoothing), self.watch.seconds()
         times = np.linspace(self.history[-1][0], now, len(costs) + 1)[1:] if self.history else [now]
         for (smooth, cost), time in zip(costs, times, strict=True):
-            self.levels.append((level, smooth * unit))
+            self.levels.append((stage, smooth * unit))
             self.history.append((float(time), cost * unit))
 
     def _outer(self, smoothing: float) -> float:
-        """Return a level of smoothing in the user's unit."""
+        """Return a smoothing in the user's unit."""
         return self.frame.smoothing_in(1.0 / self.frame.unit, smoothing) if smoothing else 0.0
 
     @property

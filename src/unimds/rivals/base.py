@@ -15,7 +15,7 @@ from unimds.compiled.parts import explained
 from unimds.distances.pairs import as_pairs
 from unimds.estimators.parameters import check_parameters
 from unimds.losses import Loss, as_loss
-from unimds.placecenter.descent import Level, Record, State
+from unimds.placecenter.descent import Record, Stage, State
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.base import Space, as_space
@@ -134,7 +134,7 @@ def drive(
     check_parameters("rivals", max_iter=max_iter, eps=eps, callback=callback, verbose=verbose)
     watch = Watch(callback, verbose, eps)
     loss, space = problem.frame.loss, problem.frame.space
-    level = Level(0.0, loss, loss, max_iter)
+    stage = Stage(0.0, loss, loss, max_iter)
     records: list[Record] = []  # one, as soon as there is a seed
     lowest: list[float] = []
     outcome: Outcome | None = None
@@ -148,7 +148,7 @@ def drive(
         else:
             with watch.halted():
                 cost, _ = problem.costs(X, loss, space)
-            records[0].note(State(X, space, cost, cost), level)
+            records[0].note(State(X, space, cost, cost), stage)
         if aim is not None:
             lowest.append(min([aim, *lowest[-1:]]))
         sweeps = records[0].sweeps

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from unimds._runtime.watch import Callback
 from unimds.losses import Loss
-from unimds.placecenter.descent import Level, Plan, levels
+from unimds.placecenter.descent import Plan, Stage, stages
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.rivals.base import Take, drive, pose, seed
@@ -38,8 +38,8 @@ def lbfgs(
     """L-BFGS: SciPy's quasi-Newton method on the cost of all points together.
 
     Unlike the other methods here, it minimises the loss that it is given. A robust loss is annealed
-    as in `unimds.place_center`, through the same levels of smoothing; every level begins without a
-    memory of the level before it.
+    as in `unimds.place_center`, through the same levels of smoothing; every stage begins without a
+    memory of the stage before it.
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ def lbfgs(
             return None
         X, plan, outcome = np.ascontiguousarray(points.T), Plan(max_iter, eps), None
         left = max_iter
-        for level in levels(problem, X, plan):
-            descent = Descent(problem, level, plan, take)
-            X, outcome = descent.run(X, min(level.sweeps, left), corrections)
+        for stage in stages(problem, X, plan):
+            descent = Descent(problem, stage, plan, take)
+            X, outcome = descent.run(X, min(stage.sweeps, left), corrections)
             left -= len(descent.costs) - 1
             if descent.ended or left == 0:
                 break
@@ -91,10 +91,10 @@ def lbfgs(
 
 @final
 class Descent:
-    """SciPy's descent at one level of smoothing, watched at every iteration."""
+    """SciPy's descent at one stage of smoothing, watched at every iteration."""
 
-    def __init__(self, problem: Problem, level: Level, plan: Plan, take: Take):
-        self.problem, self.loss, self.plan, self.take = problem, level.loss, plan, take
+    def __init__(self, problem: Problem, stage: Stage, plan: Plan, take: Take):
+        self.problem, self.loss, self.plan, self.take = problem, stage.loss, plan, take
         self.costs: list[float] = []
         self.ended = False  # by the callback, or since every distance is met
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from unimds._runtime.watch import Watch
 from unimds.losses import Loss, Squared
 from unimds.placecenter.annealing import annealing
-from unimds.placecenter.descent import LEVEL_SWEEPS, PATIENCE, Plan, lowered
+from unimds.placecenter.descent import PATIENCE, STAGE_SWEEPS, Plan, lowered
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.quasi_newton import Limits, annealed
 from unimds.spaces.euclidean import Euclidean
@@ -139,7 +139,7 @@ class Compiled(Hopping):
         self.problem, self.curve, self.watch = problem, curve, watch
         self.shaker = Shaker(problem, rng)
         self.price = 1.0 if type(problem.frame.space) is Euclidean else CURVED
-        self.limits = Limits(LEVEL_SWEEPS, PATIENCE, max(eps, 1e-7), problem.exact_cost)
+        self.limits = Limits(STAGE_SWEEPS, PATIENCE, max(eps, 1e-7), problem.exact_cost)
         self.last = self.limits._replace(steps=LAST_STEPS, eps=0.01 * self.limits.eps)
 
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:

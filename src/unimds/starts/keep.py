@@ -238,7 +238,7 @@ def _told(snapshot: Snapshot) -> dict[str, Any]:
         for name, state in _states(snapshot).items()
     }
     quasi = len(motion.quasi)
-    motion_told = [motion.level, motion.inertia, motion.costs, motion.sweeps, quasi]
+    motion_told = [motion.stage, motion.inertia, motion.costs, motion.sweeps, quasi]
     return {**told, "motion": motion_told, "sweeps": snapshot.sweeps}
 
 
