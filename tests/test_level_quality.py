@@ -219,3 +219,10 @@ def test_scikit_learn_tells_another_number():
     s = np.sqrt(np.sum((u - best) ** 2) / np.sum(u**2))
     assert told == pytest.approx(s / np.sqrt(1.0 - s**2), rel=1e-4)
     assert told > s * (1.0 + 1e-3)
+
+
+def test_disparities_beside_their_map_are_taken_as_they_are():
+    D = np.random.default_rng(3).random((9, 9))
+    D = np.triu(D, 1) + np.triu(D, 1).T
+    mds = MDS(level="ordinal", metric="precomputed", random_state=0).fit(D)
+    assert np.array_equal(point_stress(mds.disparities_, mds), point_stress(mds))

@@ -67,7 +67,7 @@ def arc(q):
 
     Examples
     --------
-    >>> arc(2.0) == math.pi / 2
+    >>> math.isclose(arc(2.0), math.pi / 2, rel_tol=1e-15)
     True
     """
     angle = 2.0 * math.asin(0.5 * math.sqrt(q))

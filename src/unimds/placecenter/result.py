@@ -182,8 +182,8 @@ def scaling_of(X: Any) -> Scaling | None:
 def targets_of(D: Array, X: Any) -> Array:
     """Return what the distances of a map are compared with: `D`, or its disparities.
 
-    The dissimilarities that the map was fitted to have the disparities of the fit; others go
-    through its transformation.
+    The dissimilarities that the map was fitted to have the disparities of the fit, which may be
+    given themselves; others go through its transformation.
 
     Examples
     --------
@@ -194,8 +194,12 @@ def targets_of(D: Array, X: Any) -> Array:
     scaling, transformation = scaling_of(X), transformation_of(X)
     if transformation is None:
         return D
-    if scaling is not None and _is_own(D, X, scaling):
-        return np.where(np.isnan(D), np.nan, scaling.disparities)
+    if scaling is not None:
+        known = scaling.disparities
+        if np.array_equal(D, known, equal_nan=True):
+            return D
+        if _is_own(D, X, scaling):
+            return np.where(np.isnan(D), np.nan, known)
     if is_by_row(X):
         raise ValueError(
             'conditional="row" gives every row a transformation of its own, which other '
