@@ -459,10 +459,12 @@ class Record:
     def result(self, outcome: Outcome) -> Result:
         """Return the best configuration and how it was found."""
         embedding, loss, space = self.frame.outer_all(self.best.X, self.best.space)
-        history, cost = np.array(self.history), self.cost
+        history, levels, cost = np.array(self.history), np.array(self.levels), self.cost
         scaling = self.problem.targets.scaling(self.best.targets)
-        if self.problem.adapts:  # in the unit of the data, the best cost is lower than it was
-            history[-1, 1] = cost
+        lowest = history[:, 1].min()
+        if self.problem.adapts and lowest > 0.0:  # all costs in the unit of the best
+            history[:, 1] *= cost / lowest
+            levels[:, 1] *= cost / lowest
         if self.single:  # the best of the costs becomes the cost, and no other lies below it
             lowest = history[:, 1].min()
             history[history[:, 1] <= max(lowest, cost), 1] = cost
@@ -470,7 +472,7 @@ class Record:
             embedding=embedding,
             cost=cost,
             history=history,
-            levels=np.array(self.levels),
+            levels=levels,
             outcome=outcome,
             loss=loss,
             space=space,
