@@ -364,3 +364,15 @@ def test_errors_without_weight_leave_their_disparities():
     found = problem.adapted(X, Welsch(), problem.frame.space, r)
     assert np.isfinite(found).all()
     assert cost(problem, X, Welsch(), found) <= cost(problem, X, Welsch(), r) * (1.0 + ROUNDING)
+
+
+def test_a_size_that_was_asked_for_scales_all_that_is_told():
+    D = noisy(np.random.default_rng(5))
+    small, large = (
+        place_center(D, space=Sphere(r), level="interval", loss="absolute", random_state=0)
+        for r in (1.0, 10.0)
+    )
+    assert large.cost == pytest.approx(10.0 * small.cost, rel=1e-6)
+    assert np.allclose(large.levels, 10.0 * small.levels, rtol=1e-6)
+    assert large.starts.costs.min() == pytest.approx(large.cost, rel=1e-6)
+    assert large.starts.space == Sphere(10.0)

@@ -52,6 +52,8 @@ class Codes:
         As in a `DistanceTable`.
     dtype : dtype
         Precision of tables through a transformation.
+    total : float or None
+        The sum of all dissimilarities where codes stand for bins; else None.
     """
 
     d: Array
@@ -62,6 +64,7 @@ class Codes:
     W: Array | None
     layers: int
     dtype: Any
+    total: float | None = None
 
     def table(self, r: Array) -> LocalTable:
         """Return the table through a transformation, a number for every code."""
@@ -190,20 +193,26 @@ def _ranks(rows: Array, d: Array, ties: bool) -> tuple[Array, Array, Array]:
     return code, order, np.flatnonzero(new)
 
 
-def binned(pairs: Pairs, bins: int = BINS) -> Codes:
-    """Return codes that stand for bins of about equally many pairs; equal ones are in one bin.
+def binned(pairs: Pairs, bins: int = BINS, *, even: bool = False) -> Codes:
+    """Return codes that stand for bins; equal dissimilarities are in one bin.
+
+    Bins have about equally many pairs, as an order needs it, or equal width, as a curve does.
 
     The range is cut into very many cells, and a bin is some of them: one pass over the table counts
     the pairs of every cell, and another tells the code of every pair.
     """
-    cells, (_, W) = _cells(pairs, bins), pairs.table.whole()
+    cells, W = (
+        _cells(pairs, bins, even),
+        getattr(pairs.table, "W", None),
+    )  # computed tables have none
     counts = np.zeros(CELLS + 1, dtype=np.int64)
     for _, D in _known(pairs):
         count_up(cells(D), counts)
     occupied = counts[:-1] > 0
     before = np.cumsum(counts[:-1]) - counts[:-1]
     share = max(float(counts[:-1].sum()) / bins, 1.0)
-    _, number = np.unique((before[occupied] / share).astype(np.int64), return_inverse=True)
+    where = np.flatnonzero(occupied) * bins / CELLS if even else before[occupied] / share
+    _, number = np.unique(where.astype(np.int64), return_inverse=True)
     code_of = np.full(CELLS + 1, number.max(initial=-1) + 1, dtype=np.uint16)
     code_of[:-1][occupied] = number
     count = int(code_of[-1])  # the code of missing pairs
@@ -214,6 +223,7 @@ def binned(pairs: Pairs, bins: int = BINS) -> Codes:
         tell_codes(cells(D), code_of, D, weigh, table[rows], told)
     np.fill_diagonal(table, count + 1)
     sums, weights, pairs_of = told
+    fits_single = pairs.largest < 1e30 and pairs.typical > 1e-30
     once = 1.0 if pairs.layers == 2 else 0.5  # a symmetric table tells every pair twice
     return Codes(
         d=(sums / np.maximum(pairs_of, 1.0))[:-1],
@@ -223,7 +233,8 @@ def binned(pairs: Pairs, bins: int = BINS) -> Codes:
         of_pairs=table,
         W=W,
         layers=pairs.layers,
-        dtype=np.dtype(np.float32),
+        dtype=np.dtype(np.float32 if fits_single else np.float64),
+        total=once * float(sums[:-1].sum()),
     )
 
 
@@ -240,7 +251,7 @@ def _known(pairs: Pairs) -> Iterator[tuple[slice, Array]]:
             yield slice(begin, begin + len(rows)), rows
 
 
-def _cells(pairs: Pairs, bins: int) -> Callable[[Array], Array]:
+def _cells(pairs: Pairs, bins: int, even: bool) -> Callable[[Array], Array]:
     """Return a function that tells the cell of dissimilarities: equal parts, or as many pairs."""
     top = pairs.largest if pairs.largest > 0.0 else 1.0
 
@@ -249,6 +260,8 @@ def _cells(pairs: Pairs, bins: int) -> Callable[[Array], Array]:
         cut(np.atleast_2d(D), (CELLS - 1) / top, np.atleast_2d(cells))
         return cells
 
+    if even:
+        return equal_parts
     step = max(pairs.n**2 // SAMPLED, 1)
     some = np.concatenate([D.ravel()[::step] for _, D in _known(pairs)])
     some = some[~np.isnan(some)]

@@ -138,7 +138,10 @@ class LocalTable(DistanceTable):
     def whole(self) -> tuple[Array, Array | None]:
         tiles = list(self.tiles())
         _, D, W = tiles[0]
-        return (D, W) if len(tiles) == 1 else (np.concatenate([D for _, D, _ in tiles]), W)
+        if len(tiles) == 1:
+            return D, W
+        D = np.concatenate([D for _, D, _ in tiles])
+        return D, None if W is None else np.concatenate([W for _, _, W in tiles])
 
     def contents(self) -> Iterator[Any]:
         for _, *parts in self.tiles():

@@ -32,6 +32,20 @@ LEVELS: dict[str, type[Level]] = {
 """Levels by name."""
 
 
+MEANT = {
+    "nonmetric": "ordinal",
+    "non-metric": "ordinal",
+    "monotone": "ordinal",
+    "rank": "ordinal",
+    "ranks": "ordinal",
+    "metric": "ratio",
+    "absolute": "ratio",
+    "linear": "interval",
+    "mspline": "spline",
+}
+"""Names of levels in other programs."""
+
+
 def as_level(level: str | Level) -> Level:
     """Return the level of this name; return a `Level` unchanged.
 
@@ -42,8 +56,13 @@ def as_level(level: str | Level) -> Level:
     """
     if isinstance(level, Level):
         return level
+    if isinstance(level, type) and issubclass(level, Level):
+        raise ValueError(f"level={level.__name__} is a class: write {level.__name__}()")
     if not isinstance(level, str) or level not in LEVELS:
         names = ", ".join(map(repr, LEVELS))
+        word = level.lower() if isinstance(level, str) else ""
+        meant = word if word in LEVELS else MEANT.get(word)
+        names += f" ({meant!r} is what {level!r} means elsewhere)" if meant else ""
         raise ValueError(
             f"level={level!r} is not known: use one of {names}, or a Level such as "
             'Ordinal(ties="secondary")'

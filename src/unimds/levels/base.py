@@ -63,6 +63,9 @@ class Level(ABC):
     is_convex: ClassVar[bool] = True
     """Whether a mean of disparities of the family belongs to it too; if not, override `nearest`."""
 
+    bins: ClassVar[bool] = True
+    """Whether neighbouring dissimilarities may share an entry where there are very many."""
+
     in_steps: ClassVar[bool] = False
     """Whether the transformation is known at the given dissimilarities only, and drawn in steps."""
 
@@ -106,10 +109,12 @@ class Level(ABC):
         def excess(multiplier: float) -> float:
             return float(bound.slope @ projected(multiplier)) - bound.least
 
-        if excess(0.0) == 0.0 or (self.is_cone and excess(0.0) > 0.0):
-            return projected(0.0)
+        free = projected(0.0)
+        beyond = float(bound.slope @ free) - bound.least
+        if beyond == 0.0 or (self.is_cone and beyond > 0.0):
+            return free
         # disparities that cannot be shrunk must not grow either: they meet the bound
-        sign = 1.0 if excess(0.0) < 0.0 else -1.0
+        sign = 1.0 if beyond < 0.0 else -1.0
         step = max(float(np.abs(now - t).max()), 1e-12) / max(float(np.abs(toward).max()), 1e-300)
         for _ in range(BOTH):
             if sign * excess(sign * step) >= 0.0:
@@ -117,7 +122,7 @@ class Level(ABC):
             step *= 2.0
         else:
             return now
-        found = brentq(excess, 0.0, sign * step, xtol=1e-300, rtol=1e-14, disp=False)
+        found = brentq(excess, 0.0, sign * step, xtol=1e-300, rtol=1e-12, disp=False)
         return _within(projected(float(found)), bound)
 
 

@@ -90,13 +90,20 @@ class Ordinal(Level):
 
     def __post_init__(self) -> None:
         if self.ties not in TIES:
-            raise ValueError(f"Ordinal(ties={self.ties!r}): use one of {', '.join(TIES)}")
+            raise ValueError(
+                f"Ordinal(ties={self.ties!r}): use one of {', '.join(TIES)}; weak ties are "
+                "primary, strong ties secondary"
+            )
         if not isinstance(self.strictness, Real) or not 0.0 <= self.strictness <= 1.0:
             raise ValueError(f"Ordinal(strictness={self.strictness!r}): it must lie from 0 to 1")
 
     @property
     def is_cone(self) -> bool:  # type: ignore[override]
         return self.strictness == 0.0
+
+    @property
+    def bins(self) -> bool:  # type: ignore[override]
+        return self.ties != "tertiary"  # which ties are of one value must be known
 
     @property
     def keeps_ties(self) -> bool:

@@ -19,7 +19,7 @@ from unimds.spaces.base import Space, distances
 
 Array = NDArray[Any]
 
-SAME = 1e-3  # of a typical distance on the map: nearer points count as one
+SAME = 0.01  # of a typical distance on the map: nearer points count as one
 EQUAL = 1e-6  # of the largest disparity
 ONE_BLOCK = 0.9  # share of the pairs
 LOOKED_AT = 1000  # points: of more, a sample tells
@@ -57,6 +57,8 @@ class Degeneracy:
     @property
     def finding(self) -> str:
         """What is wrong with the map, without the remedies."""
+        if self.levels == 1:
+            return "All dissimilarities are equal: the table has no order, and any map fits it."
         if self.distinct < self.points:
             what = f"its {self.points} points lie in {self.distinct} places"
         else:
@@ -67,6 +69,8 @@ class Degeneracy:
         )
 
     def __str__(self) -> str:
+        if self.levels == 1:
+            return self.finding
         return (
             f"{self.finding} Remedies: "
             'Ordinal(strictness=0.1), Ordinal(ties="secondary"), level="interval" or "spline"'
@@ -78,11 +82,14 @@ def degeneracy_of(embedding: Array, space: Space, scaling: Scaling) -> Degenerac
     codes = scaling.codes
     values, weights = scaling.numbers, codes.counts
     top = float(np.abs(values).max(initial=0.0))
-    if top == 0.0 or np.unique(codes.d).size < 3:
+    n, kinds = len(embedding), np.unique(codes.d).size
+    if kinds == 1 and n > 3 and top > 0.0:
+        return Degeneracy(n, n, 1, 1.0)
+    if top == 0.0 or kinds < 3:
         return None  # the data themselves know two distances at most
     _, block = np.unique(np.round(values / (EQUAL * top)), return_inverse=True)
     shares = np.bincount(block, weights) / weights.sum()
-    some = np.linspace(0, len(embedding) - 1, min(len(embedding), LOOKED_AT)).astype(int)
+    some = np.linspace(0, n - 1, min(n, LOOKED_AT)).astype(int)
     distinct, expected = _places(embedding[some], space), _groups(codes.of_pairs, codes.d, some)
     if 2 * distinct > expected and shares.max() < ONE_BLOCK:
         return None

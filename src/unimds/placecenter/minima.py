@@ -120,6 +120,13 @@ class Starts:
         turned = [self._turned(one, embedding) for one in self.embeddings]
         return replace(self, embeddings=np.array(turned))
 
+    def in_unit_of(self, cost: float) -> Starts:
+        """Return the same with costs in the unit in which the lowest is `cost`."""
+        lowest = float(np.min(self.costs))
+        share = cost / lowest if lowest > 0.0 else 1.0
+        costs, embedding_costs = self.costs * share, self.embedding_costs * share
+        return replace(self, costs=costs, embedding_costs=embedding_costs)
+
     def _turned(self, embedding: Array, onto: Array) -> Array:
         return turned(self.space, embedding, onto)
 

@@ -24,8 +24,8 @@ from unimds.spaces.euclidean import Euclidean
 
 Array = NDArray[np.floating[Any]]
 
-BINNED = 10_000
-"""Codes above which they may stand for bins of dissimilarities."""
+NEAR = 1e-9
+"""Relative difference of dissimilarities that are the same."""
 
 
 class Outcome(Enum):
@@ -221,14 +221,15 @@ def is_by_row(X: Any) -> bool:
 def _is_own(D: Array, X: Any, scaling: Scaling) -> bool:
     """Whether these are the dissimilarities that a map was fitted to."""
     own, codes = getattr(X, "dissimilarity_matrix_", None), scaling.codes
-    near = 1e-9
+    if own is None and codes.total is not None:  # bins know the sum alone
+        apart = D[~np.eye(len(D), dtype=bool)]
+        once = 1.0 if codes.layers == 2 else 0.5
+        return bool(np.isclose(once * np.nansum(apart), codes.total, rtol=1e-10, atol=0.0))
     if own is None:  # a result knows them by its codes
         own = codes.table(codes.d).whole()[0][:, 0]
-        if codes.d.size > BINNED and not is_by_row(X):  # a code may stand for a bin
-            near = max(near, float(np.diff(codes.d).max() / codes.d[-1]))
     known = ~(np.isnan(own) | np.isnan(D))
     largest = float(np.abs(own[known]).max(initial=0.0))
-    return bool(np.all(np.abs(D[known] - own[known]) <= near * largest))
+    return bool(np.all(np.abs(D[known] - own[known]) <= NEAR * largest))
 
 
 def table_stress(
@@ -250,11 +251,17 @@ def in_size(result: Result, space: Space) -> Result:
     assert result.loss.degree is not None  # checked when the problem was posed
     scaling = result.scaling.times(factor)
     grown = np.array([1.0, factor**result.loss.degree])
+    levels = result.levels * grown
+    if result.loss.anneals:  # the smoothing has a unit of its own
+        softer = result.loss.smoothed(1.0)
+        levels[:, 0] *= softer.scaled(factor).smoothing  # type: ignore[attr-defined]
+    cost, starts = result.cost * float(grown[1]), result.starts
     return replace(
         result,
-        cost=result.cost * float(grown[1]),
+        cost=cost,
         history=result.history * grown,
-        levels=result.levels * grown,
+        levels=levels,
+        starts=None if starts is None else replace(starts.in_unit_of(cost), space=space),
         loss=result.loss.scaled(factor),
         space=space,
         scaling=scaling,

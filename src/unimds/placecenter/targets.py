@@ -43,8 +43,8 @@ Fixed = tuple[Array, Array]
 
 LIGHTEST = 1e-12  # weight of a parabola, as a share of the largest
 FEW = 200  # points up to which every pair is an entry of the regression
-ORDER_BINS, CURVE_BINS = 8192, BINS  # where there are more
-FEWEST = 1000  # bins: where ties are so long that there are fewer, ties must be parted
+ORDER_BINS = 8192  # where there are more
+FEWEST = 3000  # bins: where ties are so long that there are fewer, ties must be parted
 
 
 class Targets(ABC):
@@ -200,8 +200,10 @@ class Disparities(Targets):
     def scaling(self, r: Array) -> Scaling:
         """Return the disparities of a result."""
         d, group = np.unique(self.codes.d, return_inverse=True)
-        weights = self.codes.weights
-        means = np.bincount(group, weights * r) / np.bincount(group, weights)
+        counts = self.codes.counts
+        means = np.bincount(group, counts * r) / np.bincount(group, counts)
+        if len(self.codes.blocks) == 1:  # rounding must not make a mean fall
+            means = np.maximum.accumulate(means)
         return Scaling(Transformation(self.level, d, means), self.codes, r)
 
 
@@ -277,9 +279,11 @@ def _growth(codes: Codes, r: Array, points: Array, apart: Array) -> float:
 
 def _codes(pairs: Pairs, level: Level, by_row: bool) -> Codes:
     """Return the codes of a table: bins where pairs are many, unless ties are to be parted."""
-    if pairs.n > FEW and not by_row:
-        codes = binned(pairs, CURVE_BINS if level.keeps_ties else ORDER_BINS)
-        if level.keeps_ties or codes.d.size > FEWEST:
+    if pairs.n > FEW and not by_row and level.bins:
+        if level.keeps_ties:
+            return binned(pairs, BINS, even=True)
+        codes = binned(pairs, ORDER_BINS)
+        if codes.d.size > FEWEST:
             return codes
     return ranked(pairs, level.keeps_ties, by_row)
 
