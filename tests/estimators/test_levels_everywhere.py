@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from tests.support.tables import distances
-from unimds import MDS, LandmarkMDS, MonotoneSpline, Ordinal
+from unimds import MDS, DegenerateWarning, LandmarkMDS, MonotoneSpline, Ordinal
 
 POINTS = np.random.default_rng(0).normal(size=(40, 2))
 GROWN = np.exp(distances(POINTS)) - np.eye(40)
@@ -46,3 +46,23 @@ def test_new_points_beyond_the_known_are_told_where_they_are_many():
     mds.transform(GROWN[:3])
     with pytest.warns(UserWarning, match=r"100\.0% of the new dissimilarities lie beyond"):
         mds.transform(GROWN[:1] + 1e6)
+
+
+@pytest.mark.parametrize(("name", "meant"), [("nonmetric", "ordinal"), ("mspline", "spline")])
+def test_names_of_other_programs_lead_to_a_level(name, meant):
+    with pytest.raises(ValueError, match=f"'{meant}' is what '{name}' means elsewhere"):
+        MDS(level=name, metric="precomputed").fit(1.0 - np.eye(5))
+
+
+def test_a_table_without_an_order_is_named():
+    with pytest.warns(DegenerateWarning, match="All dissimilarities are equal"):
+        mds = MDS(level="ordinal", metric="precomputed", random_state=0).fit(1.0 - np.eye(6))
+    assert mds.degeneracy_.levels == 1
+
+
+def test_starts_and_the_map_tell_costs_in_one_unit():
+    D = np.random.default_rng(1).random((12, 12))
+    mds = MDS(level="ordinal", metric="precomputed", random_state=0).fit(
+        np.triu(D, 1) + np.triu(D, 1).T
+    )
+    assert mds.starts_.costs.min() == pytest.approx(mds.cost_, rel=1e-9)

@@ -83,7 +83,7 @@ def test_at_the_level_ratio_nothing_is_transformed():
 
 
 def test_the_level_is_checked():
-    with pytest.raises(ValueError, match="'level' parameter of LandmarkMDS must be"):
+    with pytest.raises(ValueError, match="level='nominal' is not known"):
         LandmarkMDS(level="nominal").fit(POINTS)
 
 

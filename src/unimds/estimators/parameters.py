@@ -29,7 +29,7 @@ from sklearn.utils._param_validation import (
 from unimds.checkpoint import Checkpoint
 from unimds.compiled.parts import Part
 from unimds.estimators.elsewhere import check_metric
-from unimds.levels import LEVELS, Level
+from unimds.levels import Level
 from unimds.losses import LOSSES, Absolute, Loss, Squared, SquaredDistance, as_loss
 from unimds.spaces import SPACES, ChordalSphere, Euclidean, Space, Sphere, as_space
 from unimds.spaces.base import check_alias, seed_names
@@ -79,7 +79,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "n_components": [COUNT],
     "loss": [LossNames(set(LOSSES)), Loss],
     "space": [StrOptions(set(SPACES)), Space],
-    "level": [StrOptions(set(LEVELS)), Level],
+    "level": [str, Level, type],  # `as_level` judges names, and knows those of other programs
     "conditional": [StrOptions({"table", "row"})],
     "init": [StrOptions(set(init_names())), "array-like"],
     "n_init": [StrOptions({"auto", "thorough"}), Count(1, ROUNDS)],

@@ -114,8 +114,6 @@ class ThisProcess:
         self, D: Any, weights: Any, free: Array | None, dtype: str | None, watch: Watch
     ) -> AbstractContextManager[Pairs]:
         pairs = as_pairs(D, weights=weights, free=free, dtype=dtype)
-        if pairs.layers == 2:
-            warn(ASYMMETRIC, UserWarning)
         warn_of_similarities(pairs.table)
         return nullcontext(pairs)
 
@@ -380,6 +378,8 @@ class Solver:
             D.told = watch.passing
         before_the_check(D, watch)
         with watch.ticking(), at.pairs(D, weights, free, self.dtype, watch) as pairs:
+            if pairs.layers == 2 and self.conditional != "row":  # rows of their own differ
+                warn(ASYMMETRIC, UserWarning)
             problem = self._posed(pairs, loss, space, n_components, anchors)
             before_the_search(problem, watch)
             level = () if not problem.adapts else (as_level(self.level), self.conditional)

@@ -16,6 +16,9 @@ from unimds.report.level import Scaled, kruskals_word, meaning
 from unimds.report.subject import Placed, Run, Subject
 from unimds.spaces import distances
 
+NOTHING = 1e-6
+"""An error that counts as none."""
+
 UNEVEN = 1e-6
 """A smaller difference of two directions, relative to the largest distance, is rounding."""
 WORTH = 0.05
@@ -157,7 +160,7 @@ def _no_stress(scaled: Scaled | None) -> list[str]:
     """Say what a map without any stress has achieved."""
     if scaled is None:
         return ["Stress-1 is 0: the map has all given distances."]
-    if isinstance(scaled.level, Ordinal):
+    if isinstance(scaled.level, Ordinal) and scaled.level.ties != "tertiary":
         return ["Stress-1 is 0: the distances on the map have the order of the dissimilarities."]
     return [f"Stress-1 is 0: the map has all disparities. {meaning(scaled.level)}"]
 
@@ -205,7 +208,7 @@ def _errors(subject: Subject, fit: Fit | None) -> list[str]:
         f"Half of the distances {missed} less than {percent(off)}, and {percent(fit.met)} of all "
         f"distances by less than {percent(MET)}."
     ]
-    if subject.stress is not None and fit.off < 0.1 * subject.stress:
+    if subject.stress is not None and NOTHING < fit.off < 0.1 * subject.stress:
         said.append(
             "Most distances fit far better than Stress-1 suggests: a few are badly wrong, or the "
             "space cannot represent them. Select a point to see its worst-fitting distances."

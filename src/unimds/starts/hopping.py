@@ -27,6 +27,7 @@ from unimds.starts.shaking import SHAKE_SWEEPS, Shaker, rounded
 Array = NDArray[Any]
 
 CALL, STEP, SWEEP = 20_000, 300, 60_000  # pairs that take as long as all else in each of them
+BOUND = 10.0  # what a sweep costs where disparities are found within a bound
 CURVED = 2.5  # what a pair costs in curved space
 SHARPER = 3.0  # decades of smoothing: hops begin with the first smoothing, or up to that much less
 EARLY = 1e-5  # share of the cost, a step: less is not waited for while the loss is still smooth
@@ -203,6 +204,9 @@ class Watched(Hopping):
     ):
         self.problem, self.watch, self.shaker = problem, watch, Shaker(problem, rng)
         self.curve = curve
+        # a regression within a bound takes several projections
+        bound = problem.adapts and type(problem.frame.loss) is not Squared
+        self.price = BOUND if bound else 1.0
         self.plan = replace(plan, eps=max(plan.eps, 1e-7))
 
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
@@ -216,5 +220,5 @@ class Watched(Hopping):
 
     def end(self, X: Array) -> Minimum:
         record, _ = lowered(self.problem, X, self.plan, self.watch)
-        each = 0.5 * self.problem.pairs.n**2 + SWEEP
+        each = self.price * (0.5 * self.problem.pairs.n**2 + SWEEP)
         return Minimum(record.best.X, record.best.cost, CALL + record.sweeps * each)

@@ -70,7 +70,10 @@ class Chosen(NamedTuple):
     def told(self, result: Result) -> Result:
         """Return the result of the last descent with what is known of the starts."""
         if self.minima is not None:
-            result = replace(result, starts=self.minima.onto(result.embedding))
+            minima = self.minima.onto(result.embedding)
+            if result.scaling is not None:  # disparities are told in another unit at last
+                minima = minima.in_unit_of(result.cost)
+            result = replace(result, starts=minima)
         if self.proven and result.outcome.converged and result.outcome is not Outcome.EXACT:
             result = replace(result, outcome=Outcome.PROVEN)
         return result
