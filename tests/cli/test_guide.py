@@ -32,6 +32,10 @@ def words(said):
             ["embed", "x.csv", "--space", "hyperbolic", "--curvature", "-1"],
             "give its size, 1: hyperbolic space is always curved negatively",
         ),
+        (
+            ["embed", "x.csv", "--space", "hyperbolic", "--curvature", "-1"],
+            "Invalid value for --curvature",
+        ),
         (["embed", "x.csv", "--ordinal"], "--level ordinal"),
         (["embed", "x.csv", "--similarity"], "first write the largest value minus s"),
         (["embed", "x.csv", "--kind", "similarities"], "Make distances of similarities first"),

@@ -349,7 +349,7 @@ def parts(
         own_space = as_space("euclidean" if space is None else space)
     with usage("--variant"):
         named, target = resolve_variant(variant, own_loss, own_space)
-    with usage("--radius"):
+    with usage("--curvature" if hasattr(target, "curvature") else "--radius"):
         return named, target if size is None else _sized(target, size)
 
 

@@ -52,7 +52,8 @@ NO_TABLES = (
         ("nodes", "edges"),
         "a networkx graph",
         "for the lengths of its shortest paths write D = networkx.floyd_warshall_numpy(G), whose "
-        "rows are in the order of list(G), and give D with metric='precomputed'",
+        "rows are in the order of list(G), and give D with metric='precomputed'. It takes an "
+        "edge's weight as its length: where it is a strength, set lengths of 1 / weight first",
     ),
     Foreign(
         "igraph",
