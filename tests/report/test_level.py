@@ -208,3 +208,12 @@ def test_new_points_are_judged_by_their_disparities(tmp_path: Path) -> None:
     stress = np.sqrt(np.sum((u - r) ** 2) / np.sum(u**2))
     assert row_of(page, "Stress-1 of the new points") == f"{stress:.6g}"
     assert data_of(page)["scaled"]["steps"]
+
+
+def test_a_map_without_stress_is_not_called_wrong():
+    """Rounding makes most errors far smaller than the Stress-1, which is nothing either."""
+    points = np.random.default_rng(0).normal(size=(15, 2))
+    D = np.linalg.norm(points[:, None] - points, axis=2)
+    mds = MDS(level="ordinal", metric="precomputed", random_state=0).fit(D**2)
+    assert mds.stress_ < 1e-6
+    assert "badly wrong" not in report(mds)

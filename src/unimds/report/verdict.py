@@ -17,7 +17,7 @@ from unimds.report.subject import Placed, Run, Subject
 from unimds.spaces import distances
 
 NOTHING = 1e-6
-"""An error that counts as none."""
+"""A Stress-1 that counts as none."""
 
 UNEVEN = 1e-6
 """A smaller difference of two directions, relative to the largest distance, is rounding."""
@@ -208,7 +208,7 @@ def _errors(subject: Subject, fit: Fit | None) -> list[str]:
         f"Half of the distances {missed} less than {percent(off)}, and {percent(fit.met)} of all "
         f"distances by less than {percent(MET)}."
     ]
-    if subject.stress is not None and NOTHING < fit.off < 0.1 * subject.stress:
+    if subject.stress is not None and fit.off < 0.1 * subject.stress > 0.1 * NOTHING:
         said.append(
             "Most distances fit far better than Stress-1 suggests: a few are badly wrong, or the "
             "space cannot represent them. Select a point to see its worst-fitting distances."
