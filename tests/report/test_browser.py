@@ -200,9 +200,9 @@ def test_dark_and_light(browser: Browser, reports: dict[str, Path]) -> None:
 
 
 @contextmanager
-def telephone(browser: Browser) -> Iterator[None]:
+def telephone(browser: Browser, width: int = 390) -> Iterator[None]:
     """Make the page as narrow as that of a telephone."""
-    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": True}
     browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
         yield
@@ -256,6 +256,18 @@ def test_names_are_chosen_again_for_a_page_that_becomes_narrow(
         while len(browser.run(NAMES)) >= before:
             assert time.monotonic() < end, "all names are still there"
         assert_readable(browser.run(NAMES), browser.run("return map.clientWidth"))
+
+
+def test_a_globe_fits_a_page_that_becomes_narrow(
+    browser: Browser, reports: dict[str, Path]
+) -> None:
+    """Who turns a telephone sees the whole globe again, as far zoomed in as before."""
+    side = "return map.layout.scene.aspectratio.x"
+    browser.open(reports["globe"])
+    before = browser.run(side)
+    with telephone(browser):
+        browser.wait(f"{side.removeprefix('return ')} < 0.9 * {before}")
+    browser.wait(f"Math.abs({side.removeprefix('return ')} - {before}) < 1e-9")
 
 
 LONG = "a name of some length"
@@ -315,6 +327,26 @@ def test_an_open_page_is_printed_whole(
     assert before > 8.27 * 96.0 - 24.0 / 25.4 * 96.0 > max(browser.run("return window.printed"))
     assert browser.run(wide) == before
     assert browser.complaints() == []
+
+
+# The box of the map less the picture in it: across and down.
+SPARE = """
+const [box, drawn] = ['#map', '#map .main-svg'].map((part) => document.querySelector(part))
+  .map((part) => part.getBoundingClientRect());
+return [box.width - drawn.width, box.height - drawn.height];
+"""
+
+
+@pytest.mark.parametrize("kind", ["plane", "disk"])
+def test_a_map_is_not_cropped_on_paper(
+    browser: Browser, reports: dict[str, Path], kind: str
+) -> None:
+    """Paper is narrow, and boxes of narrow pages are lower than what a wide page has drawn."""
+    browser.open(reports[kind])
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    with telephone(browser, width=718):  # A4 without its margins
+        assert min(browser.run(SPARE)) >= 0.0
+    browser.run("dispatchEvent(new Event('afterprint'))")
 
 
 STILL = """

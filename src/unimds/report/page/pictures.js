@@ -315,6 +315,15 @@ function layout(more) {
 // The size of the globe in the picture, which plotly measures by its height.
 const wide = () => 1.9 * Math.min(1, (0.92 * map.clientWidth) / map.clientHeight);
 
+// The globe fits the page, also when the page becomes narrower; how far the reader zoomed in stays.
+let fitted = 0;
+function globeSides(now) {
+  const zoom = now && fitted ? now.x / fitted : 1;
+  fitted = wide();
+  const side = zoom * fitted;
+  return { x: side, y: side, z: side };
+}
+
 // Keep the current view when the map is drawn again.
 function kept(name, base) {
   const now = map.layout?.[name];
@@ -339,7 +348,7 @@ function mapLayout() {
   const camera = seen.camera ?? { eye, center: { x: 0, y: 0, z: globe ? 0 : -0.15 }, projection: { type: globe ? "orthographic" : "perspective" } };
   return layout({
     margin: { l: 0, r: 0, t: 0, b: 0 },
-    scene: { xaxis: side, yaxis: side, zaxis: side, ...(globe ? { aspectmode: "manual", aspectratio: seen.aspectratio ?? { x: wide(), y: wide(), z: wide() } } : { aspectmode: "data" }), dragmode: "orbit", camera, bgcolor: css("--paper"), annotations: namesInSpace() },
+    scene: { xaxis: side, yaxis: side, zaxis: side, ...(globe ? { aspectmode: "manual", aspectratio: globeSides(seen.aspectratio) } : { aspectmode: "data" }), dragmode: "orbit", camera, bgcolor: css("--paper"), annotations: namesInSpace() },
   });
 }
 

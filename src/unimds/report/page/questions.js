@@ -221,14 +221,14 @@ function listen() {
   prefersDark.addEventListener("change", () => { setTheme(prefersDark.matches ? "dark" : "light"); draw(); });
 }
 
-// In print a page is as narrow as the paper: pictures shrink, since plotly has no time to draw them again.
+// In print a page is as narrow as the paper: pictures shrink as they are, since plotly has no time to draw them again.
 const PAPER = 690;
 const pictures = [...document.querySelectorAll(".plot")];
 
 function shrinkForPrint() {
   for (const picture of pictures) {
-    const { clientWidth } = picture;
-    if (clientWidth > PAPER) Object.assign(picture.style, { width: `${clientWidth}px`, zoom: String(PAPER / clientWidth) });
+    const { offsetWidth: width, offsetHeight: height } = picture;
+    if (width > PAPER) Object.assign(picture.style, { width: `${width}px`, height: `${height}px`, zoom: String(PAPER / width) });
   }
 }
 
@@ -254,7 +254,7 @@ function listenToThePage() {
   addEventListener("beforeprint", copyForPrint);
   addEventListener("beforeprint", shrinkForPrint);
   addEventListener("afterprint", () => {
-    for (const { style } of pictures) Object.assign(style, { width: "", zoom: "" });
+    for (const { style } of pictures) Object.assign(style, { width: "", height: "", zoom: "" });
     for (const still of document.querySelectorAll("canvas.still")) still.remove();
   });
 }
