@@ -17,6 +17,7 @@ SWITCHES = (
     "--disable-dev-shm-usage",
     "--use-angle=swiftshader",  # WebGL without a graphics card
     "--enable-unsafe-swiftshader",
+    "--disable-gpu-compositing",  # without a graphics card it takes half of the browser's time
     "--hide-scrollbars",
 )
 
