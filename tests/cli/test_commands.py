@@ -404,3 +404,12 @@ def test_place_names_the_file_whose_features_are_too_few(tmp_path):
     said = run("place", model, tmp_path / "new.npy")
     assert said.code == 1
     assert "new.npy has 4 features, and the model needs 5" in said.err
+
+
+def test_place_tells_points_with_few_distances_and_another_unit(model, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_text("point,Jena,Kiel,Ulm,Trier,Bonn\nlost,,,300,200,\nfar,8e5,5e5,9e5,7e5,6e5\n")
+    said = run("place", model, new, "--json", "-o", tmp_path / "placed.csv")
+    assert "1 of 2 new points have fewer than 3 known distances ('lost')" in said.err
+    assert "1 of 2 new points are far from every point of the map ('far')" in said.err
+    assert len(json.loads(said.out)["warnings"]) >= 2

@@ -7,7 +7,18 @@ from numpy.testing import assert_array_equal
 
 from tests.support.parts import every_pair
 from tests.support.tables import POINTS, D, N, table
-from unimds import MDS, Euclidean, Hyperbolic, LandmarkMDS, Sphere, place_points
+from unimds import (
+    MDS,
+    Euclidean,
+    Hyperbolic,
+    Interval,
+    LandmarkMDS,
+    Ordinal,
+    Sphere,
+    place_points,
+)
+from unimds.levels import Transformation
+from unimds.placecenter.new_points import fair_targets
 from unimds.spaces import distances
 
 
@@ -254,3 +265,29 @@ def test_a_single_point_too_far_away_is_told(size):
     outlier = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, size]])
     with pytest.raises(ValueError, match="the map is about"):
         place_points([[1.0, 2.0, 3.0]], outlier)
+
+
+def ratings(n=30):
+    """Ratings from 1 to 7, most of them tied."""
+    rng = np.random.default_rng(0)
+    D = np.clip(np.round(1.5 * distances(rng.normal(size=(n, 2)))), 1, 7)
+    D = np.triu(np.clip(D + rng.integers(-1, 2, size=D.shape), 1, 7), 1)
+    return D + D.T
+
+
+@pytest.mark.parametrize("ties", ["primary", "secondary"])
+def test_copies_of_a_maps_points_fit_as_the_map_does(ties):
+    """The disparities of primary ties may differ, on the map and for new points."""
+    R = ratings()
+    level = Ordinal(ties)
+    mds = MDS(2, level=level, metric="precomputed", n_init=3, random_state=0).fit(R)
+    assert 0.9 * mds.stress_ <= -mds.score(R) <= 1.15 * mds.stress_
+
+
+def test_a_rank_between_known_ones_may_have_any_disparity_between_theirs():
+    known = Transformation(Ordinal("secondary"), np.array([2.0, 4.0]), np.array([1.0, 3.0]))
+    D = np.array([1.0, 2.0, 3.0, 3.0, 4.0, 9.0, 0.0, np.nan])
+    u = np.array([0.5, 5.0, 2.5, 9.0, 9.0, 9.0, 9.0, 9.0])
+    assert_array_equal(fair_targets(known, D, u), [0.5, 1.0, 2.5, 3.0, 3.0, 3.0, 0.0, np.nan])
+    line = Transformation(Interval(), known.given, known.disparities)
+    assert_array_equal(fair_targets(line, D, u), line(D))

@@ -95,6 +95,8 @@ class RowsWarning(UserWarning):
         What is wrong with the rows, and what follows.
     rows : list of int
         Their numbers.
+    labels : sequence, default=None
+        The labels of all rows, if they have any.
 
     Examples
     --------
@@ -102,15 +104,18 @@ class RowsWarning(UserWarning):
     there is no value (X[2] and X[5], and 1 more): drop the rows
     """
 
-    def __init__(self, told: str, rows: list[int], effect: str):
-        super().__init__(told, rows, effect)
+    def __init__(
+        self, told: str, rows: list[int], effect: str, labels: Sequence[Any] | None = None
+    ):
+        super().__init__(told, rows, effect, labels)
 
     def __str__(self) -> str:
         return self.named(None)
 
-    def named(self, labels: Sequence[str] | None) -> str:
+    def named(self, labels: Sequence[Any] | None) -> str:
         """Return the message with labels, if there are any, in place of numbers."""
-        told, rows, effect = self.args
+        told, rows, effect, own = self.args
+        labels = own if labels is None else labels
         few = [f"X[{row}]" if labels is None else repr(labels[row]) for row in rows[:2]]
         more = f", and {len(rows) - 2} more" if len(rows) > 2 else ""
         return f"{told} ({' and '.join(few)}{more}): {effect}"

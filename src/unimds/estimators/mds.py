@@ -307,6 +307,7 @@ class MDS(TableEstimator):
         check_is_fitted(self)
         new = self._new(X)
         placed = self._place(new, slice(0, len(new.rows)))
+        self._judge(new, X)
         return placed.astype(self.embedding_.dtype, copy=False)
 
     def _new(self, X: Any) -> New:

@@ -27,15 +27,22 @@ from unimds.distances.pairs import Pairs, as_pairs, warn_of_similarities
 from unimds.distances.table import ComputedTable
 from unimds.estimators.elsewhere import check_names
 from unimds.estimators.forecast import before_the_check, before_the_search
+from unimds.estimators.newcomers import Rows, some_of, spread_of, warn_of_short, warn_of_strangers
 from unimds.levels import Transformation, as_level
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.degeneracy import DegenerateWarning, degeneracy_of
 from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
-from unimds.placecenter.new_points import place_checked, placed_squares, reach
+from unimds.placecenter.new_points import (
+    names_in,
+    place_checked,
+    placed_squares,
+    reach,
+    warn_of_few_known,
+)
 from unimds.placecenter.problem import Problem, own_smoothing
 from unimds.placecenter.result import Outcome, Result, in_size, stress_1
-from unimds.spaces.base import Space, as_space
+from unimds.spaces.base import Space, as_space, distances
 from unimds.starts.keep import Keeper, as_store, run_digests
 from unimds.starts.race import Starts, lowest, starts_in_memory
 from unimds.starts.search import Search
@@ -188,6 +195,7 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """Base of estimators that take distances, or features and a metric."""
 
     metric: Any
+    n_components: int
     loss_: Loss
     space_: Space
     labels_: Array | None
@@ -208,7 +216,31 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         names: Array | None = getattr(self, "feature_names_in_", self.labels_)
         return names
 
-    def _given(self, new: New, some: slice) -> Array:
+    def _judge(self, new: New, X: Any) -> None:
+        """Warn of new points, which have been placed, that the map can hardly have a place for."""
+        names = names_in(X)
+        if new.features is None:
+            warn_of_few_known(new.rows, None, self.n_components, names)
+        self._warn_of_strangers(new, names)
+
+    def _warn_of_strangers(self, new: New, names: list[Any] | None) -> None:
+        """Warn of new points far outside the map, by dissimilarities as they were given."""
+        count = len(new.points)
+        some, own = some_of(len(new.rows), max(1, ENTRIES // count)), some_of(count)
+        apart, old = self._given(new, some), new.features
+        if old is None:
+            if self.transformation_ is not None:
+                apart = self.transformation_(apart)
+            between = distances(new.points[own], new.points, space=self.space_)
+            warn_of_short(apart, new.points, self.space_, some, names)
+        else:
+            between = self._metric.between(old[own], old)
+        spread = spread_of(between, own)
+        if spread is not None:
+            both = None if old is None else Rows(new.rows[some], old, self._metric.between)
+            warn_of_strangers(apart, spread, some, names, both)
+
+    def _given(self, new: New, some: slice | Array) -> Array:
         """Return the given distances of some new points to those that stay fixed."""
         rows = new.rows[some]
         return rows if new.features is None else self._metric.between(rows, new.features)
@@ -283,7 +315,8 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         unit = reach(new.points, self.space_) or 1.0
         for some in gen_batches(len(new.rows), max(1, ENTRIES // len(new.points))):
             there = self._place(new, some) if placed is None else placed[some]
-            total += placed_squares(self._apart(new, some), there, new.points, self.space_, unit)
+            where = there, new.points, self.space_, unit, self.transformation_
+            total += placed_squares(self._given(new, some), *where)
         above, below = total
         if below == 0.0:
             return 0.0 if above == 0.0 else float("inf")

@@ -472,6 +472,7 @@ class LandmarkMDS(TableEstimator):
         bar = Progress(self.verbose, "placing points")
         in_chunks(task, len(new.rows), len(new.points), self.n_jobs, bar)
         bar.done()
+        self._judge(new, X)
         return placed
 
     def _new(self, X: Any) -> New:

@@ -11,11 +11,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from unimds._runtime.watch import warn
 from unimds.distances.inputs import as_float, columns_by_label, labels_of
+from unimds.distances.joining import counts_rows
+from unimds.distances.metric import RowsWarning
 from unimds.distances.validate import no_distance
+from unimds.levels import Ordinal, Transformation
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.annealing import sharpened
 from unimds.placecenter.problem import Frame
 from unimds.spaces.base import Space, as_space, distances
+from unimds.spaces.coordinates import dimension_of
 
 Array = NDArray[Any]
 
@@ -23,6 +27,8 @@ STARTS = 5
 STEPS, SOFT_STEPS = 20_000, 30
 LARGEST = 1e154  # what can be squared
 NEARLY_ZERO = 1e-4  # relative to the map: what features give for equal rows is not quite zero
+FLAT = {1: "in one place", 2: "on one line", 3: "in one plane"}
+"""How points lie that do not determine a place, by the dimension of the map."""
 
 
 class Placed(NamedTuple):
@@ -129,7 +135,9 @@ def place_points(
         raise ValueError("X, the map, must have at least one point and only finite coordinates")
     space.check_points(points, "X")
     W = None if weights is None else as_float(weights, "weights")
-    return place_checked(table, points, loss, space, W)
+    placed = place_checked(table, points, loss, space, W)
+    warn_of_few_known(table, W, dimension_of(space, points.shape[1]), names_in(D))
+    return placed
 
 
 def place_checked(
@@ -162,11 +170,98 @@ def place_checked(
     return frame.outer(placed.points)
 
 
-def placed_squares(D: Array, placed: Array, embedding: Array, space: Space, unit: float) -> Array:
+def warn_of_few_known(
+    D: Array, W: Array | None, n_components: int, names: list[Any] | None = None
+) -> None:
+    """Warn of rows with too few known distances to determine their places.
+
+    A distance of zero determines the place by itself.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n_new, n)
+        Distances of new points to those of a map, NaN where one is missing.
+    W : ndarray of shape (n_new, n), or None
+        Their weights.
+    n_components : int
+        Dimension of the map.
+    names : list, default=None
+        The names of the new points.
+    """
+    needed = min(n_components + 1, D.shape[1])
+    known = ~np.isnan(D) if W is None else ~np.isnan(D) & (W > 0.0)
+    there = (known & (D == 0.0)).any(axis=1)
+    rows = np.flatnonzero((known.sum(axis=1) < needed) & ~there)
+    if not rows.size:
+        return
+    have = "point has" if len(D) == 1 else "points have"
+    told = f"{rows.size} of {len(D)} new {have} fewer than {needed} known distances"
+    effect = (
+        f"on a map of {n_components} dimension{'s' * (n_components > 1)} that leaves several "
+        f"places, and one of them was taken; give at least {needed} distances, to points of the "
+        f"map that do not lie {FLAT.get(n_components, 'in one hyperplane')}"
+    )
+    warn(RowsWarning(told, rows.tolist(), effect, names), RowsWarning)
+
+
+def names_in(D: Any) -> list[Any] | None:
+    """Return the names of the rows of a frame; None where they are only numbered."""
+    labels = labels_of(D)
+    names = None if labels is None else labels.tolist()
+    return None if names is None or counts_rows(names) else names
+
+
+def fair_targets(transformation: Transformation, D: Array, u: Array) -> Array:
+    """Return what distances on the map are judged by: disparities of new dissimilarities.
+
+    In ranks, one between two known dissimilarities may have any disparity between theirs. One that
+    is tied with a known one may have any disparity of the tie, if these may differ: those nearer to
+    the mean of this tie than to that of the next. The map has had this freedom; the mean of a tie,
+    by which new points are placed, has not.
+
+    Parameters
+    ----------
+    transformation : Transformation
+        The transformation of the map.
+    D : ndarray
+        Dissimilarities of new points, NaN where one is missing.
+    u : ndarray
+        Their distances on the map.
+
+    Examples
+    --------
+    >>> from unimds.levels import Ordinal, Transformation
+    >>> ranks = Transformation(Ordinal(), np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 7.0]))
+    >>> fair_targets(ranks, np.array([1.5, 2.0, 3.0]), np.array([6.0, 6.0, 9.0]))
+    array([5., 6., 9.])
+    """
+    level, target = transformation.level, transformation(D)
+    if not isinstance(level, Ordinal) or level.strictness > 0.0:
+        return target
+    given, means = transformation.given, transformation.disparities
+    ends = np.concatenate([[0.0], 0.5 * (means[:-1] + means[1:]), [np.inf]])  # of ties
+    at = np.searchsorted(given, D)  # the known dissimilarity that is as large, or the next
+    here, before = np.minimum(at, given.size - 1), np.maximum(at - 1, 0)
+    tied = given[here] == D
+    low = np.where(tied, ends[here], np.where(at > 0, means[before], 0.0))
+    high = np.where(tied, ends[here + 1], means[here])
+    free = (D > 0.0) & (given[-1] >= D) & (~tied | (level.ties == "primary"))
+    return np.where(free, np.clip(u, low, high), target)
+
+
+def placed_squares(
+    D: Array,
+    placed: Array,
+    embedding: Array,
+    space: Space,
+    unit: float,
+    transformation: Transformation | None = None,
+) -> Array:
     """Return Σ (u − d)² and Σ u² in a unit of length, over the known distances of new points."""
-    u, d = distances(placed, embedding, space=space) / unit, D.astype(np.float64) / unit
+    u = distances(placed, embedding, space=space)
+    d = D.astype(np.float64) if transformation is None else fair_targets(transformation, D, u)
     known = ~np.isnan(d)
-    error, size = (u - d)[known], u[known]
+    error, size = ((u - d) / unit)[known], (u / unit)[known]
     return np.array([np.sum(error * error), np.sum(size * size)])
 
 

@@ -14,6 +14,7 @@ from unimds.distances.inputs import labels_of
 from unimds.distances.joining import counts_rows
 from unimds.distances.table import HeldTable
 from unimds.files.atomic import atomic
+from unimds.placecenter.new_points import fair_targets
 from unimds.placecenter.result import names_of, transformation_of
 from unimds.report.columns import named_columns
 from unimds.report.fit import fit_of, losses
@@ -141,7 +142,7 @@ def _page(subject: Subject, columns: Any, title: str | None, color: str | None =
 def _subject(mds: Any, new: Array, given: Array, to: Array, labels: list[str]) -> Subject:
     mapped = distances(new, mds.embedding_[to], space=mds.space_)
     transformation = transformation_of(mds)
-    target = given if transformation is None else transformation(given)
+    target = given if transformation is None else fair_targets(transformation, given, mapped)
     known = ~np.isnan(target)
     there, here = target[known], mapped[known]
     stress = _stress(here, there)

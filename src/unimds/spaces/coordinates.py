@@ -287,7 +287,7 @@ def in_coordinates(
     if points.ndim != 2:
         raise ValueError(f"X must be a table of rows; its shape is {points.shape}")
     k = points.shape[1]
-    found = as_coordinates(coordinates, space, _dimension(space, k))
+    found = as_coordinates(coordinates, space, dimension_of(space, k))
     space.check_points(points, "X")
     return found.names(k), found.of(points)
 
@@ -326,7 +326,7 @@ def from_coordinates(
     return None
 
 
-def _dimension(space: Space, k: int) -> int:
+def dimension_of(space: Space, k: int) -> int:
     """Return the dimension of a map whose points have k coordinates."""
     return next((n for n in range(1, k + 1) if space.n_coordinates(n) == k), k)
 

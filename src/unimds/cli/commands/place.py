@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +22,7 @@ from unimds.cli.inputs import (
     with_metadata,
 )
 from unimds.cli.interrupts import interrupts
-from unimds.cli.messages import counted, errors_told, print_json, say, usage
+from unimds.cli.messages import counted, errors_told, print_json, rows_named, say, usage
 from unimds.cli.outputs import (
     check_endings,
     check_extras,
@@ -80,7 +82,6 @@ def place(
     with errors_told(targets.cut_short, debug, quiet, as_json) as warned:
         check_outputs(targets.named(), new, force)
         check_extras(plot, report)
-        from unimds.distances.metric import EmptyRowsWarning
         from unimds.models import load
 
         mds: Any = load(model)
@@ -108,8 +109,7 @@ def place(
         if color is not None:
             column_of(table, color, new)
             _hint_at_metadata(of_map, color, quiet)
-        with waiting("placing points", quiet), warnings.catch_warnings():
-            warnings.simplefilter("ignore", EmptyRowsWarning)  # `warn_of_empty` has said it
+        with waiting("placing points", quiet), _warned_here(table):
             points = mds.transform(given)
         with interrupts.held():
             write_points(output, points, table, out_format, force, None, mds.space_, coordinates)
@@ -123,6 +123,20 @@ def place(
             print_json({**found, "files": written, "warnings": warned})
         if not quiet:
             _tell(both, fit, new, list(map(str, written.values())))
+
+
+@contextmanager
+def _warned_here(table: Table) -> Iterator[None]:
+    """Name new points by their labels, and hide the warning that `warn_of_empty` has given."""
+    from unimds.distances.metric import EmptyRowsWarning
+
+    with warnings.catch_warnings(), rows_named(table.labels or _numbered(table.n)):
+        warnings.simplefilter("ignore", EmptyRowsWarning)
+        yield
+
+
+def _numbered(count: int) -> list[str]:
+    return [f"new {i + 1}" for i in range(count)]
 
 
 @dataclass(frozen=True)
@@ -187,9 +201,8 @@ class Both:
     def labels(self) -> list[str]:
         """The names of all points; without names, numbers from 1."""
         old, new = self.mds.labels_, self.table.labels
-        count = range(1, 1 + max(len(self.mds.embedding_), len(self.new)))
-        first = [str(i) for i in count[: len(self.mds.embedding_)]] if old is None else old
-        return [*map(str, first), *(new or (f"new {i}" for i in count[: len(self.new)]))]
+        first = range(1, 1 + len(self.mds.embedding_)) if old is None else old
+        return [*map(str, first), *(new or _numbered(len(self.new)))]
 
     def shown(self) -> list[str | None]:
         """Return the names to draw: on a crowded map those of the new points only."""
