@@ -413,3 +413,18 @@ def test_place_tells_points_with_few_distances_and_another_unit(model, tmp_path)
     assert "1 of 2 new points have fewer than 3 known distances ('lost')" in said.err
     assert "1 of 2 new points are far from every point of the map ('far')" in said.err
     assert len(json.loads(said.out)["warnings"]) >= 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "what"),
+    [
+        ("source,target\nnew,Ulm\nnew,Kiel\n", "the edges of a graph"),
+        ("from,to,distance\nnew,Ulm,20\nnew,Kiel,30\n", "a list of pairs"),
+    ],
+)
+def test_place_says_that_it_takes_no_edges_and_no_pairs(model, tmp_path, rows, what):
+    (tmp_path / "links.csv").write_text(rows)
+    said = run("place", model, tmp_path / "links.csv")
+    assert said.code == 1
+    assert f"holds {what}, and new points are placed by their distances" in said.err
+    assert "a row for each new point and a column for each point of the map" in said.err

@@ -479,7 +479,7 @@ def test_a_column_of_edges_that_is_not_used_is_told(tmp_path, form):
     frame = pd.DataFrame({"source": list("ab"), "target": list("bc"), "mails": [4, 1]})
     path = tmp_path / "edges"
     save(frame, path, form)
-    with pytest.warns(FileWarning, match="every edge has the length 1, and the column 'mails'"):
+    with pytest.warns(FileWarning, match="every edge has the length 1, and 'mails'"):
         assert_array_equal(read(path).values[0], [0.0, 1.0, 2.0])
     assert_array_equal(read(path, weight="none").values[0], [0.0, 1.0, 2.0])
 

@@ -8,7 +8,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from unimds import MDS
-from unimds.files import FileError, FileWarning, read
+from unimds.files import AdjacencyWarning, FileError, FileWarning, read
+from unimds.spaces import distances
 
 ABC = ["a", "b", "c"]
 NAN = float("nan")
@@ -336,3 +337,87 @@ def test_a_graph_that_is_too_large_says_what_landmarks_need(put):
     path = "".join(f"{i} {i + 1}\n" for i in range(200))
     with pytest.raises(FileError, match=r"Landmarks do not help: shortest paths .* whole table"):
         put(path, "path.edges", max_bytes=200_000)
+
+
+# --- which number of an edge is its length --------------------------------------------------------
+
+ROADS = """\
+graph [
+  node [ id 1 label "Ulm" ] node [ id 2 label "Bonn" ] node [ id 3 label "Kiel" ]
+  edge [ source 1 target 2 id 7 minutes 30 toll 1.5 kind "road" ]
+  edge [ source 2 target 3 id 8 minutes 40 toll 2.5 kind "rail" ]
+]
+"""
+
+
+@pytest.fixture(params=["gml", "csv", "json"])
+def roads(request, tmp_path):
+    """Edges whose numbers have names of their own, in several formats."""
+    path = tmp_path / f"roads.{request.param}"
+    ends = [("Ulm", "Bonn", 30, 1.5), ("Bonn", "Kiel", 40, 2.5)]
+    if request.param == "gml":
+        path.write_text(ROADS)
+    elif request.param == "csv":
+        rows = "".join(f"{a},{b},{m},{t}\n" for a, b, m, t in ends)
+        path.write_text(f"source,target,minutes,toll\n{rows}")
+    else:
+        names = ("source", "target", "minutes", "toll")
+        path.write_text(json.dumps([dict(zip(names, row, strict=True)) for row in ends]))
+    return path
+
+
+def test_numbers_of_edges_that_are_not_used_are_told(roads):
+    told = (
+        r"every edge has the length 1, and 'minutes' and 'toll' are not used; .*columns='minutes'"
+    )
+    with pytest.warns(FileWarning, match=told):
+        assert read(roads).values[0, 2] == 2.0
+
+
+def test_the_number_that_is_the_length_is_chosen(roads):
+    assert read(roads, columns="minutes", weight="length").values[0, 2] == 70.0
+    found = read(roads, columns="toll", weight="strength")
+    assert found.values[0, 2] == pytest.approx(1 / 1.5 + 1 / 2.5)
+    with pytest.warns(FileWarning, match="the 'minutes' of an edge was taken as its length"):
+        assert read(roads, columns="minutes").values[0, 2] == 70.0
+    with pytest.raises(FileError, match=r"edges have no 'km'; what they have is .*'minutes'"):
+        read(roads, columns="km")
+    with pytest.raises(FileError, match="'minutes' and 'toll' are chosen; name one"):
+        read(roads, columns=["minutes", "toll"])
+
+
+def test_an_attribute_that_is_dropped_is_no_length(tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_text("source,target,length,weight\na,b,3,9\nb,c,4,9\n")
+    assert read(path, drop="length", weight="length").values[0, 2] == 18.0
+
+
+@pytest.mark.parametrize(
+    "columns", ["modularity_class,Degree", "timeset", "timeset,weighted degree", "PageRanks"]
+)
+def test_gephis_table_of_nodes_is_no_table_of_points(tmp_path, columns):
+    path = tmp_path / "nodes.csv"
+    rows = "".join(f"{i},n{i}" + f",{i % 3}" * (columns.count(",") + 1) + "\n" for i in range(5))
+    path.write_text(f"Id,Label,{columns}\n{rows}")
+    with pytest.raises(FileError, match="the nodes of a graph, as Gephi saves it.*of its edges"):
+        read(path)
+    assert read(path, kind="points").n == 5
+
+
+def test_a_table_of_nodes_with_columns_of_its_own_is_doubtful(tmp_path):
+    path = tmp_path / "nodes.csv"
+    path.write_text("Id,Label,height\n1,a,3\n2,b,5\n3,c,4\n")
+    with pytest.warns(FileWarning, match="if they are the nodes of a graph, as Gephi saves them"):
+        read(path)
+    path.write_text("id,label,height\n1,a,3\n2,b,5\n3,c,4\n")
+    assert read(path).kind == "points"
+
+
+def test_an_adjacency_matrix_in_python_is_doubtful():
+    rng = np.random.default_rng(0)
+    A = np.triu(rng.random((20, 20)) < 0.3, 1).astype(float)
+    A += A.T
+    with pytest.warns(AdjacencyWarning, match=r"if this is the adjacency matrix .*shortest_path"):
+        MDS(metric="precomputed", n_init=1, eps=1e-3).fit(A)
+    twice = np.repeat(np.repeat(distances(rng.normal(size=(5, 2))), 2, 0), 2, 1)
+    MDS(metric="precomputed", n_init=1).fit(twice)  # points in one place have the same distances

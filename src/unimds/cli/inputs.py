@@ -26,15 +26,13 @@ def read_table(
     part: str = "all",
 ) -> Table:
     """Read the input of a command, and check that the options suit it."""
-    from unimds.files.reading import read_unjudged
+    from unimds.files.reading import by_choice, read_unjudged
 
     how: dict[str, Any] = {"format": format, "kind": kind, "encoding": encoding, "weight": weight}
-    how["part"] = part
-    if kind == "pairs":
-        how |= {"columns": chosen_names(columns), "drop": chosen_names(drop)}
+    how |= {"part": part, "columns": chosen_names(columns), "drop": chosen_names(drop)}
     with usage(), waiting(f"reading {file}", quiet):
         table = read_unjudged(file, **how)
-    if kind != "pairs":
+    if not by_choice(table, kind):
         try:
             table = table.chosen(chosen_names(columns, table), chosen_names(drop, table))
         except ValueError as error:

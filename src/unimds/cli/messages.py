@@ -161,12 +161,14 @@ def warnings_told(quiet: bool) -> Iterator[list[str]]:
     """Yield the warnings; print each once without the line of code, or none if quiet."""
     from unimds.files.errors import FileWarning, as_option
     from unimds.files.meaning.similarities import SimilarityWarning
+    from unimds.files.meaning.squares import AdjacencyWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for kind in (UserWarning, RuntimeWarning):
             warnings.simplefilter("always", kind)
-        warnings.simplefilter("ignore", SimilarityWarning)  # whatever reads a file asks first
+        for kind in (SimilarityWarning, AdjacencyWarning):  # whatever reads a file asks first
+            warnings.simplefilter("ignore", kind)
         told: list[str] = []
 
         def tell(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -86,7 +86,8 @@ Columns = Annotated[
         "--columns",
         metavar="NAME,NAME",
         help="Columns of the points that count for the distances; by default all with numbers. "
-        "Of pairs, the column with the distance.",
+        "Of pairs, the column with the distance; of a graph, the attribute with the length or "
+        "strength of an edge.",
         rich_help_panel=INPUT,
     ),
 ]

@@ -26,6 +26,7 @@ from unimds.distances.validate import (
     scan,
 )
 from unimds.files.meaning.similarities import ASKED, SimilarityWarning, seem_similar
+from unimds.files.meaning.squares import PATHS, AdjacencyWarning, edges_in
 
 Array = NDArray[Any]
 
@@ -145,9 +146,12 @@ def as_pairs(
     return Pairs(held, free, typical, float(seen.largest), missing, weighing)
 
 
-def warn_of_similarities(table: DistanceTable) -> None:
-    """Warn if the distances of a table in memory seem to be similarities."""
-    if seem_similarities(table):
+def warn_of_kind(table: DistanceTable) -> None:
+    """Warn if the distances of a table in memory seem to be edges of a graph, or similarities."""
+    edges = edges_in(table.D[:, 0]) if isinstance(table, HeldTable) else None
+    if edges is not None:
+        warn(f"D: {edges}; {PATHS}", AdjacencyWarning)
+    elif seem_similarities(table):
         warn(f"D: {ASKED}", SimilarityWarning)
 
 

@@ -23,7 +23,7 @@ from unimds.distances.features import check_no_text, in_order, missing_told
 from unimds.distances.foreign import is_labelled_square, native, native_features
 from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
 from unimds.distances.metric import Metric, warn_of_empty_rows
-from unimds.distances.pairs import Pairs, as_pairs, warn_of_similarities
+from unimds.distances.pairs import Pairs, as_pairs, warn_of_kind
 from unimds.distances.table import ComputedTable
 from unimds.estimators.elsewhere import check_names
 from unimds.estimators.forecast import before_the_check, before_the_search
@@ -121,7 +121,7 @@ class ThisProcess:
         self, D: Any, weights: Any, free: Array | None, dtype: str | None, watch: Watch
     ) -> AbstractContextManager[Pairs]:
         pairs = as_pairs(D, weights=weights, free=free, dtype=dtype)
-        warn_of_similarities(pairs.table)
+        warn_of_kind(pairs.table)
         return nullcontext(pairs)
 
 

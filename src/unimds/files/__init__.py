@@ -9,6 +9,7 @@ from unimds.files.atomic import atomic, check_writable
 from unimds.files.endings import WRITABLE
 from unimds.files.errors import FileError, FileWarning
 from unimds.files.meaning.similarities import SimilarityWarning
+from unimds.files.meaning.squares import AdjacencyWarning
 from unimds.files.reading import FORMATS, read, read_metadata
 from unimds.files.table import KINDS, Table
 from unimds.files.writing import write
@@ -17,6 +18,7 @@ __all__ = [
     "FORMATS",
     "KINDS",
     "WRITABLE",
+    "AdjacencyWarning",
     "FileError",
     "FileWarning",
     "SimilarityWarning",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from unimds.files.endings import FOREIGN
+from unimds.files.errors import FileError
 from unimds.files.formats.arrays import OFFICE
 from unimds.files.formats.columns import Columns, columns_of_json, load_json, read_parquet
 from unimds.files.formats.content import Content, magic, read_content
@@ -110,7 +111,8 @@ def read(
         similarity as a strength, and a warning says so.
     columns, drop : str or sequence of str, default=None
         Names of the columns of numbers that count, and that do not: the features of points, as in
-        `Table.chosen`, or, of the kind "pairs", the distance and the weight.
+        `Table.chosen`, of the kind "pairs" the distance and the weight, or the column or attribute
+        of edges that is their length or strength.
     part : {"all", "largest"}, default="all"
         Which points to keep if a graph, or a list of pairs, falls into parts without a known
         distance between them: all, or those of the largest part; a warning says what is left out.
@@ -147,6 +149,8 @@ def read(
     chosen: dict[str, Any] = {"columns": columns, "drop": drop}
     table = read_unjudged(path, weight=weight, max_bytes=max_bytes, **how, **chosen)
     name = os.fspath(path)
+    if not by_choice(table, kind):
+        table = _chosen(name, table, columns, drop)
     warn_of_totals(name, table)
     warn_of_marks(name, table, drop or ())
     return table
@@ -164,7 +168,7 @@ def read_unjudged(
     part: str = "all",
     max_bytes: int | None = None,
 ) -> Table:
-    """Read a table as `read` does, and leave to the caller what depends on the columns chosen."""
+    """Read a table as `read` does, and leave to the caller which features of points count."""
     _check_choice("format", format, ("auto", *FORMATS))
     if kind in ("similarity", "similarities"):
         raise ValueError(f"kind={kind!r}: a map is made of distances. {AS_DISTANCES}")
@@ -177,8 +181,6 @@ def read_unjudged(
         table = _from_bytes(content, format, kind, weight, choice)
     else:
         table = _from_text(text, format, kind, weight, choice)
-    if kind != "pairs":
-        table = _chosen(content, table, columns, drop)
     if weight != "auto" and table.kind != "graph":
         raise content.error(
             f"only edges have lengths or strengths, and the file holds {table.kind}; if it lists "
@@ -280,13 +282,18 @@ def _text_format(text: Text) -> str:
     return "phylip" if is_phylip(text) else "auto"
 
 
+def by_choice(table: Table, kind: str) -> bool:
+    """Whether the columns of a table were chosen while it was read: the numbers of its links."""
+    return kind == "pairs" or (table.kind == "graph" and table.layout == "list")
+
+
 def _chosen(
-    content: Content, table: Table, columns: Sequence[str] | None, drop: Sequence[str] | None
+    name: str, table: Table, columns: Sequence[str] | None, drop: Sequence[str] | None
 ) -> Table:
     try:
         return table.chosen(columns, drop)
     except ValueError as error:
-        raise content.error(str(error)) from None
+        raise FileError(name, str(error)) from None
 
 
 def _check_known(text: Text, first: str) -> None:
@@ -315,10 +322,10 @@ def _from_text(text: Text, format: str, kind: str, weight: str, choice: Choice) 
         return from_phylip(text)
     if format == "gml":
         _check_kind(text.content, "GML", kind, "graph")
-        return from_graph(text.content, read_gml(text), format, weight)
+        return from_graph(text.content, read_gml(text), format, weight, choice)
     if format == "edgelist":
         _check_kind(text.content, "a list of edges with attributes", kind, "graph")
-        return from_graph(text.content, read_edgelist(text), format, weight)
+        return from_graph(text.content, read_edgelist(text), format, weight, choice)
     table = interpret(_cells(text, format), kind, weight, choice)
     if table.kind != "graph":
         warn_of_thousands(text, _dialect(text, format))
@@ -342,12 +349,12 @@ def _from_bytes(content: Content, format: str, kind: str, weight: str, choice: C
     if format in ROOTS:
         _check_kind(content, ROOTS[format], kind, "graph")
         graph = (read_graphml if format == "graphml" else read_gexf)(content)
-        return from_graph(content, graph, format, weight)
+        return from_graph(content, graph, format, weight, choice)
     if format in ("npy", "npz"):
         return (from_npy if format == "npy" else from_npz)(content, kind, weight)
     if format == "json" and isinstance(found := load_json(content), dict):
         _check_kind(content, "a JSON object", kind, "graph")
-        return from_graph(content, graph_of_json(content, found), format, weight)
+        return from_graph(content, graph_of_json(content, found), format, weight, choice)
     return from_columns(content, format, _columns(content, format), kind, weight, choice)
 
 

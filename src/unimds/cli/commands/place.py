@@ -96,6 +96,7 @@ def place(
                 "own, and new points have none; make it without --conditional"
             )
         o.check_coordinates(coordinates, mds.space_, mds.n_components)
+        _check_not_links(new, format, encoding)
         table = read_table(new, format, "points", "euclidean", encoding, quiet=quiet)
         table = _with_numbers(mds, table, new, format, encoding)
         given, table = _matched(mds, table, new)
@@ -325,6 +326,38 @@ def _of_map(mds: Any, more: Table | None) -> Table | None:
             return empty.joined(more)
     except ValueError:
         return None
+
+
+def _check_not_links(new: str, format: str, encoding: str) -> None:
+    """Raise if a file holds edges or pairs, which say too little about new points."""
+    from unimds.files.reading import read_unjudged
+
+    if new == "-":
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            table = read_unjudged(new, format=format, encoding=encoding)
+    except (ValueError, OSError, ImportError):
+        return  # what is wrong is told when it is read for good
+    if table.kind not in LINKS or table.layout != "list":
+        return
+    what, remedy = LINKS[table.kind]
+    raise ValueError(
+        f"{new} holds {what}, and new points are placed by their distances to the points of the "
+        f"map: give a table with a row for each new point and a column for each point of the map"
+        f"{remedy}"
+    )
+
+
+LINKS = {
+    "graph": (
+        "the edges of a graph",
+        ", the lengths of shortest paths; or embed the whole graph again, with its new nodes",
+    ),
+    "pairs": ("a list of pairs", ", empty where a distance is not known"),
+}
+"""What files of links hold, and what to give instead."""
 
 
 def _with_numbers(mds: Any, table: Table, new: str, format: str, encoding: str) -> Table:

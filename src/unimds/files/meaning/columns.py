@@ -13,6 +13,7 @@ from unimds.files.meaning.lists import (
     Choice,
     Links,
     Roles,
+    chosen_from,
     roles,
     roles_by_place,
     roles_by_words,
@@ -40,9 +41,12 @@ def from_columns(
         list_roles = roles_of_pairs(content, names, list(numeric), choice)
         _check_labels(content, kind, [columns[j] for j in list_roles.ends])
     elif not square:
-        list_roles = roles(names, kind, weight) or _roles(content, found, kind, weight)
+        with chosen_from(content):
+            list_roles = roles(names, kind, weight, choice)
+        list_roles = list_roles or _roles(content, found, kind, weight)
     if list_roles is not None:
-        warn_of_unused(content, list_roles, numeric)
+        unused = [name for j, name in numeric.items() if j not in list_roles.ends]
+        warn_of_unused(content, list_roles.measure, unused)
         return table_of_links(
             _links(content, columns, list_roles), list_roles, format, kind == "auto"
         )

@@ -24,6 +24,20 @@ Array = NDArray[np.floating[Any]]
 
 POINTS = ("kind", "points")
 
+NODES = ["id", "label"]
+"""First columns of the nodes of a graph, as Gephi saves them."""
+OF_NODES = frozenset(
+    (
+        *("timeset", "interval", "degree", "in-degree", "out-degree", "indegree", "outdegree"),
+        *("weighted degree", "weighted indegree", "weighted outdegree", "modularity_class"),
+        *("modularity class", "pageranks", "pagerank", "eccentricity", "eigencentrality"),
+        *("closnesscentrality", "closenesscentrality", "harmonicclosnesscentrality"),
+        *("betweenesscentrality", "betweennesscentrality", "hub", "authority", "clustering"),
+        *("triangles", "componentnumber", "strongcompnum"),
+    )
+)
+"""What Gephi computes for nodes, as it calls the columns."""
+
 THINGS = frozenset(
     (
         *("animal", "case", "individual", "item", "judge", "node", "object", "observation"),
@@ -318,6 +332,26 @@ class Rows:
             return False
         wanted = self.names[-side:] * (len(self.values) // side)
         return any(texts == wanted for texts in (self.labels, *self.columns.values()))
+
+
+def check_not_nodes(content: Content, names: Sequence[str], has_numbers: bool) -> None:
+    """Raise, or warn, if columns are those of the nodes of a graph, as Gephi saves them."""
+    small = [name.strip().lower() for name in names]
+    if small[:2] != NODES:
+        return
+    edges = "read the table of its edges, and add the columns of this file as metadata"
+    if not has_numbers or not OF_NODES.isdisjoint(small):
+        raise content.error(
+            "this looks like the table of the nodes of a graph, as Gephi saves it, and its numbers "
+            f"are no features: {edges}. To read points, one per row",
+            advice=POINTS,
+        )
+    if list(names[:2]) == ["Id", "Label"]:  # as Gephi writes them
+        told = (
+            "the rows were taken for points with features; if they are the nodes of a graph, as "
+            f"Gephi saves them, {edges}"
+        )
+        warn(FileWarning(content.name, told, [("to confirm points", POINTS)]), FileWarning)
 
 
 def whole(column: Array) -> bool:

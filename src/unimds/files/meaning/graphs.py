@@ -12,16 +12,30 @@ from unimds._runtime.watch import warn
 from unimds.files.errors import FileWarning, shown
 from unimds.files.formats.content import Content
 from unimds.files.formats.graphs.graph import Attributes, Graph
-from unimds.files.meaning.lists import CHOICES, Links, Measure, from_edges
+from unimds.files.meaning.lists import (
+    ALL,
+    CHOICES,
+    Choice,
+    Links,
+    Measure,
+    chosen_from,
+    from_edges,
+    warn_of_unused,
+)
 from unimds.files.table import Column, Table, as_column
 
 NAMES = ("label", "name")
+NUMBERED = ("id", "key", "index")
+"""Attributes that only number the edges."""
 
 
-def from_graph(content: Content, graph: Graph, format: str, weight: str) -> Table:
+def from_graph(
+    content: Content, graph: Graph, format: str, weight: str, choice: Choice = ALL
+) -> Table:
     """Make a table of the lengths of shortest paths, with the attributes of nodes as columns.
 
     The label of a node is its attribute "label" or "name" if these are unique, else its id.
+    `weight` says what the numbers of edges are, `choice` which attribute holds them.
     """
     if not graph.nodes:
         raise content.error("the graph has no nodes")
@@ -35,13 +49,23 @@ def from_graph(content: Content, graph: Graph, format: str, weight: str) -> Tabl
         raise content.error("two nodes have the same id; give each node an id of its own")
     ends = [labels[a] for a, _, _ in graph.edges], [labels[b] for _, b, _ in graph.edges]
     there = dict.fromkeys(name for _, _, attributes in graph.edges for name in attributes)
-    measure = Measure.by_name({name: name for name in there}, weight)
+    with chosen_from(content):
+        measure = Measure.by_name({name: name for name in there}, weight, choice)
+    numbers = [name for name in there if _is_number(graph, name) and name not in choice.drop]
+    warn_of_unused(content, measure, numbers)
     lengths = [_length(content, labels, edge, measure.at) for edge in graph.edges]
     _warn_of_gaps(content, labels, graph, measure.at)
     links = Links(content, ends, np.array(lengths, dtype=np.float64))
     table = from_edges(links, format, measure, list(labels.values()), graph.directed)
     columns = _columns(graph, called)
     return replace(table, columns=columns)
+
+
+def _is_number(graph: Graph, name: str) -> bool:
+    """Whether an attribute of edges is a number that may say how long they are."""
+    known = [attributes[name] for _, _, attributes in graph.edges if name in attributes]
+    numbers = all(isinstance(x, int | float) and not isinstance(x, bool) for x in known)
+    return numbers and name.lower() not in NUMBERED
 
 
 def _unique(graph: Graph, name: str) -> bool:

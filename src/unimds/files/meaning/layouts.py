@@ -13,6 +13,7 @@ from unimds.files.formats.margins import check_no_title, drop_empty_columns, sec
 from unimds.files.formats.text import COMMA_NUMBER, known_words, mistake_in
 from unimds.files.meaning.doubts import (
     check_not_long,
+    check_not_nodes,
     check_not_stacked,
     labels_first,
     names_points,
@@ -23,6 +24,7 @@ from unimds.files.meaning.lists import (
     Choice,
     Links,
     Roles,
+    chosen_from,
     roles,
     roles_by_place,
     roles_by_words,
@@ -39,8 +41,6 @@ Array = NDArray[np.floating[Any]]
 
 LABELS = ("", "label", "labels", "name", "names", "id", "index")
 """Names of a column of labels, which may hold numbers."""
-NODES = ["id", "label"]
-"""First columns of the nodes of a graph, as Gephi saves them."""
 EDGE_ENDINGS = (".edges", ".edgelist")
 
 
@@ -183,7 +183,8 @@ def _roles(grid: Grid, header: int, kind: str, weight: str, choice: Choice) -> R
         numeric = np.flatnonzero(_numeric_columns(grid, header)).tolist()
         return roles_of_pairs(grid.text.content, grid.heads[0], numeric, choice)
     if header or kind == "points":
-        named = roles(grid.heads[0], kind, weight)
+        with chosen_from(grid.text.content):
+            named = roles(grid.heads[0], kind, weight, choice)
         if named is not None or kind in ("points", "distances"):
             return named
     content, width = grid.text.content, grid.widths[0]
@@ -221,8 +222,9 @@ def _from_list(grid: Grid, header: int, columns: Roles, doubtful: bool) -> Table
             if not grid.cell(i, j):
                 raise grid.error("a label is missing", i, j)
     if header:
-        numeric = np.flatnonzero(_numeric_columns(grid, header))
-        warn_of_unused(grid.text.content, columns, {int(j): grid.heads[0][j] for j in numeric})
+        numbers = np.flatnonzero(_numeric_columns(grid, header)).tolist()
+        unused = [grid.heads[0][j] for j in numbers if j not in columns.ends]
+        warn_of_unused(grid.text.content, columns.measure, unused)
     block = grid.block()[header:]
     values = np.ones(len(block)) if columns.value is None else block[:, columns.value]
     first, second = ([grid.cell(i, j) for i in rows] for j in columns.ends)
@@ -244,11 +246,8 @@ def _from_rows(grid: Grid, header: int, kind: str, weight: str = "auto") -> Tabl
         numeric[0] = False
     if header and numeric.sum() > 1 and labels_first(names, grid.block()[header:, 0]):
         numeric[0] = False
-    if header and [name.lower() for name in names[:2]] == NODES and not numeric[1:].any():
-        raise grid.text.content.error(
-            "this looks like the table of the nodes of a graph, as Gephi saves it: read the table "
-            "of its edges, and add the columns of this file as metadata"
-        )
+    if header and kind == "auto":
+        check_not_nodes(grid.text.content, names, bool(numeric[1:].any()))
     _check_words(grid, header, numeric)
     columns: dict[str, list[str]] = {}
     for j in map(int, np.flatnonzero(~numeric)):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -49,6 +50,70 @@ At = TypeVar("At")
 
 
 @dataclass(frozen=True)
+class Choice:
+    """Which columns of numbers count, as a reader has chosen them.
+
+    Attributes
+    ----------
+    columns : sequence of str, or None
+        Names of the columns that count; None for all.
+    drop : sequence of str
+        Names of columns that do not count.
+
+    Examples
+    --------
+    >>> Choice(["km"]).among({2: "km", 3: "minutes"}), Choice(drop=["km"]).among({2: "km"})
+    ({2: 'km'}, {})
+    """
+
+    columns: Sequence[str] | None = None
+    drop: Sequence[str] = ()
+
+    def among(self, names: Mapping[int, str]) -> dict[int, str]:
+        """Return the columns that count, by their places."""
+        known = {name: j for j, name in names.items()}
+        for name in (*(self.columns or ()), *self.drop):
+            if name not in known:
+                told = ", ".join(map(shown, known)) or "missing"
+                raise ValueError(f"there is no column {name!r}; the columns of numbers are {told}")
+        kept = known if self.columns is None else self.columns
+        return {known[name]: name for name in kept if name not in self.drop}
+
+    def in_small(self) -> Choice:
+        """Return the same choice in small letters, as columns of lists are known."""
+        small = [
+            [name.strip().lower() for name in some] for some in (self.columns or (), self.drop)
+        ]
+        return Choice(small[0] or None, small[1])
+
+    def of_edges(self, names: Mapping[str, At]) -> dict[str, At]:
+        """Return the attributes or columns of edges that may hold their lengths."""
+        chosen = self.columns or ()
+        for name in (*chosen, *self.drop):
+            if name not in names:
+                told = ", ".join(map(shown, names)) or "none"
+                raise ValueError(f"edges have no {name!r}; what they have is {told}")
+        if len(chosen) > 1:
+            several = " and ".join(map(repr, chosen))
+            raise ValueError(f"an edge has one length, and {several} are chosen; name one of them")
+        return {name: names[name] for name in chosen or names if name not in self.drop}
+
+
+ALL = Choice()
+
+
+@contextmanager
+def chosen_from(content: Content) -> Iterator[None]:
+    """Name the file in the error of a choice that it does not have."""
+    try:
+        yield
+    except FileError:
+        raise
+    except ValueError as error:
+        raise content.error(str(error)) from None
+
+
+@dataclass(frozen=True)
 class Measure(Generic[At]):
     """What the numbers of the edges of a graph are.
 
@@ -74,8 +139,8 @@ class Measure(Generic[At]):
         return "strength" if self.meant == "strength" else "length"
 
     @classmethod
-    def by_name(cls, names: Mapping[str, At], meant: str) -> Measure[At]:
-        """Find the numbers by the names of attributes or columns.
+    def by_name(cls, names: Mapping[str, At], meant: str, choice: Choice = ALL) -> Measure[At]:
+        """Find the numbers by the names of attributes or columns, or as a reader has chosen them.
 
         Examples
         --------
@@ -85,10 +150,14 @@ class Measure(Generic[At]):
         "the 'similarity' of an edge was taken as its strength, whose inverse is the length"
         >>> Measure.by_name({"length": 0, "weight": 1}, "strength").at
         1
+        >>> Measure.by_name({"length": 0, "minutes": 1}, "length", Choice(["minutes"])).at
+        1
         """
+        names = choice.of_edges(names)
         if meant == "none":
             return cls(meant, None)
-        name = next((name for name in SEARCHED[meant] if name in names), None)
+        searched = names if choice.columns else SEARCHED[meant]
+        name = next((name for name in searched if name in names), None)
         if name is None:
             return cls(meant, None)
         if meant != "auto" or name in LENGTHS:
@@ -157,8 +226,12 @@ class Roles:
     direction: int | None = None
 
 
-def roles(names: Sequence[str], kind: str = "auto", weight: str = "auto") -> Roles | None:
+def roles(
+    names: Sequence[str], kind: str = "auto", weight: str = "auto", choice: Choice = ALL
+) -> Roles | None:
     """Detect a list of pairs or edges by the names of its columns.
+
+    `choice` says which columns of edges count.
 
     Examples
     --------
@@ -180,44 +253,13 @@ def roles(names: Sequence[str], kind: str = "auto", weight: str = "auto") -> Rol
             return Roles("pairs", places, distance, weights)
     if kind == "pairs":
         return None
-    measure = Measure.by_name(at, weight)
+    if kind != "graph" and ends not in CLEAR_ENDS:
+        return None
+    free = {name: j for name, j in at.items() if j not in places}
+    measure = Measure.by_name(free, weight, choice.in_small())
     if ends in CLEAR_ENDS or (kind == "graph" and measure.at is not None):
         return Roles("graph", places, measure.at, measure=measure, direction=at.get(DIRECTION))
     return None
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Which columns of numbers count, as a reader has chosen them.
-
-    Attributes
-    ----------
-    columns : sequence of str, or None
-        Names of the columns that count; None for all.
-    drop : sequence of str
-        Names of columns that do not count.
-
-    Examples
-    --------
-    >>> Choice(["km"]).among({2: "km", 3: "minutes"}), Choice(drop=["km"]).among({2: "km"})
-    ({2: 'km'}, {})
-    """
-
-    columns: Sequence[str] | None = None
-    drop: Sequence[str] = ()
-
-    def among(self, names: Mapping[int, str]) -> dict[int, str]:
-        """Return the columns that count, by their places."""
-        known = {name: j for j, name in names.items()}
-        for name in (*(self.columns or ()), *self.drop):
-            if name not in known:
-                told = ", ".join(map(shown, known)) or "missing"
-                raise ValueError(f"there is no column {name!r}; the columns of numbers are {told}")
-        kept = known if self.columns is None else self.columns
-        return {known[name]: name for name in kept if name not in self.drop}
-
-
-ALL = Choice()
 
 
 def roles_of_pairs(
@@ -231,10 +273,8 @@ def roles_of_pairs(
         raise content.error("a list of pairs needs two labels and a number per line")
     at = _places(names)
     ends = next(((at[a], at[b]) for a, b in ENDS if a in at and b in at), (0, 1))
-    try:
+    with chosen_from(content):
         left = choice.among({j: names[j] for j in numeric if j not in ends})
-    except ValueError as error:
-        raise content.error(str(error)) from None
     plain = {name.strip().lower(): j for j, name in left.items()}
     weight = next((plain[name] for name in WEIGHT if name in plain), None)
     numbers = [j for j in left if j != weight]
@@ -304,17 +344,14 @@ def _places(names: Sequence[str]) -> dict[str, int]:
     return {name.strip().lower(): j for j, name in reversed(list(enumerate(names)))}
 
 
-def warn_of_unused(content: Content, found: Roles, numbers: Mapping[int, str]) -> None:
-    """Warn if edges have the length 1 though there are columns of numbers."""
-    measure = found.measure
-    unused = [shown(name) for j, name in numbers.items() if j not in found.ends]
+def warn_of_unused(content: Content, measure: Measure[Any] | None, unused: Sequence[str]) -> None:
+    """Warn if edges have the length 1 though they have numbers, and say how to use one of these."""
     if measure is None or measure.at is not None or measure.meant != "auto" or not unused:
         return
-    told = (
-        f"every edge has the length 1, and the column {unused[0]} is not used; if it says how long "
-        "or how strong an edge is, call it 'length' or 'strength'"
-    )
-    warn(FileWarning(content.name, told, [CHOICES[-1]]), FileWarning)
+    are = "is" if len(unused) == 1 else "are"
+    told = f"every edge has the length 1, and {' and '.join(map(shown, unused))} {are} not used"
+    use = f"if {shown(unused[0])} says how long or how strong an edge is", ("columns", unused[0])
+    warn(FileWarning(content.name, told, [use, CHOICES[-1]]), FileWarning)
 
 
 def roles_by_words(

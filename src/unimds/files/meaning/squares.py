@@ -17,6 +17,8 @@ from unimds.files.meaning.similarities import ASKED, MANY, leads_the_rows, seem_
 
 Array = NDArray[np.floating[Any]]
 
+LARGEST = 5000  # points above which a look at all pairs would take too much memory
+
 
 def looks_like_distances(block: Array) -> bool:
     """Whether a block of numbers is a square of distances, not points.
@@ -130,7 +132,7 @@ def warn_of_square(content: Content, block: Array) -> None:
 
     The diagonal is still as the file has it.
     """
-    edges = _edges_in(block)
+    edges = edges_in(block)
     if edges is not None:
         warn(FileWarning(content.name, edges, [EDGES, POINTS, DISTANCES]), FileWarning)
     else:
@@ -149,13 +151,33 @@ def warn_of_similarities(content: Content, block: Array, confirm: tuple[str, Arg
     return True
 
 
+class AdjacencyWarning(UserWarning):
+    """A fit took numbers as distances, and they seem to be the edges of a graph.
+
+    Examples
+    --------
+    Where they are distances all the same:
+
+    >>> import warnings
+    >>> from unimds.files import AdjacencyWarning
+    >>> warnings.simplefilter("ignore", AdjacencyWarning)  # doctest: +SKIP
+    """
+
+
+PATHS = (
+    "if this is the adjacency matrix of a graph, map the lengths of its shortest paths: D = "
+    "scipy.sparse.csgraph.shortest_path(A, directed=False), and D[numpy.isinf(D)] = numpy.nan "
+    "where no path leads; weights that are strengths become lengths by 1 / A first"
+)
 EDGES = ("if it is the adjacency matrix of a graph", ("kind", "graph"))
 POINTS = ("if each row is a point with its features", ("kind", "points"))
 DISTANCES = ("to confirm distances", ("kind", "distances"))
 
 
-def _edges_in(block: Array) -> str | None:
+def edges_in(block: Array) -> str | None:
     """Return what was assumed of a square that is 0 between points with different distances."""
+    if len(block) > LARGEST:
+        return None
     zero = block == 0.0
     np.fill_diagonal(zero, False)
     if not zero.any():  # as in most tables
