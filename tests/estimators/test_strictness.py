@@ -37,3 +37,17 @@ def test_full_strictness_leaves_the_first_disparities():
     mds, size = fit(DEGENERATE[0], Ordinal(strictness=1.0))
     assert size == pytest.approx(1.0, abs=0.05)  # told in the unit that fits the map
     assert mds.stress_ > 0.05
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_empty_sites_that_make_a_map_degenerate_are_to_be_removed_first(count):
+    rng = np.random.default_rng(0)
+    X = rng.poisson(3.0, size=(20, 12)).astype(float) + 1.0
+    X[:count] = 0.0
+    mds = MDS(2, metric="braycurtis", level="ordinal", n_init=2, random_state=0)
+    with pytest.warns(UserWarning) as warned:
+        mds.fit(X)
+    told = next(str(w.message) for w in warned if w.category is DegenerateWarning)
+    assert mds.degeneracy_.alone == count
+    assert "as an empty site has" in told
+    assert told.index("remove th") < told.index("Other remedies: Ordinal(strictness=0.1)")

@@ -399,7 +399,7 @@ def test_gephis_table_of_nodes_is_no_table_of_points(tmp_path, columns):
     path = tmp_path / "nodes.csv"
     rows = "".join(f"{i},n{i}" + f",{i % 3}" * (columns.count(",") + 1) + "\n" for i in range(5))
     path.write_text(f"Id,Label,{columns}\n{rows}")
-    with pytest.raises(FileError, match="the nodes of a graph, as Gephi saves it.*of its edges"):
+    with pytest.raises(FileError, match=r"the nodes of a graph, as Gephi saves it.*of its edges"):
         read(path)
     assert read(path, kind="points").n == 5
 

@@ -115,7 +115,8 @@ def warn_of_empty(
     are = "is empty (all zeros)" if len(rows) == 1 else "are empty (all zeros)"
     caution(
         f"{file}: {few} {are}; by {metric} an empty point is at the distance 1 from every "
-        f"other point, which says nothing about its place: remove it{choice}"
+        f"other point, which says nothing about its place: remove "
+        f"{'it' if len(rows) == 1 else 'them'}{choice}"
     )
 
 

@@ -70,7 +70,8 @@ def warn_if_degenerate(result: Result) -> None:
     """Warn of a degenerate map, and name the options that help."""
     if result.degeneracy is not None:
         remedies = "--strictness 0.1, --ties secondary, --level interval or --level spline"
-        warn(f"{result.degeneracy.finding} Remedies: {remedies}", UserWarning)
+        told = f"{result.degeneracy.finding} {result.degeneracy.remedies} {remedies}"
+        warn(told, UserWarning)
 
 
 def result_of(mds: Any) -> Result:

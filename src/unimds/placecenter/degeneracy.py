@@ -42,6 +42,9 @@ class Degeneracy:
         How many different disparities there are.
     largest : float
         Share of the pairs that have the most frequent disparity.
+    alone : int
+        How many points have the largest dissimilarity to all other points, as empty sites have:
+        nothing is known about their places.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class Degeneracy:
     distinct: int
     levels: int
     largest: float
+    alone: int = 0
 
     @property
     def finding(self) -> str:
@@ -65,14 +69,30 @@ class Degeneracy:
             what = f"{self.largest:.0%} of all disparities are equal"
         return (
             f"The map is degenerate: {what}. The transformation has fitted the order of the "
-            "dissimilarities without a map, so that a low stress tells nothing."
+            f"dissimilarities without a map, so that a low stress tells nothing.{self._cause}"
+        )
+
+    @property
+    def remedies(self) -> str:
+        """How to begin what else may help."""
+        return "Other remedies:" if self.alone else "Remedies:"
+
+    @property
+    def _cause(self) -> str:
+        """Which points to remove before anything else is tried."""
+        if not self.alone:
+            return ""
+        points, these = ("points have", "these") if self.alone > 1 else ("point has", "this point")
+        return (
+            f" {self.alone} {points} the largest dissimilarity to all others, as an empty site "
+            f"has, which says nothing about a place: remove {these} first."
         )
 
     def __str__(self) -> str:
         if self.levels == 1:
             return self.finding
         return (
-            f"{self.finding} Remedies: "
+            f"{self.finding} {self.remedies} "
             'Ordinal(strictness=0.1), Ordinal(ties="secondary"), level="interval" or "spline"'
         )
 
@@ -93,7 +113,8 @@ def degeneracy_of(embedding: Array, space: Space, scaling: Scaling) -> Degenerac
     distinct, expected = _places(embedding[some], space), _groups(codes.of_pairs, codes.d, some)
     if 2 * distinct > expected and shares.max() < ONE_BLOCK:
         return None
-    return Degeneracy(some.size, distinct, shares.size, float(shares.max()))
+    alone = _alone(codes.of_pairs, codes.d, some)
+    return Degeneracy(some.size, distinct, shares.size, float(shares.max()), alone)
 
 
 def _places(points: Array, space: Space) -> int:
@@ -108,6 +129,13 @@ def _groups(codes: Array, d: Array, some: Array) -> int:
     """Return into how many groups of equal things the points fall by their dissimilarities."""
     equal = np.append(d == 0.0, [False, True])
     return _parts(equal[codes[np.ix_(some, some)]])
+
+
+def _alone(codes: Array, d: Array, some: Array) -> int:
+    """Return how many points have the largest dissimilarity to all others; 0 if most of them do."""
+    largest = np.append(d == d.max(), [True, True])  # or it is missing, or their own
+    count = int(largest[codes[some]].all(axis=1).sum())
+    return count if 2 * count < some.size else 0
 
 
 def _parts(joined: Array) -> int:

@@ -50,7 +50,7 @@ def _empty(subject: Subject) -> list[str]:
     metric = subject.settings.get("metric", "this metric")
     return [
         f"{few} {are}: by {metric}, an empty point is at the distance 1 from every other point, "
-        "which says nothing about its place."
+        f"which says nothing about its place: remove {'it' if len(names) == 1 else 'them'}."
     ]
 
 
