@@ -5,6 +5,7 @@
 (3, 2)
 """
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,16 +37,20 @@ def __getattr__(name: str) -> Any:
             import unimds.rivals  # noqa: F401
     if name in globals():
         return globals()[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_advice(name)}")
+    advice = _advice(name)
+    if advice and sys._getframe(1).f_code.co_name == "_handle_fromlist":
+        # ``from unimds import name``, which would hide the advice of an AttributeError
+        raise ImportError(f"cannot import name {name!r} from {__name__!r}{advice}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}")
 
 
 def _advice(name: str) -> str:
-    """Return what to use instead of a function that another program has."""
+    """Return what to use instead of a name that another program has, or that is misspelt."""
     if name.startswith("_"):
         return ""
-    from unimds.estimators.elsewhere import NAMES
+    from unimds.estimators.elsewhere import named_elsewhere
 
-    return f": {NAMES[name]}" if name in NAMES else ""
+    return named_elsewhere(name, __getattr__("__all__"))
 
 
 def __dir__() -> list[str]:

@@ -2,6 +2,8 @@
 
 import inspect
 import pickle
+import re
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -10,6 +12,10 @@ from sklearn.base import clone
 import unimds
 from tests.support.tables import D
 from unimds import MDS, Hyperbolic, LandmarkMDS, Ordinal
+from unimds.estimators.elsewhere import NAMES
+from unimds.files import read
+from unimds.plots import plot_embedding
+from unimds.report import report, write_report
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 
@@ -111,12 +117,40 @@ def test_a_class_of_ones_own_has_its_own_parameters():
         ("isoMDS", "level='ordinal', metric='precomputed'"),
         ("smacofSym", "type is level: level='ordinal'"),
         ("vegdist", "pdist.*braycurtis"),
+        ("NMDS", "level='ordinal', metric='precomputed'"),
+        ("read_csv", "use unimds.files.read$"),
+        ("LandmarksMDS", "is LandmarkMDS meant"),
     ],
 )
 def test_functions_of_other_programs_are_told_where_to_go(name, says):
     with pytest.raises(AttributeError, match=f"no attribute '{name}': .*{says}"):
         getattr(unimds, name)
     assert not hasattr(unimds, name)
+    with pytest.raises(ImportError, match=f"cannot import name '{name}' from 'unimds': .*{says}"):
+        exec(f"from unimds import {name}")
+
+
+def test_every_name_that_is_told_exists():
+    """Advice of the form "use unimds.room.name" leads somewhere."""
+    for name, told in NAMES.items():
+        for path in re.findall(r"unimds\.(\w+)\.(\w+|\{name\})", told):
+            room = import_module(f"unimds.{path[0]}")
+            assert hasattr(room, path[1].format(name=name.replace("_csv", ""))), name
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: write_report(None, "m.html", metadata={}), "'metadata': give columns="),
+        (lambda: report(None, colour="a"), "report has no parameter 'colour': use color"),
+        (lambda: plot_embedding([[0.0, 1.0]], names=["a"]), "'names': use labels"),
+        (lambda: read("x.csv", sep=","), "'sep': the delimiter is detected"),
+        (lambda: read("x.csv", encodin="utf8"), "'encodin': is encoding meant"),
+    ],
+)
+def test_arguments_that_do_not_exist_are_told_where_to_go(call, says):
+    with pytest.raises(TypeError, match=says):
+        call()
 
 
 @pytest.mark.parametrize(

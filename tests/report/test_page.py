@@ -714,7 +714,7 @@ def grid_and_new() -> tuple[MDS, pd.DataFrame]:
     X = np.array([[i, j] for i in range(4) for j in range(4)], dtype=float)
     names = [f"p{i}" for i in range(16)]
     mds = MDS(random_state=0, n_init=1).fit(pd.DataFrame(X, names, columns=["x", "y"]))
-    new = pd.DataFrame([[1.5, 0.5], [2.5, 9.0]], ["inside", "outside"], columns=["y", "x"])
+    new = pd.DataFrame([[1.5, 0.5], [2.5, 7.0]], ["inside", "outside"], columns=["y", "x"])
     return mds, new
 
 

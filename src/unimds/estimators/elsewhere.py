@@ -1,4 +1,4 @@
-"""Parameters that other programs have: where to find the same thing here."""
+"""Parameters and functions that other programs have: where to find the same thing here."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from inspect import signature
 from typing import Any
+
+from unimds._runtime.arguments import similar
 
 NONMETRIC = "nonmetric scaling is level='ordinal', as in MDS(level='ordinal')"
 TIES = "it belongs to the level, as in level=Ordinal(ties='secondary')"
@@ -65,10 +67,27 @@ ELSEWHERE = {
 NAMES = {
     "metaMDS": "for a table of distances use MDS(level='ordinal', metric='precomputed').fit(D); "
     "for a table of counts MDS(level='ordinal', metric='braycurtis').fit(X)",
-    **dict.fromkeys(("monoMDS", "isoMDS"), "use MDS(level='ordinal', metric='precomputed').fit(D)"),
+    **dict.fromkeys(
+        ("monoMDS", "isoMDS", "NMDS", "nmds", "NonmetricMDS", "NonMetricMDS", "nonmetric_mds"),
+        "use MDS(level='ordinal', metric='precomputed').fit(D)",
+    ),
     "vegdist": "SciPy has these distances: squareform(pdist(X, 'braycurtis')), from "
     "scipy.spatial.distance; or give the table of counts to MDS(metric='braycurtis')",
-    "cmdscale": "use unimds.rivals.classical_mds",
+    **dict.fromkeys(
+        ("cmdscale", "pcoa", "PCoA", "ClassicalMDS", "classical_mds"),
+        "use unimds.rivals.classical_mds",
+    ),
+    **dict.fromkeys(("smacof", "SMACOF"), "use MDS, or unimds.rivals.smacof to compare with it"),
+    "sammon": "use MDS, with weights of 1 / D for each pair: fit(D, weights=1 / D)",
+    **dict.fromkeys(
+        ("unfolding", "smacofRect"),
+        "give MDS one table of all rows and columns, with NaN among rows and among columns",
+    ),
+    **dict.fromkeys(("read", "read_csv", "write"), "use unimds.files.{name}"),
+    **dict.fromkeys(("save", "load"), "use unimds.models.{name}"),
+    **dict.fromkeys(("write_report",), "use unimds.report.{name}"),
+    **dict.fromkeys(("stress", "stress_1", "point_stress", "align"), "use unimds.quality.{name}"),
+    **dict.fromkeys(("plot_embedding", "plot_shepard", "plot_starts"), "use unimds.plots.{name}"),
     **dict.fromkeys(
         ("smacofSym", "mds"),
         "use MDS(metric='precomputed').fit(D); smacof's type is level: level='ordinal', "
@@ -79,6 +98,20 @@ NAMES = {
     "ordiplot": "use unimds.plots.plot_embedding",
 }
 """What to use instead of a function of another program."""
+
+
+def named_elsewhere(name: str, known: Iterable[str]) -> str:
+    """Return what to use instead of a name that the package does not have, or nothing.
+
+    Examples
+    --------
+    >>> named_elsewhere("LandmarksMDS", ["LandmarkMDS", "MDS"])
+    ': is LandmarkMDS meant?'
+    """
+    if name in NAMES:
+        return f": {NAMES[name].format(name=name.replace('_csv', ''))}"
+    found = get_close_matches(name, list(known), n=1, cutoff=0.8)
+    return f": is {found[0]} meant?" if found else ""
 
 
 def check_names(estimator: type[Any], given: Iterable[str]) -> None:
@@ -97,13 +130,8 @@ def check_names(estimator: type[Any], given: Iterable[str]) -> None:
         return  # a class of the user's own that checks its names itself
     for name in given:
         if name not in known:
-            advice = ELSEWHERE.get(name, "").format(name=name) or _similar(name, list(known)[1:])
+            advice = ELSEWHERE.get(name, "").format(name=name) or similar(name, list(known)[1:])
             raise TypeError(f"{estimator.__name__} has no parameter {name!r}: {advice}")
-
-
-def _similar(name: str, known: list[str]) -> str:
-    found = get_close_matches(name, known, n=1)
-    return f"is {found[0]} meant?" if found else f"its parameters are {', '.join(known)}"
 
 
 def check_metric(metric: Any) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from unimds._runtime.arguments import advised
 from unimds.files.endings import FOREIGN
 from unimds.files.errors import FileError
 from unimds.files.formats.arrays import OFFICE
@@ -56,6 +57,7 @@ ADJACENCIES = re.compile(rb"#[^\n]*\n# GMT \w+ \w+ +\d+ [\d:]+ \d+\r?\n")
 """What networkx writes above a list of the neighbours of each node."""
 
 
+@advised
 def read(
     path: str | os.PathLike[str],
     *,

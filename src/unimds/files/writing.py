@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unimds._runtime.arguments import advised
 from unimds._runtime.extras import require
 from unimds.files.atomic import write_atomic
 from unimds.files.endings import TABLE, WRITABLE, ending_of
@@ -26,6 +27,7 @@ from unimds.files.meaning.arrays import COORDINATES
 from unimds.files.table import Column, Table, coordinate_names
 
 
+@advised
 def write(
     path: str | os.PathLike[str],
     values: Table | ArrayLike,

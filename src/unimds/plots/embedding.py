@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unimds._runtime.arguments import advised
 from unimds.distances.inputs import labels_of
 from unimds.distances.joining import counts_rows, joined
 from unimds.placecenter.result import map_of, names_of
@@ -41,6 +42,7 @@ NAMED = 150
 """Up to this many points have their names by default."""
 
 
+@advised
 def plot_embedding(
     X: Any,
     labels: Sequence[str | None] | bool | None = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unimds._runtime.arguments import advised
 from unimds._runtime.extras import require
 from unimds.distances.joining import joined
 from unimds.levels import Level, Ordinal, described
@@ -30,6 +31,7 @@ FLAT = 1e-3
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2)))
 
 
+@advised
 def plot_shepard(
     D: Any,
     X: Any = None,
@@ -144,6 +146,7 @@ def _draw_residuals(ax: Axes, gap: Any) -> None:
         strip.spines[side].set_visible(False)
 
 
+@advised
 def plot_point_stress(
     D: Any,
     X: Any = None,

@@ -13,7 +13,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from unimds._runtime.arguments import model_and_path
+from unimds._runtime.arguments import advised, model_and_path
 from unimds.distances.inputs import as_weights
 from unimds.distances.joining import joined_table
 from unimds.distances.table import HeldTable, LocalTable
@@ -29,6 +29,7 @@ from unimds.report.subject import Subject, subject_of
 __all__ = ["report", "write_report"]
 
 
+@advised
 def report(
     mds: Any,
     D: ArrayLike | None = None,
@@ -127,6 +128,7 @@ def _stress(mds: Any, subject: Subject, table: LocalTable, weights: Any) -> floa
     return table_stress(table, subject.points, subject.space)
 
 
+@advised
 def write_report(
     mds: Any,
     path: str | os.PathLike[str],
