@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ROWS = 200
 """Dissimilarities of which the JSON object tells the disparity, at most."""
+DRAWN = 2000
+"""Points whose pairs a Shepard diagram shows, at most."""
 NO_MAP = "Interrupted before there was a map: nothing was written."
 COMPILING = (
     "Interrupted while code was being compiled, before there was a map: nothing was written. "
@@ -43,6 +45,7 @@ class Targets:
     title: str | None = None
     dpi: int | None = None
     no_names: bool = False
+    shepard: str | None = None
     done: list[str] = field(default_factory=list)  # those that have been written
     cut: list[bool] = field(default_factory=list)  # whether the run was interrupted, once it ended
 
@@ -53,6 +56,7 @@ class Targets:
             "--model": self.model,
             "--report": self.report,
             "--plot": self.plot,
+            "--shepard": self.shepard,
         }
 
     def written(self) -> list[str]:
@@ -61,9 +65,9 @@ class Targets:
 
     def check(self, source: str, checkpoint: str | None) -> None:
         """Raise before a long run what would go wrong after it."""
-        check_endings(self.plot, self.report, self.model, checkpoint)
+        check_endings(self.plot, self.report, self.model, checkpoint, self.shepard)
         check_outputs({**self.named(), "--checkpoint": checkpoint}, source, self.force)
-        check_extras(self.plot, self.report)
+        check_extras(self.plot or self.shepard, self.report)
 
 
 def warn_if_degenerate(result: Result) -> None:
@@ -98,13 +102,12 @@ def write(
     targets: Targets,
     mds: Any,
     table: Table,
-    metric: str,
     weights: Any,
     colors: tuple[str, Any] | None,
 ) -> None:
     """Write all files, the map and its model first: they took the longest, so ^C waits for them."""
     with interrupts.held():
-        _write_map(targets, mds, table, metric)
+        _write_map(targets, mds, table)
     if targets.report is not None:
         from unimds.report import write_report
 
@@ -138,17 +141,42 @@ def write(
         )
         draw(targets.plot, axes.figure, targets.force, targets.dpi)
         targets.done.append(targets.plot)
+    if targets.shepard is not None:
+        draw(targets.shepard, _shepard(mds, table).figure, targets.force, targets.dpi)
+        targets.done.append(targets.shepard)
 
 
-def _write_map(targets: Targets, mds: Any, table: Table, metric: str) -> None:
+def _shepard(mds: Any, table: Table) -> Any:
+    """Draw the Shepard diagram; of very many points, that of some of them."""
+    import numpy as np
+
+    from unimds.plots import plot_shepard
+
+    if len(mds.embedding_) <= DRAWN:
+        return plot_shepard(_given(mds, table), mds)
+    some = np.linspace(0, len(mds.embedding_) - 1, DRAWN).astype(int)
+    values = table.values[some]
+    D = values[:, some] if table.precomputed else mds._metric.between(values)
+    title = f"{DRAWN:,} of {len(mds.embedding_):,} points"
+    if mds.transformation_ is not None:
+        D, title = mds.transformation_(D), f"{title}, disparities"
+    return plot_shepard(D, mds.embedding_[some], space=mds.space_, title=title)
+
+
+def _given(mds: Any, table: Table) -> Any:
+    """Return the distances that a map was fitted to."""
+    D = getattr(mds, "dissimilarity_matrix_", None)
+    if D is not None:
+        return D
+    return table.values if table.precomputed else mds._metric.between(table.values)
+
+
+def _write_map(targets: Targets, mds: Any, table: Table) -> None:
     more: dict[str, Any] = {}
     if targets.point_stress:
-        from unimds.distances.metric import distances_of
         from unimds.quality import point_stress
 
-        D = getattr(mds, "dissimilarity_matrix_", None)
-        given = distances_of(table, metric) if D is None else D
-        given = given if mds.disparities_ is None else mds.disparities_
+        given = _given(mds, table) if mds.disparities_ is None else mds.disparities_
         more["point_stress"] = point_stress(given, mds.embedding_, space=mds.space_)
     how = (targets.out_format, targets.force, more, mds.space_, targets.coordinates)
     write_points(targets.output, mds.embedding_, table, *how)

@@ -21,8 +21,8 @@ SIMILARITIES = (
     "unimds embeds distances: first write the largest value minus s in place of each similarity s"
 )
 TRANSFORM = (
-    "transform the table, such as by square roots, before you embed it; --metric hellinger takes "
-    "the square roots of proportions by itself"
+    "use --standardise wisconsin, sqrt or sqrt,wisconsin; make any other transformation before you "
+    "embed the table. --metric hellinger takes the square roots of proportions by itself"
 )
 HULLS = "unimds draws no hulls; --color COLUMN shows the groups"
 ENVFIT = (
@@ -47,7 +47,7 @@ OPTIONS = {
     **dict.fromkeys(("iterations", "n-iter", "maxit", "itmax"), "use --max-iter"),
     **dict.fromkeys(("trymax", "try", "n-starts", "starts", "restarts"), "use --n-init"),
     **dict.fromkeys(
-        ("autotransform", "transform", "wisconsin", "sqrt", "log", "decostand", "standardize"),
+        ("autotransform", "transform", "wisconsin", "sqrt", "log", "decostand", "scale"),
         TRANSFORM,
     ),
     **dict.fromkeys(
@@ -60,9 +60,7 @@ OPTIONS = {
     ),
     "k": "use --dim or -k",
     **dict.fromkeys(("env", "environment", "groups", "about"), "use --metadata"),
-    **dict.fromkeys(
-        ("shepard", "stressplot"), "use --report R.html, which draws the Shepard diagram"
-    ),
+    "stressplot": "use --shepard S.png",
     **dict.fromkeys(("hull", "hulls", "ordihull", "ellipse", "spider"), HULLS),
     **dict.fromkeys(
         ("label", "labels", "names", "row-names", "index"),
@@ -109,7 +107,9 @@ COMMANDS = {
     "metamds": "use unimds embed FILE --level ordinal, with --metric braycurtis for a table of "
     "counts",
     "vegdist": "unimds embed --metric braycurtis measures the distances between rows by itself",
-    "stressplot": "unimds embed --report R.html draws the Shepard diagram",
+    **dict.fromkeys(
+        ("stressplot", "shepard"), "unimds embed --shepard S.png draws the Shepard diagram"
+    ),
     **dict.fromkeys(("fit", "map", "mds", "run", "scale"), "use unimds embed"),
     **dict.fromkeys(("transform", "predict", "add"), "use unimds place"),
     **dict.fromkeys(("plot", "draw"), "unimds embed --plot P.png draws a map"),

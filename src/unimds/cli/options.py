@@ -10,6 +10,7 @@ from unimds.cli.guide import check_level
 from unimds.cli.messages import usage
 
 if TYPE_CHECKING:
+    from unimds.files import Table
     from unimds.levels import Level
     from unimds.losses import Loss
     from unimds.spaces import Space
@@ -77,6 +78,18 @@ MetricName = Annotated[
         metavar="NAME",
         help="Distance between points, as in scikit-learn: euclidean, cityblock, cosine, "
         "braycurtis, hellinger and others.",
+        rich_help_panel=INPUT,
+    ),
+]
+Standardise = Annotated[
+    str | None,
+    typer.Option(
+        "--standardise",
+        "--standardize",
+        metavar="STEPS",
+        help="Standardise counts before distances are measured: wisconsin (species by their "
+        "maxima, then sites by their totals), sqrt, or sqrt,wisconsin. A model keeps the maxima, "
+        "and new points are standardised by them.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -278,6 +291,16 @@ Plot = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+Shepard = Annotated[
+    str | None,
+    typer.Option(
+        "--shepard",
+        metavar="S.png",
+        help="Draw the Shepard diagram, distances on the map against the given ones: PNG, SVG or "
+        "PDF.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Color = Annotated[
     str | None,
     typer.Option(
@@ -371,6 +394,22 @@ def level_of(name: str, ties: str | None, strictness: float | None) -> Level:
                 f"or leave {option} out"
             )
     return as_level(name)
+
+
+def metric_params(standardise: str | None, table: Table, file: str) -> dict[str, Any] | None:
+    """Return the arguments of the metric that the options name."""
+    from unimds.distances.standard import STANDARDISE, steps_of
+
+    if standardise is None:
+        return None
+    with usage("--standardise"):
+        steps_of(standardise)
+    if table.precomputed:
+        raise ValueError(
+            f"{file} holds distances, and --standardise is for counts, one point per row; leave it "
+            "out, or give the counts"
+        )
+    return {STANDARDISE: standardise}
 
 
 def check_conditional(name: str) -> None:

@@ -81,11 +81,13 @@ def check_endings(
     report: str | None = None,
     model: str | None = None,
     checkpoint: str | None = None,
+    shepard: str | None = None,
 ) -> None:
     """Raise if the ending of a name says that the file is of another kind."""
     from unimds.files import endings as e
 
     check_ending("--plot", plot, e.PICTURE)
+    check_ending("--shepard", shepard, e.PICTURE)
     check_ending("--report", report, e.REPORT)
     check_ending("--model", model, e.MODEL)
     check_ending("--checkpoint", checkpoint, e.CHECKPOINT)
@@ -108,6 +110,7 @@ def check_looks(
     title: str | None = None,
     dpi: int | None = None,
     no_names: bool = False,
+    shepard: str | None = None,
 ) -> None:
     """Raise if there is no picture or report that an option is for."""
     if plot is None and report is None:
@@ -117,7 +120,8 @@ def check_looks(
                     f"there is nothing to {what}; add --plot P.png or --report R.html",
                     param_hint=option,
                 )
-    for option, given in (("--dpi", dpi is not None), ("--no-names", no_names)):
+    pictures = (("--dpi", dpi is not None and shepard is None), ("--no-names", no_names))
+    for option, given in pictures:
         if given and plot is None:
             raise typer.BadParameter("there is no picture; add --plot P.png", param_hint=option)
 

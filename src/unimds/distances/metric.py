@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.watch import warn
+from unimds.distances.standard import MAXIMA, STANDARDISE, largest_of, standardised
 
 if TYPE_CHECKING:
     from unimds.files.table import Table
@@ -173,7 +174,8 @@ class Metric:
     name : str or callable
         The metric.
     params : dict
-        Its further arguments.
+        Its further arguments. "standardise" says how counts are standardised before they are
+        measured, as in `unimds.distances.standard`.
     """
 
     name: Any
@@ -185,6 +187,8 @@ class Metric:
         A metric that cannot measure these features is refused, and pairs of rows for which it has
         no value are reported.
         """
+        if STANDARDISE in self.params:
+            return self._learnt_of_counts(features)
         if not isinstance(self.name, str):
             self._warn_of_gaps(features)
             return self
@@ -205,6 +209,19 @@ class Metric:
         if self.name == "braycurtis":
             _warn_of_negative(features)
         return found
+
+    def _learnt_of_counts(self, features: Array) -> Metric:
+        """Return the metric with the maxima of the features, by which new rows are standardised."""
+        names = self.params[STANDARDISE]
+        maxima = self.params.get(MAXIMA, largest_of(features, names))
+        plain = self._plain.learnt(standardised(features, names, maxima))
+        return replace(plain, params={**plain.params, STANDARDISE: names, MAXIMA: maxima})
+
+    @property
+    def _plain(self) -> Metric:
+        """The metric between rows that have been standardised."""
+        kept = {k: v for k, v in self.params.items() if k not in (STANDARDISE, MAXIMA)}
+        return replace(self, params=kept)
 
     def _try(self, features: Array) -> None:
         """Raise if a metric by its name is unknown, or if its arguments do not suit it."""
@@ -258,6 +275,10 @@ class Metric:
         """Return the distances of the rows of `A` to those of `B`, or among each other."""
         from sklearn.metrics import pairwise_distances  # not cheap, and not for given distances
 
+        if STANDARDISE in self.params:
+            how = self.params[STANDARDISE], self.params[MAXIMA]
+            B = None if B is None else standardised(B, *how)
+            return self._plain.between(standardised(A, *how), B)
         if self.name == "hellinger":
             A, B = _roots(A), None if B is None else _roots(B)
             D = Metric("euclidean", self.params).between(A, B)
@@ -354,11 +375,11 @@ def _check_no_constant(spread: Array, name: str, need: str) -> None:
         )
 
 
-def distances_of(table: Table, metric: str) -> Array:
+def distances_of(table: Table, metric: str, params: dict[str, Any] | None = None) -> Array:
     """Return the distances of a file: those it holds, or those between its points by a metric."""
     if table.precomputed:
         return table.values
-    return Metric(metric, {}).learnt(table.values).between(table.values)
+    return Metric(metric, params or {}).learnt(table.values).between(table.values)
 
 
 def warn_of_distances(features: Array) -> None:

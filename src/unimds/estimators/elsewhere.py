@@ -46,7 +46,11 @@ ELSEWHERE = {
     "maxit": LIMIT,
     "itmax": LIMIT,
     "maxiter": LIMIT,
-    "autotransform": "transform the table yourself, as in np.sqrt(X), before you fit it",
+    **dict.fromkeys(
+        ("autotransform", "standardise", "standardize", "wisconsin"),
+        "it belongs to the metric, as in metric_params={{'standardise': 'wisconsin'}}, 'sqrt' or "
+        "'sqrt,wisconsin'",
+    ),
     "weightmat": "give weights to fit, as in fit(X, weights=...)",
     "normalized_stress": "leave it out: stress_ is Stress-1, and cost_ is the sum of the loss",
     "dim": DIMENSION,
@@ -92,6 +96,11 @@ NAMES = {
         ("smacofSym", "mds"),
         "use MDS(metric='precomputed').fit(D); smacof's type is level: level='ordinal', "
         "'interval' or, for 'mspline', 'spline'",
+    ),
+    **dict.fromkeys(
+        ("wisconsin", "decostand"),
+        "use MDS(metric='braycurtis', metric_params={{'standardise': 'wisconsin'}}), which treats "
+        "new points alike",
     ),
     "procrustes": "use unimds.quality.align",
     "stressplot": "use unimds.plots.plot_shepard",

@@ -131,7 +131,10 @@ MEANINGS = {
         "hellinger", for counts (see `unimds.hellinger_distances`); or "precomputed" where ``fit``
         is given distances.""",
     "metric_params": """dict, default=None
-        Further arguments of the metric.""",
+        Further arguments of the metric. ``{"standardise": "wisconsin"}`` divides counts of species
+        by their maxima, and then sites by their totals, before they are compared; "sqrt" takes
+        square roots, "sqrt,wisconsin" both. New points are standardised by the maxima of the map.\
+""",
     "init": """str or array-like of shape (n, n_coordinates), default="auto"
         The seed: "classical", "spherical" or "hyperbolic" (the spectral seed of the space),
         "random", or the points themselves. "auto" is the spectral seed where the space has one.

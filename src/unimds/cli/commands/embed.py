@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,6 +61,7 @@ def embed(
     encoding: o.Encoding = "auto",
     weight: o.EdgeWeight = "auto",
     metric: o.MetricName = "euclidean",
+    standardise: o.Standardise = None,
     columns: o.Columns = None,
     drop: o.Drop = None,
     part: o.Part = "all",
@@ -163,6 +165,7 @@ def embed(
     ] = False,
     report: o.Report = None,
     plot: o.Plot = None,
+    shepard: o.Shepard = None,
     color: o.Color = None,
     title: o.Title = None,
     dpi: o.Dpi = None,
@@ -189,8 +192,8 @@ def embed(
     check_table(output, out_format, as_json, "--plot", "--report", "--model")
     if jobs == 0:
         raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all cores")
-    check_looks(plot, report, color, title, dpi, no_names)
-    how = (point_stress, force, coordinates, title, dpi, no_names)
+    check_looks(plot, report, color, title, dpi, no_names, shepard)
+    how = (point_stress, force, coordinates, title, dpi, no_names, shepard)
     targets = Targets(output, out_format, report, plot, model, *how)
     wanted: dict[str, Any] = {
         "n_components": dim,
@@ -209,7 +212,7 @@ def embed(
     else:
         wanted["conditional"] = conditional
     if dask is not None:
-        o.check_alone("--dask", point_stress=point_stress, report=report)
+        o.check_alone("--dask", point_stress=point_stress, report=report, shepard=shepard)
         if landmarks is None and (level != "ratio" or by_row):
             raise typer.BadParameter(
                 "--level and --conditional need the whole table in one process; leave --dask out, "
@@ -222,7 +225,8 @@ def embed(
         wanted["level"] = o.level_of(level, ties, strictness)
         o.check_coordinates(coordinates, wanted["space"], dim)
         if dask is not None and cluster.is_store(file):
-            unread = {"columns": columns, "drop": drop, "metadata": metadata, "color": color}
+            unread: dict[str, Any] = {"columns": columns, "drop": drop, "metadata": metadata}
+            unread |= {"color": color, "standardise": standardise}
             o.check_alone("a folder, which the workers read themselves", **unread)
             table = cluster.open_store(file, kind, metric)
         else:
@@ -233,7 +237,9 @@ def embed(
             check_complete(table, file, metric)
             check_joined(table, file)
             unasked = o.is_default(ctx, "metric")
-            warn_of_doubts(table, file, metric, dask is not None, unasked, drop)
+            wanted["metric_params"] = o.metric_params(standardise, table, file)
+            judged = _as_measured(table, wanted["metric_params"])
+            warn_of_doubts(judged, file, metric, dask is not None, unasked, drop)
         colors = None if color is None else (color, column_of(table, color, file))
         wanted["metric"] = "precomputed" if table.precomputed else metric
         wanted["init"] = _init(init, table, wanted["space"], dim)
@@ -252,13 +258,23 @@ def embed(
         seconds = time.perf_counter() - began
         warn_if_degenerate(result_of(mds))
         targets.cut.append(outcome_of(mds).name == "INTERRUPTED")
-        write(targets, mds, table, metric, given, colors)
+        write(targets, mds, table, given, colors)
         if as_json:
             ran = {"seconds": seconds, "total_seconds": time.perf_counter() - started}
             print_json({**summary(targets, mds, file), **ran, "warnings": warned})
         if not quiet:
             tell(targets, mds, seconds, "sweeps" if dask is None else "rounds")
         end(outcome_of(mds), targets, checkpoint, max_iter, quiet)
+
+
+def _as_measured(table: Table, params: dict[str, Any] | None) -> Table:
+    """Return the table with the numbers whose distances are measured."""
+    if params is None:
+        return table
+    from unimds.distances.standard import STANDARDISE, largest_of, standardised
+
+    how = params[STANDARDISE], largest_of(table.values, params[STANDARDISE])
+    return replace(table, values=standardised(table.values, *how))
 
 
 @contextmanager
