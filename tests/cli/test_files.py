@@ -11,7 +11,10 @@ from matplotlib.collections import LineCollection
 from tests.support.commands import ONE_START, run
 from unimds import MDS, Hyperbolic
 from unimds.files import read, write
+from unimds.models import load
+from unimds.plots.views import view_of
 from unimds.spaces import from_latlon, from_poincare
+from unimds.spaces.hyperbolic import recentred
 
 # --- coordinates ----------------------------------------------------------------------------------
 
@@ -29,7 +32,8 @@ def test_a_hyperbolic_map_has_the_columns_of_the_hyperboloid(cities, tmp_path, f
     assert run("embed", cities, "-o", disk, "--coordinates", "poincare", *space).code == 0
     table = read(disk)
     assert table.features == ["poincare_x", "poincare_y"]
-    assert np.allclose(from_poincare(table.values), mds.embedding_)
+    centred = recentred(mds.embedding_, mds.embedding_)  # as the picture has it
+    assert np.allclose(from_poincare(table.values), centred)
 
 
 def test_a_map_of_a_sphere_as_latitude_and_longitude(cities, tmp_path):
@@ -198,3 +202,40 @@ def test_metadata_of_an_array_without_labels_names_the_npz(tmp_path):
     assert "one .npz file, numpy.savez(path, X=array, labels=labels)" in said.err
     np.savez(tmp_path / "x.npz", X=np.load(tmp_path / "x.npy"), labels=list("abcd"))
     assert run("embed", tmp_path / "x.npz", *how).code == 0
+
+
+def test_points_are_named_by_a_column(tmp_path):
+    path = tmp_path / "plots.csv"
+    path.write_text("plot,site,oak,elm\na,wood,3,5\nb,fen,1,2\nc,hill,7,1\nd,wood,2,2\n")
+    out = tmp_path / "m.csv"
+    assert run("embed", path, "--names", "site", *ONE_START, "-o", out).code == 0
+    assert [line.split(",")[0] for line in out.read_text().splitlines()[1:]] == [
+        *("wood", "fen", "hill", "wood")
+    ]
+    whole = tmp_path / "whole.csv"
+    whole.write_text("number,oak,elm\n7,3,5\n9,1,2\n4,7,1\n")
+    named = read(whole, names="number")
+    assert (named.labels, named.features) == (["7", "9", "4"], ["oak", "elm"])
+    said = run("embed", path, "--names", "sight")
+    assert "there is no column 'sight' to name the points by; the columns are site, oak" in said.err
+    model = tmp_path / "m.unimds"
+    run("embed", path, *ONE_START, "-o", tmp_path / "n.csv", "--model", model)
+    assert run("place", model, path, "--names", "site").out.splitlines()[2].startswith("fen,")
+
+
+def test_poincare_coordinates_have_the_mean_of_the_map_at_the_centre(tmp_path):
+    edges = tmp_path / "tree.csv"
+    joined = [(k, (k - 1) // 2) for k in range(1, 15)]
+    edges.write_text("source,target,length\n" + "".join(f"n{a},n{b},1\n" for a, b in joined))
+    model, out, new = (tmp_path / name for name in ("m.unimds", "m.csv", "new.csv"))
+    hyperbolic = ("--space", "hyperbolic", "--coordinates", "poincare", *ONE_START)
+    assert run("embed", edges, *hyperbolic, "-o", out, "--model", model).code == 0
+    table, mds = read(out), load(model)
+    view = view_of(mds.embedding_, mds.space_)
+    np.testing.assert_allclose(table.values, view.points, atol=1e-9)
+    D = read(edges)
+    rows = ["new," + ",".join(f"{x:g}" for x in D.values[3])]
+    new.write_text(",".join(["point", *D.labels]) + "\n" + "\n".join(rows) + "\n")
+    run("place", model, new, "--coordinates", "poincare", "-o", tmp_path / "p.csv")
+    # a copy of a point lies where the point is: the new points are in the frame of the map
+    np.testing.assert_allclose(read(tmp_path / "p.csv").values[0], table.values[3], atol=0.02)

@@ -60,7 +60,7 @@ def words(said):
         (["embed", "x.csv", "--stressplot"], "no option --stressplot: use --shepard S.png."),
         (["embed", "x.csv", "--decostand"], "use --standardise wisconsin, sqrt or sqrt,wisconsin"),
         (["embed", "x.csv", "--hull"], "unimds draws no hulls; --color COLUMN shows the groups."),
-        (["embed", "x.csv", "--labels", "site"], "labels are the first column of distinct words"),
+        (["embed", "x.csv", "--labels", "site"], "no option --labels: use --names COLUMN."),
         (["embed", "x.csv", "--transform", "sqrt"], "make any other transformation before"),
         (["embed", "x.csv", "--wisconsin"], "--metric hellinger takes the square roots of prop"),
         (["embed", "x.csv", "--binary"], "--metric jaccard or --metric dice compare presence"),

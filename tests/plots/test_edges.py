@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from tests.support.maps import KINDS, a_map
 from unimds.plots import plot_embedding, plot_poincare, plot_sphere, plot_ternary
 from unimds.plots.edges import in_disk, on_sphere
-from unimds.spaces import distances, from_poincare
+from unimds.plots.views import view_of
+from unimds.spaces import Hyperbolic, distances, from_poincare
 
 EDGES = [(0, 1), (1, 2), (0, 5)]
 
@@ -88,3 +89,30 @@ def test_each_picture_takes_edges() -> None:
 def test_edges_that_are_none(edges: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         plot_embedding(np.eye(3), ax=new(), edges=edges)
+
+
+def test_the_edges_of_a_hairball_do_not_cover_the_points() -> None:
+    """What many edges cover together stays about the same; too many are left out."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    pairs = rng.integers(0, 400, size=(31_000, 2))
+    inks = []
+    for count in (2_000, 15_000):
+        (drawn,) = lines_of(plot_embedding(X, edges=pairs[:count], ax=new()))
+        inks.append(count * drawn.get_alpha() * drawn.get_linewidth()[0])
+    assert inks[1] <= inks[0]
+    with pytest.warns(UserWarning, match="31,000 edges would hide the points, and are not drawn"):
+        assert lines_of(plot_embedding(X, edges=pairs, ax=new())) == []
+
+
+def test_a_disk_whose_points_lie_at_the_rim_says_so() -> None:
+    angle = np.linspace(0.0, 6.0, 40)
+    far = np.column_stack([np.cos(angle), np.sin(angle)])
+    crowded = view_of(from_poincare(0.9999 * far), Hyperbolic(2.0))
+    assert "Most points lie at the rim" in crowded.note
+    curvature = float(crowded.caution.rstrip(".").split()[-1])
+    # the same map, as wide as the curvature that is told would make it
+    weaker = np.arctanh(0.9999) * np.sqrt(curvature / 2.0)
+    assert view_of(from_poincare(np.tanh(weaker) * far), Hyperbolic(curvature)).caution == ""
+    ax = plot_embedding(from_poincare(0.9999 * far), space=Hyperbolic(2.0), ax=new())
+    assert any("weaker curvature" in text.get_text().replace("\n", " ") for text in ax.texts)

@@ -179,7 +179,7 @@ def _write_map(targets: Targets, mds: Any, table: Table) -> None:
         given = _given(mds, table) if mds.disparities_ is None else mds.disparities_
         more["point_stress"] = point_stress(given, mds.embedding_, space=mds.space_)
     how = (targets.out_format, targets.force, more, mds.space_, targets.coordinates)
-    write_points(targets.output, mds.embedding_, table, *how)
+    write_points(targets.output, mds.embedding_, table, *how, mds.embedding_)
     targets.done.append(targets.output)
     if targets.model is not None:
         _save(targets.model, mds, table, targets.force)

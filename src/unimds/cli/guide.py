@@ -62,11 +62,7 @@ OPTIONS = {
     **dict.fromkeys(("env", "environment", "groups", "about"), "use --metadata"),
     "stressplot": "use --shepard S.png",
     **dict.fromkeys(("hull", "hulls", "ordihull", "ellipse", "spider"), HULLS),
-    **dict.fromkeys(
-        ("label", "labels", "names", "row-names", "index"),
-        "labels are the first column of distinct words, or a first column called label, site or "
-        "the like",
-    ),
+    **dict.fromkeys(("label", "labels", "row-names", "index", "index-col"), "use --names COLUMN"),
     **dict.fromkeys(
         ("binary", "presence", "presence-absence"),
         "--metric jaccard or --metric dice compare presence and absence",

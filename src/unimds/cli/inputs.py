@@ -67,6 +67,14 @@ def with_metadata(table: Table, more: Table, metadata: str) -> Table:
         raise ValueError(f"--metadata {metadata}: {error}") from None
 
 
+def named_by(table: Table, names: str | None, file: str) -> Table:
+    """Return the table with the names of its points from a column."""
+    try:
+        return table if names is None else table.named(names)
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from None
+
+
 def chosen_names(given: list[str] | None, table: Table | None = None) -> list[str] | None:
     """Return names of columns, given one by one or with commas between them."""
     if not given:

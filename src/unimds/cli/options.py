@@ -113,6 +113,16 @@ Drop = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+Names = Annotated[
+    str | None,
+    typer.Option(
+        "--names",
+        metavar="COLUMN",
+        help="Column that names the points, if it is not detected; it does not count for the "
+        "distances.",
+        rich_help_panel=INPUT,
+    ),
+]
 Part = Annotated[
     str,
     typer.Option(

@@ -154,13 +154,17 @@ def write_points(
     more: Mapping[str, Any] | None = None,
     space: str | Space = "euclidean",
     coordinates: str = "auto",
+    around: Any = None,
 ) -> None:
-    """Write the points made from a table, with its labels and columns, and more columns."""
+    """Write the points made from a table, with its labels and columns, and more columns.
+
+    Poincaré coordinates have the mean of the points `around` at the centre, as pictures have it.
+    """
     from unimds.files import write
     from unimds.files.writing import renamed
     from unimds.spaces import in_coordinates
 
-    names, values = in_coordinates(points, space, coordinates)
+    names, values = in_coordinates(points, space, coordinates, around=around)
     more = more or {}
     columns = {**renamed(table.columns, ["label", *names, *more]), **more}
     write(

@@ -67,6 +67,7 @@ def read(
     weight: str = "auto",
     columns: str | Sequence[str] | None = None,
     drop: str | Sequence[str] | None = None,
+    names: str | None = None,
     part: str = "all",
     max_bytes: int | None = None,
 ) -> Table:
@@ -115,6 +116,9 @@ def read(
         Names of the columns of numbers that count, and that do not: the features of points, as in
         `Table.chosen`, of the kind "pairs" the distance and the weight, or the column or attribute
         of edges that is their length or strength.
+    names : str, default=None
+        Column, or attribute of nodes, that names the points, as in `Table.named`; by default the
+        labels that are detected.
     part : {"all", "largest"}, default="all"
         Which points to keep if a graph, or a list of pairs, falls into parts without a known
         distance between them: all, or those of the largest part; a warning says what is left out.
@@ -153,6 +157,7 @@ def read(
     name = os.fspath(path)
     if not by_choice(table, kind):
         table = _chosen(name, table, columns, drop)
+    table = _named(name, table, names)
     warn_of_totals(name, table)
     warn_of_marks(name, table, drop or ())
     return table
@@ -294,6 +299,13 @@ def _chosen(
 ) -> Table:
     try:
         return table.chosen(columns, drop)
+    except ValueError as error:
+        raise FileError(name, str(error)) from None
+
+
+def _named(name: str, table: Table, names: str | None) -> Table:
+    try:
+        return table if names is None else table.named(names)
     except ValueError as error:
         raise FileError(name, str(error)) from None
 

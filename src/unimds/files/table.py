@@ -196,6 +196,38 @@ class Table:
         more = {name: _taken(column, rows) for name, column in found.items()}
         return replace(self, columns={**self.columns, **more})
 
+    def named(self, column: str) -> Table:
+        """Return the table with the names of its points from a column.
+
+        The column no longer counts as a feature, and the labels before become a column, "label".
+
+        Parameters
+        ----------
+        column : str
+            Name of the column, of words or numbers.
+
+        Returns
+        -------
+        Table
+
+        Examples
+        --------
+        >>> plots = Table(np.ones((2, 1)), "points", "csv", "rows", ["1", "2"], features=["oak"])
+        >>> table = replace(plots, columns={"site": ["wood", "fen"]}).named("site")
+        >>> table.labels, table.columns
+        (['wood', 'fen'], {'label': ['1', '2']})
+        """
+        known = [*self.columns, *([] if self.precomputed else self.features or [])]
+        if column not in known:
+            told = f"; the columns are {', '.join(known)}" if known else ""
+            raise ValueError(f"there is no column {column!r} to name the points by{told}")
+        table = self if column in self.columns else self.chosen(drop=[column])
+        columns = dict(table.columns)
+        labels = as_texts(columns.pop(column))
+        if self.labels is not None:
+            columns = {"label": self.labels, **columns}
+        return replace(table, labels=labels, columns=columns)
+
     def to_frame(self) -> Any:
         """Return a pandas data frame with the labels as its index, which `unimds.MDS` accepts."""
         columns = self.labels if self.precomputed else self.features

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unimds._runtime.extras import require
+from unimds._runtime.watch import warn
 from unimds.spaces import from_poincare
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.floating[Any]]
 
 COLOUR = "#7C8794"
+MANY, MOST = 2000, 30_000
+"""Edges above which they are thin, and are not drawn."""
 STEPS = 25
 """Points of a curved line."""
 RIM = 1e-12  # rounding puts very distant points on the edge of the disk
@@ -52,14 +55,29 @@ def as_edges(edges: ArrayLike | None, n: int) -> NDArray[np.intp]:
     return found.astype(np.intp)
 
 
+def drawn_edges(edges: ArrayLike | None, n: int) -> NDArray[np.intp]:
+    """Return the edges to draw: none of so many that they would hide the points, with a warning."""
+    found = as_edges(edges, n)
+    if len(found) <= MOST:
+        return found
+    warn(
+        f"{len(found):,} edges would hide the points, and are not drawn in the picture; up to "
+        f"{MOST:,} are: choose some, such as those of a spanning tree",
+        UserWarning,
+    )
+    return found[:0]
+
+
 def draw_edges(ax: Axes, lines: Array) -> None:
-    """Draw lines of shape (m, steps, 2): the more there are, the lighter."""
-    if len(lines) == 0:
+    """Draw lines of shape (m, steps, 2): the more there are, the lighter and thinner."""
+    m = len(lines)
+    if m == 0:
         return
     collection = require("matplotlib.collections", "plot").LineCollection
-    alpha = float(np.clip(np.sqrt(200.0 / len(lines)), 0.12, 0.7))
+    # many lines lie one over another: what they cover together grows with their number
+    alpha, width = min(0.7, float(np.sqrt(200.0 / m)), MANY / (5.0 * m)), 0.8 if m < MANY else 0.4
     ax.add_collection(
-        collection(list(lines), colors=COLOUR, alpha=alpha, linewidths=0.8, zorder=2.0)
+        collection(list(lines), colors=COLOUR, alpha=alpha, linewidths=width, zorder=2.0)
     )
 
 

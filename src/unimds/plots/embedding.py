@@ -26,7 +26,7 @@ from unimds.plots.axes import (
     plain,
     tidy,
 )
-from unimds.plots.edges import as_edges, draw_edges, in_disk, on_sphere
+from unimds.plots.edges import draw_edges, drawn_edges, in_disk, on_sphere
 from unimds.plots.labels import write_labels, write_slanted
 from unimds.plots.room import make_room
 from unimds.plots.shapes import CORNERS, circle, facing, graticule
@@ -240,7 +240,7 @@ def _draw_view(
     view: View, look: Look, ax: Axes | None, corners: Sequence[str] | None = None
 ) -> Axes:
     check_length(look.labels, len(view.points), "labels")
-    pairs = as_edges(look.edges, len(view.points))
+    pairs = drawn_edges(look.edges, len(view.points))
     ax = new_axes(*((8, 3) if view.kind == "line" else (7, 6))) if ax is None else ax
     for line in view.grid:
         ax.plot(*line.T, color=QUIET, linewidth=0.5, zorder=1)
@@ -259,9 +259,10 @@ def _draw_view(
         _write_note(ax, view.note)
     else:
         bare(ax)
-    if view.kind == "cap":
+    beneath = view.note if view.kind == "cap" else view.caution
+    if beneath:
         where: dict[str, Any] = {"xycoords": "axes fraction", "ha": "center", "va": "top"}
-        told = textwrap.fill(view.note, 70)
+        told = textwrap.fill(beneath, 70)
         ax.annotate(told, (0.5, 0.0), fontsize="small", color="#566272", **where)
     if view.kind == "circle" and look.labels is not None:
         ax.margins(0.25, 0.1)  # names stand outside the circle
@@ -317,7 +318,7 @@ def plot_sphere(
 def _draw_sphere(view: View, look: Look, ax: Axes | None) -> Axes:
     points = view.points
     check_length(look.labels, len(points), "labels")
-    arcs = on_sphere(points, as_edges(look.edges, len(points)))
+    arcs = on_sphere(points, drawn_edges(look.edges, len(points)))
     ax = new_axes(9, 4.6) if ax is None else ax
     front, right, above = facing(points)
     for side in (1.0, -1.0):

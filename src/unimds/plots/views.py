@@ -20,7 +20,7 @@ from unimds.plots.shapes import (
     triangle_grid,
 )
 from unimds.spaces import ChordalSphere, Hyperbolic, Simplex, Space, Sphere, as_space, to_poincare
-from unimds.spaces.hyperbolic import boost
+from unimds.spaces.hyperbolic import recentred
 
 Array = NDArray[np.floating[Any]]
 
@@ -40,6 +40,8 @@ class View:
         Lines: the boundary of the space, and a grid that shows its shape.
     note : str
         What readers must know to understand the picture; may be empty.
+    caution : str
+        What the picture hides, and how to see it; a part of the note.
     """
 
     kind: str
@@ -47,6 +49,7 @@ class View:
     edge: list[Array] = field(default_factory=list)
     grid: list[Array] = field(default_factory=list)
     note: str = ""
+    caution: str = ""
 
 
 def view_of(X: ArrayLike, space: str | Space = "euclidean") -> View:
@@ -77,7 +80,7 @@ def view_of(X: ArrayLike, space: str | Space = "euclidean") -> View:
     points = space.project_points(points)
     k = points.shape[1]
     if isinstance(space, Hyperbolic) and k > 1:
-        return _hyperbolic(points)
+        return _hyperbolic(points, space)
     if isinstance(space, Sphere | ChordalSphere) and k in (2, 3):
         return _sphere(points)
     if isinstance(space, Simplex) and k in (2, 3):
@@ -87,17 +90,35 @@ def view_of(X: ArrayLike, space: str | Space = "euclidean") -> View:
     return _projected(points)
 
 
-def _hyperbolic(points: Array) -> View:
+def _hyperbolic(points: Array, space: Hyperbolic) -> View:
     """Show the Poincaré model, moved so that the mean of the points is at the centre."""
     # spaces are compiled code, without types
-    moved = points @ boost(points)  # type: ignore[no-untyped-call]
-    ball = to_poincare(Hyperbolic().project_points(moved))  # type: ignore[no-untyped-call]
+    moved = recentred(points, points)  # type: ignore[no-untyped-call]
+    ball = to_poincare(moved)
     middle = "The mean of the points is at the centre; the edge is infinitely far away."
     if ball.shape[1] == 2:
-        return View("disk", ball, [circle()], geodesic_grid(), f"The Poincaré disk. {middle}")
+        told = _crowding(moved, space)
+        note = f"The Poincaré disk. {middle} {told}".rstrip()
+        return View("disk", ball, [circle()], geodesic_grid(), note, told)
     if ball.shape[1] == 3:
         return View("space", ball, [], graticule(), f"The Poincaré ball. {middle}")
     return _projected(ball, of="the Poincaré ball")
+
+
+RIM, WIDE = 0.97, 8.0
+"""Radius in the disk beyond which points touch each other, and width of a map that a disk shows."""
+
+
+def _crowding(points: Array, space: Hyperbolic) -> str:
+    """Say that most points lie at the rim of the disk, and which curvature would show them."""
+    far = np.arccosh(np.fmax(points[:, 0], 1.0))
+    if 2.0 * float(np.mean(np.tanh(0.5 * far) > RIM)) <= 1.0 or isinstance(space.curvature, str):
+        return ""
+    weaker = space.curvature * (0.5 * WIDE / float(far.max())) ** 2
+    return (
+        "Most points lie at the rim of the disk, which draws them close together. To see them, fit "
+        f"with a weaker curvature, about {weaker:.1g}."
+    )
 
 
 def _sphere(points: Array) -> View:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from unimds.files.table import LATLON, POINCARE, coordinate_names, hyperboloid_names
 from unimds.spaces.base import Space, as_space
-from unimds.spaces.hyperbolic import Hyperbolic
+from unimds.spaces.hyperbolic import Hyperbolic, recentred
 from unimds.spaces.sphere import ChordalSphere, Sphere
 from unimds.spaces.vectors import Array, check_unit_rows
 
@@ -254,7 +254,11 @@ in Euclidean(); use auto or cartesian
 
 
 def in_coordinates(
-    X: ArrayLike, space: str | Space, coordinates: str = "auto"
+    X: ArrayLike,
+    space: str | Space,
+    coordinates: str = "auto",
+    *,
+    around: ArrayLike | None = None,
 ) -> tuple[list[str], Array]:
     """Return points in other coordinates, and the names of these, to write or to tabulate.
 
@@ -268,6 +272,9 @@ def in_coordinates(
         What to return: the coordinates of the space itself ("auto": t, x, y on the hyperboloid, and
         x, y, z in every other space), points of the Poincaré ball, or latitude and longitude in
         degrees.
+    around : array-like of shape (m, n_coordinates), default=None
+        Points whose mean is to be at the centre of the Poincaré ball, as pictures have it; for new
+        points, those of their map.
 
     Returns
     -------
@@ -289,6 +296,8 @@ def in_coordinates(
     k = points.shape[1]
     found = as_coordinates(coordinates, space, dimension_of(space, k))
     space.check_points(points, "X")
+    if around is not None and isinstance(found, PoincareBall):
+        points = recentred(points, around)
     return found.names(k), found.of(points)
 
 

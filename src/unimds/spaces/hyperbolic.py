@@ -183,6 +183,15 @@ def boost(X):
     return L
 
 
+def recentred(X, around):
+    """Return the rows of `X`, moved so that the mean of the rows of `around` is at the origin.
+
+    Pictures and Poincaré coordinates have it at the centre of the disk.
+    """
+    exact = np.asarray(X, dtype=float)
+    return Hyperbolic().project_points(exact @ boost(np.asarray(around, dtype=float)))
+
+
 def exp_origin(v):
     """Return the points that geodesics from the origin reach along the rows of `v`."""
     length = np.linalg.norm(v, axis=1, keepdims=True)

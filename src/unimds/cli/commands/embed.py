@@ -33,6 +33,7 @@ from unimds.cli.inputs import (
     check_joined,
     column_of,
     metadata_in,
+    named_by,
     read_table,
     rows_of,
     with_metadata,
@@ -64,6 +65,7 @@ def embed(
     standardise: o.Standardise = None,
     columns: o.Columns = None,
     drop: o.Drop = None,
+    names: o.Names = None,
     part: o.Part = "all",
     metadata: o.Metadata = None,
     weights: Annotated[
@@ -226,7 +228,7 @@ def embed(
         o.check_coordinates(coordinates, wanted["space"], dim)
         if dask is not None and cluster.is_store(file):
             unread: dict[str, Any] = {"columns": columns, "drop": drop, "metadata": metadata}
-            unread |= {"color": color, "standardise": standardise}
+            unread |= {"color": color, "standardise": standardise, "names": names}
             o.check_alone("a folder, which the workers read themselves", **unread)
             table = cluster.open_store(file, kind, metric)
         else:
@@ -234,6 +236,7 @@ def embed(
             table = read_table(file, *given_as, columns, drop, part)
             if metadata is not None:
                 table = with_metadata(table, metadata_in(metadata, encoding), metadata)
+            table = named_by(table, names, file)
             check_complete(table, file, metric)
             check_joined(table, file)
             unasked = o.is_default(ctx, "metric")

@@ -18,6 +18,7 @@ from unimds.cli.inputs import (
     check_complete,
     column_of,
     metadata_in,
+    named_by,
     read_table,
     with_metadata,
 )
@@ -56,6 +57,7 @@ def place(
     ],
     format: o.Format = "auto",
     encoding: o.Encoding = "auto",
+    names: o.Names = None,
     metadata: o.Metadata = None,
     output: o.Output = "-",
     out_format: o.OutFormat = "auto",
@@ -106,6 +108,7 @@ def place(
         more = None if metadata is None else metadata_in(metadata, encoding)
         if more is not None:
             table = with_metadata(table, more, str(metadata))
+        table = named_by(table, names, new)
         of_map = _of_map(mds, more)
         if color is not None:
             column_of(table, color, new)
@@ -113,7 +116,8 @@ def place(
         with waiting("placing points", quiet), _warned_here(table):
             points = mds.transform(given)
         with interrupts.held():
-            write_points(output, points, table, out_format, force, None, mds.space_, coordinates)
+            where = mds.space_, coordinates, mds.embedding_
+            write_points(output, points, table, out_format, force, None, *where)
             targets.done.append(output)
         both = Both(mds, points, table, given)
         _write(both, targets, of_map, color)
