@@ -26,7 +26,7 @@ from unimds.placecenter.result import (
     transformation_of,
     with_distances,
 )
-from unimds.spaces.base import Space, as_space, distances
+from unimds.spaces.base import Space, as_space, distances, pointwise
 
 Array = NDArray[np.floating[Any]]
 
@@ -374,14 +374,14 @@ def align(X: Any, target: Any, *, space: str | Space | None = None) -> Array:
     array([[5., 5.],
            [7., 5.]])
     """
-    X, target, space = _two_maps(X, target, space)
+    X, target, space = two_maps(X, target, space)
     A, B = as_float(X, "X").astype(float), as_float(target, "target").astype(float)
     if A.shape != B.shape or A.ndim != 2:
         raise ValueError(f"X and target differ in shape: {A.shape} and {B.shape}")
     return np.asarray(space.project_points(space.isometry(A, B)(A)))
 
 
-def _two_maps(X: Any, other: Any, space: str | Space | None) -> tuple[Any, Any, Space]:
+def two_maps(X: Any, other: Any, space: str | Space | None) -> tuple[Any, Any, Space]:
     """Return the points of two maps and their space."""
     (A, here), (B, there) = (map_of(each, space) for each in (X, other))
     return A, B, as_space(there if A is X else here)
@@ -398,12 +398,10 @@ def recovery_error(X: Any, truth: Any, *, space: str | Space | None = None) -> f
     >>> round(recovery_error([[0.0, 0.0], [0.0, 2.0]], [[5.0, 5.0], [7.0, 5.0]]), 12)
     0.0
     """
-    X, truth, space = _two_maps(X, truth, space)
+    X, truth, space = two_maps(X, truth, space)
     B = as_float(truth, "truth").astype(float)
     moved = align(X, B, space=space)
-    miss = np.array(
-        [distances(a[None], b[None], space=space)[0, 0] for a, b in zip(moved, B, strict=True)]
-    )
+    miss = pointwise(moved, B, space)
     spread = distances(B, space=space)
     scale = np.sqrt(np.mean(spread[~np.eye(len(B), dtype=bool)] ** 2)) if len(B) > 1 else 1.0
     return float(np.sqrt(np.mean(miss**2)) / (scale if scale > 0.0 else 1.0))

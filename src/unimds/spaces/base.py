@@ -407,3 +407,22 @@ def distances(
     if rows.ndim != 2 or columns.ndim != 2 or rows.shape[0] != columns.shape[0]:
         raise ValueError("X and Y must be tables of points with the same number of coordinates")
     return space.between(rows, columns)
+
+
+def pointwise(X: Array, Y: Array, space: Space) -> Array:
+    """Return the distance of each row of `X` to the same row of `Y`, some rows at a time.
+
+    Examples
+    --------
+    >>> from unimds.spaces import Euclidean
+    >>> pointwise(np.eye(2), np.array([[4.0, 4.0], [0.0, 1.0]]), Euclidean())
+    array([5., 0.])
+    """
+    rows = [slice(at, at + FEW) for at in range(0, len(X), FEW)]
+    return np.concatenate(
+        [np.empty(0), *(distances(X[at], Y[at], space=space).diagonal() for at in rows)]
+    )
+
+
+FEW = 32
+"""Points of which all distances are measured where only those to one other each are needed."""
