@@ -29,7 +29,9 @@ def __getattr__(name: str) -> Any:
             import unimds.cluster
             import unimds.datasets
             import unimds.demo
+            import unimds.dissimilarity
             import unimds.experiments
+            import unimds.interpret
             import unimds.models
             import unimds.plots
             import unimds.quality

@@ -1,21 +1,25 @@
 """Pictures of maps: each function draws one picture on one pair of axes, and returns the axes.
 
-The room may import `quality`, `spaces` and below. matplotlib is an extra, ``pip install
-'unimds[plot]'``, and is imported only when something is drawn. The colours suit colour-blind
-readers, and shapes differ too, so that a picture can be read in grey.
+The room may import `interpret`, `quality`, `spaces` and below. matplotlib is an extra, ``pip
+install 'unimds[plot]'``, and is imported only when something is drawn. The colours suit
+colour-blind readers, and shapes differ too, so that a picture can be read in grey.
 """
 
 from unimds.plots.embedding import plot_embedding, plot_poincare, plot_sphere, plot_ternary
 from unimds.plots.fit import plot_convergence, plot_point_stress, plot_shepard, plot_starts
 from unimds.plots.globe import plot_globe
+from unimds.plots.interpretation import plot_drift, plot_procrustes, plot_properties
 from unimds.plots.transformation import plot_transformation
 
 __all__ = [
     "plot_convergence",
+    "plot_drift",
     "plot_embedding",
     "plot_globe",
     "plot_poincare",
     "plot_point_stress",
+    "plot_procrustes",
+    "plot_properties",
     "plot_shepard",
     "plot_sphere",
     "plot_starts",

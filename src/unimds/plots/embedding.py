@@ -30,7 +30,7 @@ from unimds.plots.edges import draw_edges, drawn_edges, in_disk, on_sphere
 from unimds.plots.labels import write_labels, write_slanted
 from unimds.plots.room import make_room
 from unimds.plots.shapes import CORNERS, circle, facing, graticule
-from unimds.plots.views import View, view_of
+from unimds.plots.views import View, principal_plane, view_of
 from unimds.spaces import Space
 
 if TYPE_CHECKING:
@@ -118,9 +118,8 @@ def plot_embedding(
         return _draw_sphere(view, look, ax)
     if view.kind == "space":
         flat = view.points - view.points.mean(axis=0)
-        axes = np.linalg.svd(flat, full_matrices=False)[2]
         note = "The first two of 3 principal coordinates."
-        view = View("plane", flat @ axes[:2].T, note=note)
+        view = View("plane", flat @ principal_plane(flat)[0], note=note)
     return _draw_view(view, look, ax)
 
 
@@ -253,10 +252,10 @@ def _draw_view(
     if view.kind == "plane":
         ax.set_aspect("equal", adjustable="datalim")
         tidy(ax)
-        _write_note(ax, view.note)
+        write_note(ax, view.note)
     elif view.kind == "line":
         as_line(ax)
-        _write_note(ax, view.note)
+        write_note(ax, view.note)
     else:
         bare(ax)
     beneath = view.note if view.kind == "cap" else view.caution
@@ -278,7 +277,7 @@ def _draw_view(
     return ax
 
 
-def _write_note(ax: Axes, note: str) -> None:
+def write_note(ax: Axes, note: str) -> None:
     """Write a note below the axes, in lines no wider than they are."""
     label = ax.set_xlabel(note, fontsize="small", color="#566272")
     wide = label.get_window_extent().width

@@ -39,6 +39,7 @@ def write_labels(
     dots: Sequence[Array] | None = None,
     first: Any = None,
     outward: bool = False,
+    away: Array | None = None,
     gap: float = GAP,
 ) -> None:
     """Write names beside their points: each name is nearest to its own point, and covers no other.
@@ -61,6 +62,8 @@ def write_labels(
         Points whose names are written first.
     outward : bool, default=False
         Whether names stand on the far side of their points, seen from the origin.
+    away : ndarray of shape (n, 2), default=None
+        The direction in which each name should stand, such as that of an arrow; zero for any.
     gap : float
         The distance of a name from its point, in typographic points.
     """
@@ -81,7 +84,7 @@ def write_labels(
         size = _size(probe, name)
         others = np.vstack([dot[np.abs(dot - dot[i]).max(axis=1) > 1.0] for dot in own])
         mine = np.vstack([dot[i : i + 1] for dot in own])
-        around = _outside_of(np.asarray(places[i])) if outward else PLACES
+        around = _outside_of(np.asarray(places[i])) if outward else _towards(away, i)
         free = [
             (where, box)
             for where in around
@@ -101,6 +104,13 @@ def _in_turn(n: int, first: Any) -> list[int]:
     if first is None:
         return list(range(n))
     return [int(i) for i in np.argsort(~np.asarray(first), kind="stable")]
+
+
+def _towards(away: Array | None, i: int) -> Sequence[Any]:
+    """Return the places of a name, those in its direction first."""
+    if away is None or not away[i].any():
+        return PLACES
+    return sorted(PLACES, key=lambda where: -float(np.dot(where[0], away[i])))
 
 
 def _outside_of(place: Array) -> list[Any]:

@@ -176,12 +176,17 @@ def _projected(points: Array, of: str = "") -> View:
     if k <= 3:
         return View("plane" if k == 2 else "space", points)
     centred = points - points.mean(axis=0)
-    _, size, axes = np.linalg.svd(centred, full_matrices=False)
-    whole = float(np.sum(size**2))
-    share = float(np.sum(size[:2] ** 2)) / whole if whole > 0.0 else 1.0
+    axes, share = principal_plane(centred)
     where = f" in {of}" if of else ""
     note = f"The first two of {k} principal coordinates{where}: {share:.0%} of the variance."
-    return View("plane", centred @ axes[:2].T, note=note.replace("%", " %"))
+    return View("plane", centred @ axes, note=note.replace("%", " %"))
+
+
+def principal_plane(centred: Array) -> tuple[Array, float]:
+    """Return the first two principal axes of points as columns, and their share of the variance."""
+    _, size, axes = np.linalg.svd(centred, full_matrices=False)
+    whole = float(np.sum(size**2))
+    return axes[:2].T, float(np.sum(size[:2] ** 2)) / whole if whole > 0.0 else 1.0
 
 
 def _upright(line: Array) -> Array:
