@@ -37,7 +37,7 @@ def words(said):
             "Invalid value for --curvature",
         ),
         (["embed", "x.csv", "--ordinal"], "--level ordinal"),
-        (["embed", "x.csv", "--similarity"], "first write the largest value minus s"),
+        (["embed", "x.csv", "--similarity"], "unimds dissimilarity FILE --from similarities"),
         (["embed", "x.csv", "--kind", "similarities"], "Make distances of similarities first"),
         (["embed", "x.csv", "--plot-starts"], "unimds.plots.plot_starts(mds) draws them all"),
         (["embed", "x.csv", "--transpose"], "transpose the table first, such as with pandas"),
@@ -64,12 +64,12 @@ def words(said):
         (["embed", "x.csv", "--transform", "sqrt"], "make any other transformation before"),
         (["embed", "x.csv", "--wisconsin"], "--metric hellinger takes the square roots of prop"),
         (["embed", "x.csv", "--binary"], "--metric jaccard or --metric dice compare presence"),
-        (["envfit", "x.csv"], "--metadata FILE --color COLUMN shows a variable on the map"),
+        (["envfit", "x.csv"], "use unimds fit-properties MAP --metadata FILE"),
         (["adonis2", "x.csv"], "unimds tests no groups"),
-        (["place", "m", "x.csv", "--drop", "y"], "unimds embed, unimds compare and unimds project"),
+        (["place", "m", "x.csv", "--drop", "y"], "unimds fit-properties and unimds project"),
         (["place", "m", "x.csv", "--drop", "y"], "have it."),
         (["compare", "a.csv", "b.csv"], "unimds compare runs several methods on one table"),
-        (["compare", "a.csv", "b.csv"], "unimds.quality.align turns one map to another"),
+        (["compare", "a.csv", "b.csv"], "To compare two maps, use unimds procrustes MAP OTHER"),
     ],
 )
 def test_the_way_is_told(line, says):
@@ -79,7 +79,8 @@ def test_the_way_is_told(line, says):
 
 
 def test_every_option_that_is_named_instead_exists():
-    shown = run("embed", "--help").out
+    others = ("dissimilarity", "fit-properties")
+    shown = "".join(run(command, "--help").out for command in ("embed", *others))
     for advice in {*OPTIONS.values(), *COMMANDS.values()}:
         for option in re.findall(r"--[\w-]+", advice):
             assert option in shown, advice

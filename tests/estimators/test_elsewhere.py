@@ -116,7 +116,7 @@ def test_a_class_of_ones_own_has_its_own_parameters():
         ("metaMDS", "level='ordinal', metric='braycurtis'"),
         ("isoMDS", "level='ordinal', metric='precomputed'"),
         ("smacofSym", "type is level: level='ordinal'"),
-        ("vegdist", "pdist.*braycurtis"),
+        ("vegdist", "from_counts.*braycurtis"),
         ("NMDS", "level='ordinal', metric='precomputed'"),
         ("read_csv", "use unimds.files.read$"),
         ("LandmarksMDS", "is LandmarkMDS meant"),

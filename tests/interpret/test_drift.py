@@ -86,5 +86,5 @@ def test_an_estimator_has_its_table_and_labels():
 def test_what_cannot_be_is_an_error_that_says_what_to_do():
     with pytest.raises(ValueError, match="map has 3 points, and the table 9"):
         drift_vectors(D, X[:3])
-    with pytest.raises(TypeError, match=r"Sphere.*Euclidean space"):
+    with pytest.raises(ValueError, match=r"Sphere.*Euclidean space"):
         drift_vectors(D[:3, :3], np.eye(3), space=Sphere())

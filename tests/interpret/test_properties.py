@@ -212,7 +212,7 @@ def test_the_table_has_a_row_for_each_direction_and_centroid(meadows):
         (lambda: fit_properties([1.0, 2.0], {"y": Y}), ValueError, "must be a map"),
         (
             lambda: fit_properties(np.eye(3), {"y": Y[:3]}, space=Sphere()),
-            TypeError,
+            ValueError,
             "Sphere.*fit the map in Euclidean space.*color",
         ),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Annotated
 
@@ -9,9 +10,13 @@ import typer
 
 from unimds.cli.commands.compare import compare
 from unimds.cli.commands.demo import demo
+from unimds.cli.commands.dissimilarity import dissimilarity
+from unimds.cli.commands.drift import drift
 from unimds.cli.commands.embed import embed
+from unimds.cli.commands.fit_properties import fit_properties
 from unimds.cli.commands.info import info
 from unimds.cli.commands.place import place
+from unimds.cli.commands.procrustes import procrustes
 from unimds.cli.commands.project import project
 from unimds.cli.commands.reproduce import reproduce
 from unimds.cli.commands.warmup import warmup
@@ -43,5 +48,9 @@ def _options(
 
 
 # The modules of commands import heavy packages only when a command runs: help appears at once.
-for command in (embed, place, compare, project, reproduce, demo, warmup, info):
+COMMANDS: tuple[Callable[..., None], ...] = (
+    *(embed, place, compare, dissimilarity, fit_properties, procrustes, drift, project),
+    *(reproduce, demo, warmup, info),
+)
+for command in COMMANDS:
     app.command()(command)

@@ -18,20 +18,18 @@ UNFOLDING = (
     "among rows, and those among columns, empty"
 )
 SIMILARITIES = (
-    "unimds embeds distances: first write the largest value minus s in place of each similarity s"
+    "unimds embeds distances: make them first, with unimds dissimilarity FILE --from similarities, "
+    "or correlations, confusions, cooccurrences, flows or counts"
 )
 TRANSFORM = (
     "use --standardise wisconsin, sqrt or sqrt,wisconsin; make any other transformation before you "
     "embed the table. --metric hellinger takes the square roots of proportions by itself"
 )
 HULLS = "unimds draws no hulls; --color COLUMN shows the groups"
-ENVFIT = (
-    "unimds fits no variables to a map; unimds embed --metadata FILE --color COLUMN shows a "
-    "variable on the map"
-)
+ENVFIT = "use unimds fit-properties MAP --metadata FILE"
 ADONIS = "unimds tests no groups; give the distances to vegan in R, or to scikit-bio in Python"
-ALIGN = "in Python, unimds.quality.align turns one map to another"
-TWO_MAPS = f"To compare two maps: {ALIGN}"
+PROCRUSTES = "use unimds procrustes MAP OTHER"
+TWO_MAPS = f"To compare two maps, {PROCRUSTES}"
 OPTIONS = {
     **dict.fromkeys(
         ("nonmetric", "non-metric", "ordinal", "nmds", "isotonic", "monotone"), NONMETRIC
@@ -115,8 +113,10 @@ COMMANDS = {
         "unimds compare runs classical scaling beside other methods, and unimds embed "
         "--init classical starts from its map",
     ),
-    **dict.fromkeys(("align", "procrustes", "protest"), ALIGN),
-    **dict.fromkeys(("envfit", "ordisurf", "bioenv"), ENVFIT),
+    **dict.fromkeys(("align", "protest", "compare-maps"), PROCRUSTES),
+    **dict.fromkeys(("envfit", "properties", "property", "biplot", "ordisurf", "bioenv"), ENVFIT),
+    **dict.fromkeys(("driftvectors", "asymmetry"), "use unimds drift TABLE MAP"),
+    **dict.fromkeys(("sim2diss", "similarities", "similarity"), SIMILARITIES),
     **dict.fromkeys(("adonis", "adonis2", "permanova", "anosim", "mrpp", "betadisper"), ADONIS),
     **dict.fromkeys(("ordihull", "ordiellipse", "ordispider"), HULLS),
     **dict.fromkeys(("decostand", "wisconsin"), TRANSFORM),

@@ -34,6 +34,34 @@ PointsFile = Annotated[
         show_default=False,
     ),
 ]
+MapFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="MAP",
+        help="A map that `unimds embed` has written, or a model.",
+        show_default=False,
+    ),
+]
+Permutations = Annotated[
+    int,
+    typer.Option(
+        "--permutations",
+        metavar="N",
+        min=0,
+        help="Number of permutations; 0 for no p-values.",
+        rich_help_panel=RUN,
+    ),
+]
+TableOut = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="OUT.csv",
+        help="Write the table; by default it is printed.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Format = Annotated[
     str,
     typer.Option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -176,6 +176,24 @@ def write_points(
         format=format,
         force=force,
     )
+
+
+def write_rows(output: str | None, rows: Sequence[Mapping[str, Any]], force: bool) -> list[str]:
+    """Write rows of a result, the first entry as their label if it is a text; return the files."""
+    if output is None:
+        return []
+    import numpy as np
+
+    from unimds.files import write
+
+    names = list(rows[0])
+    columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in names}
+    words = [name for name in names if isinstance(rows[0][name], str)]
+    labels = columns.pop(names[0]) if names[0] in words else None
+    further = {name: columns.pop(name) for name in words if name in columns}
+    values = np.column_stack(list(columns.values())).astype(float)
+    write(output, values, labels=labels, columns=further, names=list(columns), force=force)
+    return [] if output == "-" else [output]
 
 
 def draw(path: str, figure: Any, force: bool, dpi: int | None = None) -> None:

@@ -7,9 +7,21 @@ was never confused, is left out as missing, and a warning says so. The room may 
 and below.
 """
 
-from unimds.dissimilarity.counts import from_counts, wisconsin
-from unimds.dissimilarity.frequencies import from_confusions, from_cooccurrences, from_flows
-from unimds.dissimilarity.similarities import from_correlations, from_similarities
+from unimds.dissimilarity.counts import COUNTS, from_counts, wisconsin
+from unimds.dissimilarity.frequencies import (
+    CONFUSIONS,
+    COOCCURRENCES,
+    FLOWS,
+    from_confusions,
+    from_cooccurrences,
+    from_flows,
+)
+from unimds.dissimilarity.similarities import (
+    CORRELATIONS,
+    SIMILARITIES,
+    from_correlations,
+    from_similarities,
+)
 
 __all__ = [
     "from_confusions",
@@ -20,3 +32,13 @@ __all__ = [
     "from_similarities",
     "wisconsin",
 ]
+
+METHODS = {
+    "correlations": CORRELATIONS,
+    "similarities": SIMILARITIES,
+    "confusions": CONFUSIONS,
+    "cooccurrences": COOCCURRENCES,
+    "flows": FLOWS,
+    "counts": COUNTS,
+}
+"""The formulas for each kind of data, by name."""

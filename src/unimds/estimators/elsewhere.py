@@ -75,8 +75,8 @@ NAMES = {
         ("monoMDS", "isoMDS", "NMDS", "nmds", "NonmetricMDS", "NonMetricMDS", "nonmetric_mds"),
         "use MDS(level='ordinal', metric='precomputed').fit(D)",
     ),
-    "vegdist": "SciPy has these distances: squareform(pdist(X, 'braycurtis')), from "
-    "scipy.spatial.distance; or give the table of counts to MDS(metric='braycurtis')",
+    "vegdist": "use unimds.dissimilarity.from_counts; or give the table of counts to "
+    "MDS(metric='braycurtis')",
     **dict.fromkeys(
         ("cmdscale", "pcoa", "PCoA", "ClassicalMDS", "classical_mds"),
         "use unimds.rivals.classical_mds",
@@ -98,11 +98,20 @@ NAMES = {
         "'interval' or, for 'mspline', 'spline'",
     ),
     **dict.fromkeys(
+        ("procrustes", "protest"),
+        "use unimds.interpret.procrustes_test, or unimds.quality.align to turn a map alone",
+    ),
+    **dict.fromkeys(
         ("wisconsin", "decostand"),
         "use MDS(metric='braycurtis', metric_params={{'standardise': 'wisconsin'}}), which treats "
-        "new points alike",
+        "new points alike; unimds.dissimilarity.from_counts has chord, Hellinger's and chi-squared "
+        "distances",
     ),
-    "procrustes": "use unimds.quality.align",
+    "envfit": "use unimds.interpret.fit_properties",
+    "wascores": "use unimds.interpret.weighted_scores",
+    "driftVectors": "use unimds.interpret.drift_vectors",
+    "sim2diss": "unimds.dissimilarity has a function for each kind of data: from_similarities, "
+    "from_correlations, from_confusions, from_cooccurrences, from_flows",
     "stressplot": "use unimds.plots.plot_shepard",
     "ordiplot": "use unimds.plots.plot_embedding",
 }

@@ -30,7 +30,7 @@ def flat_map(X: Any, space: str | Space | None, what: str) -> Flat:
     points, own = map_of(X, space)
     here = as_space(own)
     if not isinstance(here, Euclidean):
-        raise TypeError(
+        raise ValueError(
             f"{what} need straight lines, which {here} does not have: fit the map in Euclidean "
             "space, with a dimension more if it fits poorly; plot_embedding(mds, color=…) shows a "
             "variable on a map in any space"
