@@ -143,7 +143,11 @@ def test_a_model_is_a_map_too(folder):
     [
         (["map.csv"], 1, "no variable to fit to the map; give --metadata FILE"),
         (["about.csv"], 1, "no coordinates of a map"),
-        (["map.csv", "--metadata", "about.csv", "--columns", "pH"], 1, "its columns are Management, A1"),
+        (
+            ["map.csv", "--metadata", "about.csv", "--columns", "pH"],
+            1,
+            "its columns are Management, A1",
+        ),
         (["map.csv", "--metadata", "about.csv", "--groups", "pH"], 2, "no variable 'pH'"),
         (["map.csv", "--metadata", "about.csv", "--strata", "pH"], 2, "no column 'pH'"),
         (["map.csv", "--metadata", "about.csv", "-o", "x.png"], 2, "--plot"),

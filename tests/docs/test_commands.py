@@ -20,7 +20,9 @@ Ulm,Danube,129
 Jena,Saale,110
 Trier,Moselle,112
 """
-COMMANDS = ("embed", "place", "compare", "project", "warmup", "info")
+CONFUSIONS = ",A,B,C\nA,90,8,2\nB,12,85,3\nC,2,4,94\n"
+READING = ("dissimilarity", "fit-properties", "procrustes", "drift")
+COMMANDS = ("embed", "place", "compare", *READING, "project", "warmup", "info")
 
 
 def told(line: str) -> str:
@@ -57,6 +59,7 @@ def test_the_page_typed_in_one_folder_does_what_it_says(
     Path("cities.csv").write_text(CITIES)
     Path("new.csv").write_text(NEW)
     Path("towns.csv").write_text(TOWNS)
+    Path("confusions.csv").write_text(CONFUSIONS)
     counts = np.random.default_rng(0).poisson(5.0, size=(6, 8))
     Path("counts.csv").write_text("\n".join(",".join(map(str, row)) for row in counts) + "\n")
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ import numpy as np
 from unimds.dissimilarity.tables import Array, Formula, formula
 from unimds.distances.inputs import as_float, labels_of
 from unimds.distances.metric import Metric
+from unimds.distances.standard import standardised
 
 
 def wisconsin(counts: Any) -> Any:
@@ -33,9 +34,7 @@ def wisconsin(counts: Any) -> Any:
            [0.333, 0.667]])
     """
     X = _checked(counts, "counts")
-    top = X.max(axis=0)
-    X = X / np.where(top > 0.0, top, 1.0)
-    shares = X / X.sum(axis=1, keepdims=True)
+    shares = standardised(X, "wisconsin", X.max(axis=0))
     if not hasattr(counts, "loc"):
         return shares
     return type(counts)(shares, index=counts.index, columns=counts.columns)

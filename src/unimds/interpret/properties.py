@@ -161,7 +161,7 @@ def _row(name: str, level: str, place: Array, r2: float, p: float, n: int) -> di
 
 
 def _told(numbers: Array) -> list[str]:
-    return [f"{number:.4f}" for number in numbers]
+    return [f"{number:.3f}" for number in numbers]
 
 
 def _fit_told(one: VectorProperty | FactorProperty, count: int) -> list[str]:
@@ -224,15 +224,15 @@ def fit_properties(
     >>> X = [[0, 0], [1, 0], [2, 1], [3, 1], [4, 0], [5, 1]]
     >>> about = {"height": [10, 21, 30, 42, 50, 61], "side": ["a", "a", "a", "b", "b", "b"]}
     >>> fit_properties(X, about, n_permutations=99, random_state=0)
-    direction of       x       y      R²     p
-    height        0.9981  0.0622  0.9985  0.01
+    direction of      x      y      R²     p
+    height        0.998  0.062  0.9985  0.01
     <BLANKLINE>
     groups of      R²     p
     side       0.7193  0.12
     <BLANKLINE>
-    centroid of       x       y  points
-    side a       1.0000  0.3333       3
-    side b       4.0000  0.6667       3
+    centroid of      x      y  points
+    side a       1.000  0.333       3
+    side b       4.000  0.667       3
     """
     points, labels = flat_map(X, space, "directions and centroids")
     n = len(points)

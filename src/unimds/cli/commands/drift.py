@@ -72,6 +72,6 @@ def drift(
             told = {"file": file, "map": map, "points": len(drifts), "share": result.share}
             print_json({**told, "drift": drifts, "files": written, "warnings": warned})
         elif output is None:
-            print(result)
+            print(result, flush=True)
         if written and not quiet:
             say(f"Written: {', '.join(written)}")

@@ -130,7 +130,7 @@ def fit_properties(
                 }
             )
         elif output is None:
-            print(properties)
+            print(properties, flush=True)
         if written and not quiet:
             say(f"Written: {', '.join(written)}")
 

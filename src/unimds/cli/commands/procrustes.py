@@ -104,6 +104,6 @@ def procrustes(
                 }
             )
         else:
-            print(test)
+            print(test, flush=True)
         if written and not quiet:
             say(f"Written: {', '.join(written)}")
