@@ -761,5 +761,5 @@ def test_new_points_need_an_estimator_and_names_for_all() -> None:
         report(result, new=D)
     with pytest.raises(ValueError, match="16 points, and 2 are new, but there are 2 labels"):
         report(mds, new=new, labels=["one", "two"])
-    with pytest.raises(ValueError, match="takes no D, weights or edges"):
+    with pytest.raises(ValueError, match="takes no D, weights, edges or prop"):
         report(mds, mds.dissimilarity_matrix_, new=new)

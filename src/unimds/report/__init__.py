@@ -1,6 +1,6 @@
 """A report on a map: one HTML file to open offline, rotate the map and inspect any point.
 
-The room may import `plots`, `quality` and below. plotly is an extra, ``pip install
+The room may import `plots`, `interpret`, `quality` and below. plotly is an extra, ``pip install
 'unimds[report]'``, and is imported only when a report is made.
 """
 
@@ -19,11 +19,13 @@ from unimds.distances.joining import joined_table
 from unimds.distances.table import HeldTable, LocalTable
 from unimds.files import endings
 from unimds.files.atomic import atomic
+from unimds.interpret import Properties
 from unimds.placecenter.result import table_stress
 from unimds.quality import stress_1
 from unimds.report.fit import fit_of
 from unimds.report.html import Edges, page_of
 from unimds.report.placed import placed_report
+from unimds.report.sections import of_properties
 from unimds.report.subject import Subject, subject_of
 
 __all__ = ["report", "write_report"]
@@ -42,6 +44,7 @@ def report(
     title: str | None = None,
     color: str | None = None,
     new: Any = None,
+    properties: Properties | None = None,
 ) -> str:
     """Return a report on a map, as one HTML page.
 
@@ -82,6 +85,9 @@ def report(
         then on these points: it shows them on the finished map, and says how well each fits there.
         `labels` and `columns` have a value for each point of the map and then for each new point,
         and the column "origin" tells them apart.
+    properties : Properties, default=None
+        Outside variables that `unimds.interpret.fit_properties` has fitted to the map; they have a
+        section of their own.
 
     Returns
     -------
@@ -103,10 +109,10 @@ def report(
     True
     """
     if new is not None:
-        if any(given is not None for given in (D, weights, edges)):
+        if any(given is not None for given in (D, weights, edges, properties)):
             raise ValueError(
-                "a report on new points judges their distances to the map, and takes no D, weights "
-                "or edges; give new alone, or write two reports"
+                "a report on new points judges their distances to the map, and takes no D, "
+                "weights, edges or properties; give new alone, or write two reports"
             )
         about: dict[str, Any] = {"columns": columns, "title": title, "color": color}
         return placed_report(mds, new, labels=labels, **about)
@@ -116,7 +122,8 @@ def report(
         subject = replace(subject, stress=_stress(mds, subject, subject.table, weights))
     fit = None if subject.compared is None else fit_of(subject, weights)
     title = title or f"A map of {subject.n:,} points"
-    return page_of(subject, fit, columns, title, Edges(edges, edge_weights), color)
+    further = [] if properties is None else [of_properties(properties)]
+    return page_of(subject, fit, columns, title, Edges(edges, edge_weights), color, further)
 
 
 def _stress(mds: Any, subject: Subject, table: LocalTable, weights: Any) -> float:
@@ -142,6 +149,7 @@ def write_report(
     title: str | None = None,
     color: str | None = None,
     new: Any = None,
+    properties: Properties | None = None,
     force: bool = False,
 ) -> None:
     """Write a report on a map to a file, atomically.
@@ -152,7 +160,7 @@ def write_report(
         The map, as in `report`.
     path : str or PathLike
         The file, whose name ends in ".html" or ".htm".
-    D, labels, columns, weights, edges, edge_weights, title, color, new
+    D, labels, columns, weights, edges, edge_weights, title, color, new, properties
         As in `report`.
     force : bool, default=False
         Whether to replace an existing file.
@@ -178,5 +186,6 @@ def write_report(
     with atomic(path, force=force) as partial:
         about: dict[str, Any] = {"labels": labels, "columns": columns, "title": title}
         drawn: dict[str, Any] = {"edges": edges, "edge_weights": edge_weights, "color": color}
-        page = report(mds, D, weights=weights, new=new, **drawn, **about)
+        more: dict[str, Any] = {"new": new, "properties": properties}
+        page = report(mds, D, weights=weights, **more, **drawn, **about)
         partial.write_text(page, encoding="utf-8")

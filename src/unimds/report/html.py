@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from importlib.resources import files
@@ -71,8 +71,9 @@ def page_of(
     title: str,
     edges: Edges | None = None,
     color: str | None = None,
+    sections: Sequence[str] = (),
 ) -> str:
-    """Return the page."""
+    """Return the page, with further sections above the settings."""
     view = view_of(subject.points, subject.space)
     edges = Edges() if edges is None else edges
     links = as_edges(edges.pairs, subject.n)
@@ -86,6 +87,7 @@ def page_of(
             "script": "\n".join(map(_asset, SCRIPTS)),
             "data": embedded(_data(subject, fit, view, columns) | _links(links)),
             "verdict": "\n".join(map(_paragraph, verdict(subject, fit))),
+            "sections": "\n".join(sections),
             "settings": _rows(_settings(subject, fit) | _edges_told(links, edges.told)),
             "note": escape(view.note),
             "details": escape(_invitation(fit, columns)),

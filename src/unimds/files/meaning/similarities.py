@@ -21,7 +21,7 @@ REMEDY = "write the largest value minus s in place of each similarity s"
 CORRELATIONS = "write 1 − r in place of each correlation r"
 AS_DISTANCES = (
     "Make distances of similarities first: 1 − r of a correlation r, the largest value minus s of "
-    "any other similarity s"
+    "any other similarity s; unimds.dissimilarity, or unimds dissimilarity in a shell, does it"
 )
 """How to make distances, for whoever asks for similarities."""
 CONFUSIONS = (
