@@ -102,6 +102,12 @@ class Loss(Part, ABC):
         """Return the loss with this ``smoothing``, or the loss itself if it has no such field."""
         return replace(self, smoothing=smoothing) if self.anneals else self  # type: ignore[call-arg]
 
+    @property
+    def is_parabola(self) -> bool:
+        """Whether the loss is its own parabola, (u − r)²: its weight is one, its centre r."""
+        own = type(self)
+        return own.weight is Squared.weight and own.radius is Loss.radius
+
     def is_symmetric(self, typical: float = 1.0) -> bool:
         """Return whether the arguments can be exchanged: value(u, r) = value(r, u).
 

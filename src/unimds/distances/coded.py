@@ -7,7 +7,7 @@ pairs are very many, a code stands for a bin: a few dissimilarities that are nex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -18,17 +18,21 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from unimds.compiled.functions import driver
+from unimds.compiled.parts import inlined
 from unimds.distances.pairs import Pairs
-from unimds.distances.table import TILE, HeldTable, Index, LocalTable
+from unimds.distances.table import HeldTable, Index, LocalTable
 from unimds.distances.tiles import Tile
 from unimds.distances.validate import EntryError
 
 Array = NDArray[Any]
 
 BINS = 65_535 - 2  # what two bytes can tell, less the codes of missing pairs and of the diagonal
-CELLS = 2**20  # equal parts of the range, of which bins are made
-SAMPLED = 2**20  # dissimilarities that tell the bins where most fall into few cells
-CROWDED = 64  # times the pairs of a bin: more in one cell, and its bins would be too coarse
+CELLS = 2**18  # equal parts of the range, of which bins are made
+FEW_SAMPLED, SAMPLED = 2**15, 2**17  # dissimilarities that tell if most fall into few cells, and
+# bins where they do
+CROWDED = 16  # times the pairs of a bin: more in one cell, and its bins would be too coarse
+HELD = 10**6  # entries up to which a table is looked up once for all
+LOOKED_UP = 2**18  # entries that are looked up together: little memory, and in the cache
 
 
 @final
@@ -68,9 +72,15 @@ class Codes:
 
     def table(self, r: Array) -> LocalTable:
         """Return the table through a transformation, a number for every code."""
-        numbers = np.append(r, [np.nan, 0.0]).astype(self.dtype)
-        coded = CodedTable(self.of_pairs, numbers, self.W, self.layers)
-        return coded if len(self.of_pairs) ** 2 > TILE else HeldTable(*coded.whole())
+        coded = self.coded(r)
+        return coded if self.of_pairs.size > HELD else HeldTable(*coded.whole())
+
+    def coded(self, r: Array) -> CodedTable:
+        """Return the same table, to be looked up whenever it is read."""
+        numbers = np.empty(r.size + 2, dtype=self.dtype)
+        numbers[:-2] = r
+        numbers[-2:] = np.nan, 0.0
+        return CodedTable(self.of_pairs, numbers, self.W, self.layers)
 
     @cached_property
     def weights_of_pairs(self) -> Array:
@@ -98,9 +108,12 @@ class CodedTable(LocalTable):
         self.codes, self.numbers, self.W, self.layers = codes, numbers, W, layers
         self.n, self.dtype = len(codes), numbers.dtype
 
+    def __len__(self) -> int:
+        return self.n
+
     def tiles(self) -> Iterator[Tile]:
         everyone = np.arange(self.n)
-        for rows in gen_batches(self.n, max(2, TILE // self.n // 2 * 2)):
+        for rows in gen_batches(self.n, max(2, LOOKED_UP // self.n // 2 * 2)):
             W = None if self.W is None else self.W[rows]
             yield rows.start, self._looked_up(rows, everyone), W
 
@@ -201,80 +214,81 @@ def binned(pairs: Pairs, bins: int = BINS, *, even: bool = False) -> Codes:
     The range is cut into very many cells, and a bin is some of them: one pass over the table counts
     the pairs of every cell, and another tells the code of every pair.
     """
-    cells, W = (
-        _cells(pairs, bins, even),
-        getattr(pairs.table, "W", None),
-    )  # computed tables have none
-    counts = np.zeros(CELLS + 1, dtype=np.int64)
-    for _, D in _known(pairs):
-        count_up(cells(D), counts)
-    occupied = counts[:-1] > 0
-    before = np.cumsum(counts[:-1]) - counts[:-1]
-    share = max(float(counts[:-1].sum()) / bins, 1.0)
-    where = np.flatnonzero(occupied) * bins / CELLS if even else before[occupied] / share
-    _, number = np.unique(where.astype(np.int64), return_inverse=True)
-    code_of = np.full(CELLS + 1, number.max(initial=-1) + 1, dtype=np.uint16)
-    code_of[:-1][occupied] = number
-    count = int(code_of[-1])  # the code of missing pairs
-    table = np.empty((pairs.n, pairs.n), dtype=np.uint16)
-    told = np.zeros((3, count + 1))
-    for rows, D in _known(pairs):
-        weigh = np.empty((0, 0)) if W is None else np.ascontiguousarray(W[rows, 0])
-        tell_codes(cells(D), code_of, D, weigh, table[rows], told)
-    np.fill_diagonal(table, count + 1)
+    both, cells = pairs.layers == 2, _cells(pairs, bins, even)
+    counts = np.zeros(CELLS, dtype=np.int32)
+    for rows in _rows(pairs):
+        count_up(*rows, both, *cells, counts)
+    code_of, count = _bins(counts, bins, even)
+    table, told = np.empty((pairs.n, pairs.n), dtype=np.uint16), np.zeros((3, count))
+    for first, D, W in _rows(pairs):
+        tell_codes(first, D, W, both, *cells, code_of, count, table, told)
     sums, weights, pairs_of = told
     fits_single = pairs.largest < 1e30 and pairs.typical > 1e-30
-    once = 1.0 if pairs.layers == 2 else 0.5  # a symmetric table tells every pair twice
     return Codes(
-        d=(sums / np.maximum(pairs_of, 1.0))[:-1],
-        counts=once * pairs_of[:-1],
-        weights=once * weights[:-1],
+        d=sums / np.maximum(pairs_of, 1.0),
+        counts=pairs_of,
+        weights=weights,
         blocks=[slice(0, count)],
         of_pairs=table,
-        W=W,
+        W=pairs.table.W,
         layers=pairs.layers,
         dtype=np.dtype(np.float32 if fits_single else np.float64),
-        total=once * float(sums[:-1].sum()),
+        total=float(sums.sum()),
     )
 
 
-def _known(pairs: Pairs) -> Iterator[tuple[slice, Array]]:
-    """Yield the dissimilarities of some rows at a time; NaN for those that do not count."""
-    for first, D, W in pairs.table.tiles():
-        for some in gen_batches(len(D), max(1, TILE // pairs.n)):
-            rows = np.array(D[some, 0], dtype=np.float64)
-            begin = first + some.start
-            each = np.arange(len(rows))
-            rows[each, begin + each] = np.nan
-            if W is not None:
-                rows[W[some, 0] == 0.0] = np.nan
-            yield slice(begin, begin + len(rows)), rows
-
-
-def _cells(pairs: Pairs, bins: int, even: bool) -> Callable[[Array], Array]:
-    """Return a function that tells the cell of dissimilarities: equal parts, or as many pairs."""
-    top = pairs.largest if pairs.largest > 0.0 else 1.0
-
-    def equal_parts(D: Array) -> Array:
-        cells = np.empty(D.shape, dtype=np.int32)
-        cut(np.atleast_2d(D), (CELLS - 1) / top, np.atleast_2d(cells))
-        return cells
-
+def _bins(counts: Array, bins: int, even: bool) -> tuple[Array, int]:
+    """Return the code of every cell, and how many codes there are."""
+    occupied = np.flatnonzero(counts)
     if even:
-        return equal_parts
-    step = max(pairs.n**2 // SAMPLED, 1)
-    some = np.concatenate([D.ravel()[::step] for _, D in _known(pairs)])
-    some = some[~np.isnan(some)]
-    fullest = np.bincount(equal_parts(some)).max(initial=0)
-    if fullest * bins <= CROWDED * some.size:
-        return equal_parts
-    edges = np.unique(some)
+        place = occupied * bins // CELLS
+    else:
+        found = counts[occupied]
+        before = np.cumsum(found) - found
+        place = (before / max(float(found.sum()) / bins, 1.0)).astype(np.int64)
+    number = np.cumsum(np.diff(place, prepend=-1) > 0, dtype=np.int32) - 1
+    code_of = np.zeros(CELLS, dtype=np.uint16)
+    code_of[occupied] = number
+    return code_of, int(number[-1]) + 1 if number.size else 0
 
-    def as_many(D: Array) -> Array:
-        found = np.searchsorted(edges, D).clip(max=CELLS - 1)
-        return np.where(np.isnan(D), CELLS, found).astype(np.int32)
 
-    return as_many
+def _rows(pairs: Pairs) -> Iterator[tuple[int, Array, Array]]:
+    """Yield the rows of a table, and their weights or nothing, as compiled code reads them."""
+    for first, D, W in pairs.table.tiles():
+        for some in gen_batches(len(D), max(1, LOOKED_UP // pairs.n)):
+            weigh = np.empty((0, 0, 0)) if W is None else W[some]
+            yield first + some.start, _read_only(D[some]), _read_only(weigh)
+
+
+def _read_only(part: Array) -> Array:
+    """Return an array in order that cannot be written to: Numba compiles for each kind of array."""
+    view = np.ascontiguousarray(part).view()
+    view.flags.writeable = False
+    return view
+
+
+def _cells(pairs: Pairs, bins: int, even: bool) -> tuple[float, Array]:
+    """Return what tells the cell of a dissimilarity: see `cell_of`."""
+    scale = (CELLS - 1) / pairs.largest if pairs.largest > 0.0 else 0.0
+    if even:
+        return scale, np.empty(0)
+    sample = _sampled(pairs, FEW_SAMPLED)
+    fullest = np.bincount((sample * scale).astype(np.int64)).max(initial=0)
+    if fullest * bins <= CROWDED * sample.size:
+        return scale, np.empty(0)
+    return 0.0, np.unique(_sampled(pairs, SAMPLED))
+
+
+def _sampled(pairs: Pairs, size: int) -> Array:
+    """Return about so many positive dissimilarities: zeros are ties, which share a bin anyway."""
+    some, step = [], max(pairs.n**2 // size, 1)
+    for first, D, _ in _rows(pairs):
+        found = D[:, 0].reshape(-1)[-(first * pairs.n) % step :: step]
+        some.append(found[found > 0.0].astype(np.float64))
+    return np.concatenate(some)
+
+
+# --- compiled loops over tables -------------------------------------------------------------------
 
 
 @driver
@@ -285,30 +299,46 @@ def look_up(codes, numbers, layer, found):  # type: ignore[no-untyped-def]
             found[i, layer, j] = numbers[codes[i, j]]
 
 
+@inlined
+def cell_of(d, scale, edges):  # type: ignore[no-untyped-def]
+    """Return the cell of a dissimilarity: an equal part of the range, or its place in a sample."""
+    if edges.size == 0:
+        return int(d * scale)
+    low, high = 0, edges.size
+    while low < high:
+        middle = (low + high) // 2
+        if edges[middle] < d:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 @driver
-def cut(D, scale, cells):  # type: ignore[no-untyped-def]
-    """Fill in the cell of each dissimilarity: equal parts of the range."""
+def count_up(first, D, W, both, scale, edges, counts):  # type: ignore[no-untyped-def]
+    """Count the pairs of every cell; those with earlier points, if `both` directions are one."""
     for i in range(D.shape[0]):
-        for j in range(D.shape[1]):
-            cells[i, j] = int(D[i, j] * scale) if D[i, j] == D[i, j] else CELLS
+        own = first + i
+        for j in range(D.shape[2] if both else own):
+            d = D[i, 0, j]
+            if d == d and j != own and (W.size == 0 or W[i, 0, j] > 0.0):
+                counts[cell_of(d, scale, edges)] += 1
 
 
 @driver
-def count_up(cells, counts):  # type: ignore[no-untyped-def]
-    """Count the pairs of every cell."""
-    for i in range(cells.shape[0]):
-        for j in range(cells.shape[1]):
-            counts[cells[i, j]] += 1
-
-
-@driver
-def tell_codes(cells, code_of, D, W, table, told):  # type: ignore[no-untyped-def]
+def tell_codes(first, D, W, both, scale, edges, code_of, count, table, told):  # type: ignore[no-untyped-def]
     """Fill in the code of each pair; add up dissimilarity, weight and number by code."""
-    for i in range(cells.shape[0]):
-        for j in range(cells.shape[1]):
-            code = code_of[cells[i, j]]
-            table[i, j] = code
-            if D[i, j] == D[i, j]:
-                told[0, code] += D[i, j]
-                told[1, code] += W[i, j] if W.size else 1.0
-                told[2, code] += 1.0
+    for i in range(D.shape[0]):
+        own = first + i
+        for j in range(D.shape[2]):
+            d, code, weight = D[i, 0, j], count, 1.0
+            if W.size:
+                weight = W[i, 0, j]
+            if d == d and j != own and weight > 0.0:
+                code = int(code_of[cell_of(d, scale, edges)])
+                if both or j < own:
+                    told[0, code] += d
+                    told[1, code] += weight
+                    told[2, code] += 1.0
+            table[own, j] = code
+        table[own, own] = count + 1

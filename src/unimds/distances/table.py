@@ -58,11 +58,14 @@ class DistanceTable(ABC):
         1 for a symmetric table; 2 for an asymmetric one, whose second layer is the transpose.
     dtype : dtype
         Precision of the distances.
+    W : ndarray of shape (n, layers, n), or None
+        All weights, where they are in memory and pairs do not weigh the same.
     """
 
     n: int
     layers: int
     dtype: np.dtype[Any]
+    W: Array | None = None
 
     @abstractmethod
     def tiles(self) -> Iterator[Tile]:

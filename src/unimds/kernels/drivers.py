@@ -245,39 +245,44 @@ def apart(row, points, n, first, count, size, fields, table):
 
 
 @driver
+def pulls_of_two(row, points, n, table, i, at, pair, unit, memory, slope, out):
+    """Do what `pulls` does for point `i`, row `at` of the table, and the next unless it is alone."""
+    (X, stride, k), nobody, none = points, (n, n), 0 * n
+    width, smooth, exact = k + 3, 0.0, 0.0
+    if pair:
+        for a in range(2 * width):
+            out[a] = 0.0
+        who, rows = (X, stride, i, i + 1), (at, at + 1)
+        add_range(row, who, points, table, rows, none, i, nobody, unit, memory)
+        for a in range(k + 1):
+            slope[a, i] += out[a]
+            slope[a, i + 1] += out[width + a]
+        smooth += out[k + 1] + out[width + k + 1]
+        exact += out[k + 2] + out[width + k + 2]
+    # of two rows the pair of their points is left
+    own, begin = (at + 1, i) if pair else (at, none)
+    j = i + own - at
+    for a in range(2 * width):
+        out[a] = 0.0
+    alone = (X, stride, j, j)
+    add_range(row, alone, points, table, (own, own), begin, j, nobody, unit, memory)
+    for a in range(k + 1):
+        slope[a, j] += out[a]
+    return smooth + out[k + 1], exact + out[k + 2]
+
+
+@driver
 def pulls(row, points, n, table, first, count, unit, memory, slope, out):
     """Add up the pulls on all points and their weights, of the pairs with earlier points.
 
     Those on the points of the given rows are added to `slope`; those on the earlier points to the
     scratch memory. Return the costs by the loss, and by the loss as given.
     """
-    (X, stride, k), nobody = points, (n, n)
-    width, smooth, exact, at, none = k + 3, 0.0, 0.0, 0, 0 * n
-    while at < count:
+    smooth, exact = 0.0, 0.0
+    for at in range(0, count, 2):
         pair = at + 1 < count
-        i = first + at
-        if pair:
-            for a in range(2 * width):
-                out[a] = 0.0
-            who, rows = (X, stride, i, i + 1), (at, at + 1)
-            add_range(row, who, points, table, rows, none, i, nobody, unit, memory)
-            for a in range(k + 1):
-                slope[a, i] += out[a]
-                slope[a, i + 1] += out[width + a]
-            smooth += out[k + 1] + out[width + k + 1]
-            exact += out[k + 2] + out[width + k + 2]
-        # the last row may be alone; of two rows the pair of their points is left
-        own, begin = (at + 1, i) if pair else (at, none)
-        j = first + own
-        for a in range(2 * width):
-            out[a] = 0.0
-        alone = (X, stride, j, j)
-        add_range(row, alone, points, table, (own, own), begin, j, nobody, unit, memory)
-        for a in range(k + 1):
-            slope[a, j] += out[a]
-        smooth += out[k + 1]
-        exact += out[k + 2]
-        at += 2
+        a, b = pulls_of_two(row, points, n, table, first + at, at, pair, unit, memory, slope, out)
+        smooth, exact = smooth + a, exact + b
     return smooth, exact
 
 

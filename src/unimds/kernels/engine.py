@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
 from functools import cached_property, lru_cache
 from typing import Any, final
@@ -11,9 +11,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from sklearn.utils import gen_batches
+
 from unimds.compiled.functions import Precision, compiled_function, once
 from unimds.compiled.parts import check_fields, explained
-from unimds.kernels import drivers, moves, rows, steps
+from unimds.distances.coded import CodedTable
+from unimds.kernels import by_code, drivers, moves, rows, steps
 from unimds.kernels.moves import BLOCK
 from unimds.kernels.rows import (
     APART,
@@ -31,6 +34,8 @@ from unimds.kernels.rows import (
 Array = NDArray[Any]
 
 __all__ = ["COST", "ERRORS", "MUTUAL", "UNROLLED", "Engine", "engine_for"]
+
+ENTRIES = 2**17  # of a table that is made to be read once: it stays in the cache
 
 
 @final
@@ -250,9 +255,31 @@ class Engine:
         self._run(drivers.apart, row, _points(X), n, first, count, size, fields, into)
         return table[:count]
 
+    def add_by_code(self, X: Array, codes: Array, W: Array, both: bool, total: Array) -> None:
+        """Add the distance of every pair, times its weight in `W`, to the `total` of its code.
+
+        Where `both`, the directions of a pair have a code each. Without `W` all pairs weigh one.
+        """
+        n = X.shape[1]
+        if self.form in (MANY, MEASURED):
+            for first, U in self.earlier_rows(X):
+                by_code.add_up_rows(U, codes, W, first, both, total)
+            return
+        U, fields, row = np.empty((2, n), dtype=X.dtype), self.fields.ctypes.data, self.row(APART)
+        rooms = fields, U.ctypes.data, U
+        self._run(by_code.add_up_all, row, _points(X), n, codes, W, both, *rooms, total)
+
+    def earlier_rows(self, X: Array) -> Iterator[tuple[int, Array]]:
+        """Yield the distances of all points to those before them, some at a time.
+
+        The first of each is the number of the first point.
+        """
+        for some in gen_batches(X.shape[1], max(2, ENTRIES // X.shape[1] // 2 * 2)):
+            yield some.start, self.earlier(X, some.start, some.stop - some.start)
+
     def judged_by(self, judge: Any) -> Array:
         """Return the `fields`, followed by those of another loss of the same kind."""
-        return self._judged_by_own if judge is self.loss else self._followed_by(judge)
+        return self._judged_by_own if judge == self.loss else self._followed_by(judge)
 
     def _followed_by(self, judge: Any) -> Array:
         return np.append(self.fields[:-1], [*astuple(judge), 0.0])
@@ -262,17 +289,33 @@ class Engine:
         return self._followed_by(self.loss)
 
     def pulls(
-        self, D: Array, W: Array | None, first: int, X: Array, unit: float, judge: Any, slope: Array
+        self,
+        D: Array | CodedTable,
+        W: Array | None,
+        first: int,
+        rows: slice,
+        X: Array,
+        unit: float,
+        judge: Any,
+        slope: Array,
     ) -> tuple[float, float]:
         """Add the pulls on all points to `slope`, in its last row their weights.
 
-        Return the costs by the loss and by `judge`. In a row only pairs with earlier points count.
+        `D` has the rows of the points from `first` on, and some of these `rows` are meant. Return
+        the costs by the loss and by `judge`. In a row only pairs with earlier points count.
         """
+        n, begin, count = X.shape[1], first + rows.start, rows.stop - rows.start
         (_, sums, _), out = self._memory()
         others, fields = np.zeros(slope.shape, self.precision.points), self.judged_by(judge)
+        memory, W = (others.ctypes.data, sums, fields.ctypes.data), None if W is None else W[rows]
+        if isinstance(D, CodedTable):
+            room = np.empty((2, D.layers, n), dtype=D.dtype)
+            driver, coded = by_code.pulls, (D.codes, D.numbers, room)
+        else:
+            driver, coded, room = drivers.pulls, (), D[rows]
         smooth, exact = self._run(
-            drivers.pulls, self.row(MUTUAL), _points(X), X.shape[1], self._table(D, W), first,
-            len(D), unit, (others.ctypes.data, sums, fields.ctypes.data), slope, out,
+            driver, self.row(MUTUAL), _points(X), n, self._table(room, W), *coded, begin, count,
+            unit, memory, slope, out,
         )  # fmt: skip
         slope += others
         return float(smooth), float(exact)

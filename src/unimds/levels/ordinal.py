@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from numbers import Real
 from typing import Any, final
 
@@ -135,12 +135,18 @@ class Ordinal(Level):
 
 def _quantile(share: Array, k: int) -> Array:
     """Return quantiles of the distance between normally distributed points, in any unit."""
-    grid = (np.arange(4096) + 0.5) / 4096
-    known = np.sqrt(gammaincinv(0.5 * k, grid))
+    grid, known = _known_quantiles(k)
     within = np.interp(share, grid, known)
     ends = (share < grid[0]) | (share > grid[-1])
     within[ends] = np.sqrt(gammaincinv(0.5 * k, share[ends]))
     return np.asarray(within)
+
+
+@lru_cache(maxsize=16)
+def _known_quantiles(k: int) -> tuple[Array, Array]:
+    """Return shares and their quantiles, of which the others are interpolated."""
+    grid = (np.arange(4096) + 0.5) / 4096
+    return grid, np.sqrt(gammaincinv(0.5 * k, grid))
 
 
 def _rising(t: Array, w: Array) -> Array:

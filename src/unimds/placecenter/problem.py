@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -11,27 +11,31 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
 from unimds._runtime.watch import warn
 from unimds.compiled.functions import PLAIN
 from unimds.compiled.parts import explained
+from unimds.distances.coded import CodedTable
 from unimds.distances.pairs import Pairs
-from unimds.distances.table import TILE, HeldTable, LocalTable
+from unimds.distances.table import DistanceTable, HeldTable, LocalTable
 from unimds.distances.tiles import Tile
 from unimds.kernels.engine import COST, ERRORS, MUTUAL, UNROLLED, Engine, engine_for
 from unimds.kernels.rows import Kind
 from unimds.levels import Level
 from unimds.losses import Loss, Squared
+from unimds.placecenter.apart import Apart
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.pulls import add_pulls
-from unimds.placecenter.targets import GIVEN, Apart, Targets, scaled_pairs
+from unimds.placecenter.targets import GIVEN, Targets, scaled_pairs
 from unimds.spaces.base import Space, check_auto, check_curved
 from unimds.spaces.euclidean import Euclidean
 from unimds.spaces.sphere import Sphere
 
 Array = NDArray[Any]
+Rows = tuple[int, Array | CodedTable, Array | None]
+"""A tile, or a table that compiled code looks up."""
 
+MEASURING = Squared()  # where only distances are asked for, any loss will do
 SHARED_FROM, STRIPES = 5000, 8  # points from which threads share a table, and its parts
 ADAPTED = 1e-7  # error of a distance that counts as none where targets adapt, without an end
 SINGLE_FROM = 200  # points from which single precision saves time worth its rounding
@@ -124,7 +128,7 @@ class Frame:
         first, D, W = _in_order(tile)
         return self.engine(X, D, W).total(kind, D, W, first, X, self.unit)
 
-    def add_pulls(self, tile: Tile, X: Array, judge: Loss, pulls: Array, threads: int) -> Array:
+    def add_pulls(self, tile: Rows, X: Array, judge: Loss, pulls: Array, threads: int) -> Array:
         """Add the pulls of the pairs of some rows, see `Engine.pulls`; return their costs.
 
         Threads share the stripes of a large table, whose sums are added in their order: the result
@@ -133,12 +137,11 @@ class Frame:
         first, D, W = tile
         engine, stripes = self.engine(X, D, W), _stripes(first, len(D), X.shape[1])
         if len(stripes) == 1:
-            return np.array(engine.pulls(D, W, first, X, self.unit, judge, pulls))
+            return np.array(engine.pulls(D, W, first, stripes[0], X, self.unit, judge, pulls))
 
         def work(rows: slice) -> tuple[Array, tuple[float, float]]:
-            found, some = np.zeros_like(pulls), None if W is None else W[rows]
-            begin = first + rows.start
-            return found, engine.pulls(D[rows], some, begin, X, self.unit, judge, found)
+            found = np.zeros_like(pulls)
+            return found, engine.pulls(D, W, first, rows, X, self.unit, judge, found)
 
         if threads > 1 and len(stripes) > 1:
             engine.row(MUTUAL)  # compiled before threads ask for it
@@ -298,7 +301,7 @@ class Problem:
 
     def adapted(self, X: Array, loss: Loss, space: Space, r: Array) -> Array:
         """Return the targets that fit a configuration better, or as well."""
-        return self.targets.adapted(self.earlier(X, space), loss, self.frame.unit, r)
+        return self.targets.adapted(self._apart(X, space), loss, self.frame.unit, r)
 
     def normalised(self, X: Array, space: Space, r: Array) -> tuple[Array, Space, Array]:
         """Return configuration, space and targets at the size of the data, if they can grow."""
@@ -313,13 +316,11 @@ class Problem:
 
     def fitted(self, X: Array, loss: Loss, space: Space, r: Array) -> Array:
         """Return the targets in the unit in which they fit a configuration best."""
-        return self.targets.fitted(self.earlier(X, space), loss, self.frame.unit, r)
+        return self.targets.fitted(self._apart(X, space), loss, self.frame.unit, r)
 
-    def earlier(self, X: Array, space: Space) -> Iterator[Apart]:
-        """Yield the distances of all points to the points before them, some rows at a time."""
-        engine, n = replace(self.frame, loss=Squared(), space=space).engine(X), X.shape[1]
-        for rows in gen_batches(n, max(2, TILE // n // 2 * 2)):
-            yield rows.start, engine.earlier(X, rows.start, rows.stop - rows.start)
+    def _apart(self, X: Array, space: Space) -> Apart:
+        """Return the distances of a configuration."""
+        return Apart(engine_for(MEASURING, space, X), X)
 
     # --- what descends ------------------------------------------------------------------------
 
@@ -417,8 +418,8 @@ class Problem:
             return found, (float(costs[0]), float(costs[1]))
         at, share = self._at(smooth, frame.space), 1.0 / self.pairs.layers
         with np.errstate(over="ignore", invalid="ignore"):  # a trial may lead too far
-            for tile in self.pairs.table.tiles():
-                costs += at.add_pulls(_in_order(tile), X, frame.loss, found, threads)
+            for rows in _rows_of(self.pairs.table):
+                costs += at.add_pulls(rows, X, frame.loss, found, threads)
         found *= share
         return found, (float(costs[1] * share), float(costs[0] * share))
 
@@ -517,6 +518,11 @@ class Problem:
         with explained(loss):
             value = float(loss.value(r * (1.0 + share), r)) - float(loss.value(r, r))
         return max(value, 0.0)
+
+
+def _rows_of(table: DistanceTable) -> Iterable[Rows]:
+    """Return the rows of a table as compiled code reads them, or looks them up."""
+    return [(0, table, table.W)] if isinstance(table, CodedTable) else map(_in_order, table.tiles())
 
 
 def _in_order(tile: Tile) -> Tile:

@@ -117,10 +117,12 @@ class QuasiNewton:
         self.engine = problem.frame.engine(X)
         self.take, self.aim, self.judge, self.keep = step_functions()
         self.targets = self.best_targets = self.tried = targets
+        self.memory, self.numbers = (part.copy() for part in kept or empty_memory(X.size))
+        fields, self.room = self.engine.fields.ctypes.data, np.empty(MEMORY)
+        self.where = self.memory.ctypes.data, X.size, 0, 0
+        self.known = self.numbers.ctypes.data, fields
         if kept:
-            self.memory, self.numbers = (part.copy() for part in kept)
             return
-        self.memory, self.numbers = empty_memory(X.size)
         self.memory[HERE] = X.ravel()
         self.arrive(X, measured, targets)
 
@@ -239,8 +241,7 @@ class QuasiNewton:
 
     def _call(self, function: int, cost: float = 0.0, measured: Array | None = None) -> None:
         """Call one of the functions of a step, by its address."""
-        curved = 1 if self.engine.carry else 0
-        self._once(function, self.free, curved, cost, measured)
+        self._once(function, self.free, 1 if self.engine.carry else 0, cost, measured)
 
     def _carry(self, mode: int, measured: Array | None = None) -> None:
         """Do what a step needs where space is curved."""
@@ -251,9 +252,6 @@ class QuasiNewton:
     def _once(
         self, function: int, others: Array, mode: int, unit: float, measured: Array | None
     ) -> None:
-        k, n = self.shape
-        room = np.empty(MEMORY) if measured is None else measured
-        memory = room.ctypes.data, self.numbers.ctypes.data, self.engine.fields.ctypes.data
-        who = self.memory.ctypes.data, self.memory.shape[1], 0, 0
-        span = (0, 0, mode)
-        once(function, who, (others.ctypes.data, n, k), (0, 0, 0, 0), span, unit, memory)
+        (k, n), room = self.shape, self.room if measured is None else measured
+        met, memory = (others.ctypes.data, n, k), (room.ctypes.data, *self.known)
+        once(function, self.where, met, (0, 0, 0, 0), (0, 0, mode), unit, memory)

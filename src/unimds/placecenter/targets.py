@@ -17,31 +17,26 @@ distances, brought to that size. For others r stays within the half-space
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.compiled.parts import explained, kernel
 from unimds.distances.coded import BINS, Codes, binned, ranked
 from unimds.distances.pairs import Pairs
 from unimds.distances.table import LocalTable
 from unimds.levels import Level, Transformation
 from unimds.levels.base import Bound
 from unimds.levels.by_row import ByRow
-from unimds.losses import Loss, Squared
+from unimds.losses import Loss
+from unimds.placecenter.apart import Apart
 
 Array = NDArray[Any]
-Apart = tuple[int, Array]
-"""The first of some points, and a table of their distances to all earlier points."""
-
 
 Fixed = tuple[Array, Array]
 """Numbers of fixed points, and the distances between them."""
 
-LIGHTEST = 1e-12  # weight of a parabola, as a share of the largest
 FEW = 200  # points up to which every pair is an entry of the regression
 ORDER_BINS = 8192  # where there are more
 FEWEST = 3000  # bins: where ties are so long that there are fewer, ties must be parted
@@ -60,14 +55,14 @@ class Targets(ABC):
         """Return the pairs with the targets as their distances."""
 
     @abstractmethod
-    def adapted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
+    def adapted(self, apart: Apart, loss: Loss, unit: float, r: Array) -> Array:
         """Return the targets that fit the distances of a map better, or as well.
 
         The distances are targets times `unit`.
         """
 
     @abstractmethod
-    def fitted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
+    def fitted(self, apart: Apart, loss: Loss, unit: float, r: Array) -> Array:
         """Return the targets in the unit in which they fit the distances of a map best."""
 
     @abstractmethod
@@ -89,11 +84,11 @@ class Given(Targets):
         """Return the pairs themselves."""
         return pairs
 
-    def adapted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
+    def adapted(self, apart: Apart, loss: Loss, unit: float, r: Array) -> Array:
         """Return the targets as they are."""
         return r
 
-    def fitted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
+    def fitted(self, apart: Apart, loss: Loss, unit: float, r: Array) -> Array:
         """Return the targets as they are."""
         return r
 
@@ -156,38 +151,35 @@ class Disparities(Targets):
 
     def aimed(self, pairs: Pairs, r: Array) -> Pairs:
         """Return the pairs with their disparities."""
-        return pairs.through(self.codes.table(r))
+        return pairs.through(self.codes.coded(r))
 
-    def adapted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
+    def adapted(self, apart: Apart, loss: Loss, unit: float, r: Array) -> Array:
         """Return disparities that fit the distances of a map better, or as well."""
         family, known, omega = self.family, self.known, self.codes.weights
-        w, t = self._parabolas(tiles, loss, unit, r)
+        w, t = self._parabolas(apart, loss, unit, r)
         if not self.held:
             return family.project(known, t, w)
-        if type(loss) is Squared and family.is_cone:
+        if loss.is_parabola and family.is_cone:
             found = family.project(known, t, w)
             size = float(omega @ (found * found))
             return found * np.sqrt(float(omega @ (r * r)) / size) if size > 0.0 else r
         slope = omega * np.sign(r) * np.abs(r) ** (self.power - 1.0)
         return family.nearest(known, t, w, Bound(slope, float(slope @ r)), r)
 
-    def fitted(self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array) -> Array:
+    def fitted(self, apart: Apart, loss: Loss, unit: float, r: Array) -> Array:
         """Return the disparities in the unit in which they fit the distances of a map best.
 
         A fit holds their size, and so they are a little larger than the distances.
         """
-        w, t = self._parabolas(tiles, loss, unit, r)
+        w, t = self._parabolas(apart, loss, unit, r)
         above, below = float(w @ (t * r)), float(w @ (r * r))
         return r * (above / below) if above > 0.0 and below > 0.0 else r
 
     def _parabolas(
-        self, tiles: Iterable[Apart], loss: Loss, unit: float, r: Array
+        self, apart: Apart, loss: Loss, unit: float, r: Array
     ) -> tuple[Array, Array]:
-        """Return weight and centre of the parabola of every entry."""
-        if type(loss) is Squared:
-            return self.codes.weights, means(self.codes, tiles) / unit
-        with explained(loss):
-            w, t = parabolas(self.codes, tiles, loss, r * unit)
+        """Return weight and centre of the parabola of every entry, in the unit of the data."""
+        w, t = apart.parabolas(self.codes, loss, r * unit)
         return w, t / unit
 
     def growth(self, r: Array) -> float:
@@ -293,61 +285,9 @@ def power_of(loss: Loss, scale: float) -> float:
 
     Examples
     --------
-    >>> from unimds.losses import Absolute
+    >>> from unimds.losses import Absolute, Squared
     >>> power_of(Squared(), 1.0), power_of(Absolute(), 1.0)
     (2.0, 1.0)
     """
     near, far = (float(loss.value(0.0, scale * factor)) for factor in (1.0, 2.0))
     return float(np.clip(np.log2(far / near), 1.0, 2.0)) if far > near > 0.0 else 1.0
-
-
-# --- sums over the pairs of every code ------------------------------------------------------------
-
-
-def means(codes: Codes, tiles: Iterable[Apart]) -> Array:
-    """Return the weighted mean distance of the pairs of every code."""
-    total = np.zeros(codes.d.size + 2)
-    for first, U in tiles:
-        add_up(U, codes.of_pairs, codes.weights_of_pairs, first, codes.layers == 2, total)
-    return np.asarray(total[:-2] / codes.weights)
-
-
-def parabolas(codes: Codes, tiles: Iterable[Apart], loss: Loss, r: Array) -> tuple[Array, Array]:
-    """Return weight and centre of the sum of parabolas of every code, at the disparities `r`."""
-    above, below = np.zeros(codes.d.size + 2), np.zeros(codes.d.size + 2)
-    r, known = np.append(r, [0.0, 0.0]), (codes.of_pairs, codes.weights_of_pairs)
-    for first, U in tiles:
-        add_parabolas(loss, U, *known, first, codes.layers == 2, r, above, below)
-    above, below, r = above[:-2], below[:-2], r[:-2]
-    # a loss may give no weight to large errors: a little more, which holds to what there is
-    least = LIGHTEST * (float(below.max(initial=0.0)) or 1.0)
-    more = np.maximum(least - below, 0.0)
-    return below + more, (above + more * r) / (below + more)
-
-
-@kernel
-def add_up(U, codes, W, first, both, total):  # type: ignore[no-untyped-def]
-    """Add the weighted distances of some points to earlier ones, by the codes of the pairs."""
-    for i in range(U.shape[0]):
-        own = first + i
-        for j in range(own):
-            w = W[own, j] if W.size else 1.0
-            total[codes[own, j]] += w * U[i, j]
-            if both:
-                w = W[j, own] if W.size else 1.0
-                total[codes[j, own]] += w * U[i, j]
-
-
-@kernel
-def add_parabolas(loss, U, codes, W, first, both, r, above, below):  # type: ignore[no-untyped-def]
-    """Add w and w ρ of the parabolas in the disparities, by the codes of the pairs."""
-    for i in range(U.shape[0]):
-        own = first + i
-        for direction in range(2 if both else 1):
-            for j in range(own):
-                u = float(U[i, j])
-                row, column = (own, j) if direction == 0 else (j, own)
-                code = codes[row, column]
-                w = (W[row, column] if W.size else 1.0) * loss.weight(r[code], u)
-                below[code] += w
-                above[code] += w * loss.radius(r[code], u)
