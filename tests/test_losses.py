@@ -371,3 +371,12 @@ def test_extreme_distances_give_finite_numbers(loss):
             assert np.isfinite(results).all(), (u, r)
             assert loss.value(u, r) >= 0.0
             assert loss.weight(u, r) >= 0.0
+
+
+def test_only_the_squared_error_is_its_own_parabola():
+    class Heavier(Squared):
+        def weight(self, u, r):
+            return 2.0
+
+    assert Squared().is_parabola
+    assert not any(loss.is_parabola for loss in (Absolute(), Huber(1.0), Heavier()))

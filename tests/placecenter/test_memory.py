@@ -41,6 +41,19 @@ print(peak_of(lambda: {call}) / D.nbytes)
     assert peak(script) < 0.3
 
 
+@pytest.mark.filterwarnings("ignore:Stopped after max_iter")
+@pytest.mark.parametrize("n", [1500, slow(3000)])
+@pytest.mark.parametrize("dtype", [slow(np.float32), np.float64])
+def test_ranks_need_two_bytes_a_pair_more_than_distances(n, dtype):
+    D = cloud(n, dtype)
+    fits = (
+        most_allocated(lambda level=level: place_center(D, level=level, max_iter=3, random_state=0))
+        for level in ("ratio", "ordinal")
+    )
+    ratio, ordinal = fits
+    assert ordinal - ratio < 2 * n * n + 5e5  # and some lists as long as there are bins
+
+
 # --- arrays --------------------------------------------------------------------------------------
 
 

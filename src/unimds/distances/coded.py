@@ -209,7 +209,9 @@ def _ranks(rows: Array, d: Array, ties: bool) -> tuple[Array, Array, Array]:
 def binned(pairs: Pairs, bins: int = BINS, *, even: bool = False) -> Codes:
     """Return codes that stand for bins; equal dissimilarities are in one bin.
 
-    Bins have about equally many pairs, as an order needs it, or equal width, as a curve does.
+    Bins have equal width, as a curve needs it (`even`), or go by rank, as an order does: a share p
+    of the pairs falls into the first 2/π asin √p of them. So bins are finest at both ends, where a
+    few far points may count most, and it hardly matters how the dissimilarities are spaced.
 
     The range is cut into very many cells, and a bin is some of them: one pass over the table counts
     the pairs of every cell, and another tells the code of every pair.
@@ -244,8 +246,8 @@ def _bins(counts: Array, bins: int, even: bool) -> tuple[Array, int]:
         place = occupied * bins // CELLS
     else:
         found = counts[occupied]
-        before = np.cumsum(found) - found
-        place = (before / max(float(found.sum()) / bins, 1.0)).astype(np.int64)
+        share = (np.cumsum(found) - found) / max(float(found.sum()), 1.0)
+        place = (np.arcsin(np.sqrt(share)) * (2.0 / np.pi) * bins).astype(np.int64)
     number = np.cumsum(np.diff(place, prepend=-1) > 0, dtype=np.int32) - 1
     code_of = np.zeros(CELLS, dtype=np.uint16)
     code_of[occupied] = number

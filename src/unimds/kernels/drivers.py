@@ -246,7 +246,7 @@ def apart(row, points, n, first, count, size, fields, table):
 
 @driver
 def pulls_of_two(row, points, n, table, i, at, pair, unit, memory, slope, out):
-    """Do what `pulls` does for point `i`, row `at` of the table, and the next unless it is alone."""
+    """Do what `pulls` does for point `i`, row `at` of the table, and for the next of a `pair`."""
     (X, stride, k), nobody, none = points, (n, n), 0 * n
     width, smooth, exact = k + 3, 0.0, 0.0
     if pair:

@@ -10,7 +10,6 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
-
 from sklearn.utils import gen_batches
 
 from unimds.compiled.functions import Precision, compiled_function, once
@@ -462,7 +461,11 @@ def _engine(loss: Any, space: Any, k: int, weighted: bool, *precision: Any) -> E
 
 
 def engine_for(
-    loss: Any, space: Any, X: Array, D: Array | None = None, W: Array | None = None
+    loss: Any,
+    space: Any,
+    X: Array,
+    D: Array | CodedTable | None = None,
+    W: Array | None = None,
 ) -> Engine:
     """Return the engine for a configuration and a table."""
     table = X.dtype if D is None else D.dtype

@@ -38,18 +38,23 @@ class Apart:
     engine: Engine
     X: Array
 
-    def parabolas(self, codes: Codes, loss: Loss, r: Array) -> tuple[Array, Array]:
+    def parabolas(self, codes: Codes, loss: Loss, unit: float, r: Array) -> tuple[Array, Array]:
         """Return weight and centre of the sum of parabolas of every code, at the disparities `r`.
 
-        Where the loss is its own parabola, the centres are the mean distances.
+        These and the centres are distances over `unit`. Where the loss is its own parabola, the
+        centres are the mean distances.
         """
         if loss.is_parabola:
             total = np.zeros(codes.d.size + 2)
             known = codes.of_pairs, codes.weights_of_pairs, codes.layers == 2
             self.engine.add_by_code(self.X, *known, total)
-            return codes.weights, total[:-2] / codes.weights
-        with explained(loss):
-            return self._parabolas(codes, loss, r)
+            t, w = total[:-2], codes.weights
+            t /= w
+        else:
+            with explained(loss):
+                w, t = self._parabolas(codes, loss, r * unit)
+        t /= unit
+        return w, t
 
     def _parabolas(self, codes: Codes, loss: Loss, r: Array) -> tuple[Array, Array]:
         above, below = np.zeros(codes.d.size + 2), np.zeros(codes.d.size + 2)

@@ -23,6 +23,7 @@ SAME = 0.01  # of a typical distance on the map: nearer points count as one
 EQUAL = 1e-6  # of the largest disparity
 ONE_BLOCK = 0.9  # share of the pairs
 LOOKED_AT = 1000  # points: of more, a sample tells
+ROWS = 50  # points whose distances tell a typical one
 
 
 class DegenerateWarning(UserWarning):
@@ -119,9 +120,10 @@ def degeneracy_of(embedding: Array, space: Space, scaling: Scaling) -> Degenerac
 
 def _places(points: Array, space: Space) -> int:
     """Return in how many places the points lie."""
-    apart = distances(points, space=space)
-    apart_of_pairs = apart[~np.eye(len(points), dtype=bool)]
-    typical = float(np.median(apart_of_pairs)) if len(points) > 1 else 0.0
+    apart, everyone = distances(points, space=space), np.arange(len(points))
+    some = everyone[:: len(points) // ROWS + 1]
+    others = apart[some][some[:, None] != everyone]
+    typical = float(np.median(others)) if others.size else 0.0
     near = apart <= SAME * max(typical, 0.1 * float(apart.max(initial=0.0)))
     return _parts(near)
 

@@ -91,7 +91,9 @@ class Frame:
 
     # --- compiled loops over the rows of a tile ------------------------------------------------
 
-    def engine(self, X: Array, D: Array | None = None, W: Array | None = None) -> Engine:
+    def engine(
+        self, X: Array, D: Array | CodedTable | None = None, W: Array | None = None
+    ) -> Engine:
         """Return the compiled loops for a configuration and a table."""
         return engine_for(self.loss, self.space, X, D, W)
 

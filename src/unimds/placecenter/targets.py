@@ -38,8 +38,8 @@ Fixed = tuple[Array, Array]
 """Numbers of fixed points, and the distances between them."""
 
 FEW = 200  # points up to which every pair is an entry of the regression
-ORDER_BINS = 8192  # where there are more
-FEWEST = 3000  # bins: where ties are so long that there are fewer, ties must be parted
+ORDER_BINS = 4096  # where there are more: their sums stay in the nearest cache
+FEWEST = 1500  # bins: where ties are so long that there are fewer, ties must be parted
 
 
 class Targets(ABC):
@@ -156,13 +156,13 @@ class Disparities(Targets):
     def adapted(self, apart: Apart, loss: Loss, unit: float, r: Array) -> Array:
         """Return disparities that fit the distances of a map better, or as well."""
         family, known, omega = self.family, self.known, self.codes.weights
-        w, t = self._parabolas(apart, loss, unit, r)
+        w, t = apart.parabolas(self.codes, loss, unit, r)
         if not self.held:
             return family.project(known, t, w)
         if loss.is_parabola and family.is_cone:
             found = family.project(known, t, w)
-            size = float(omega @ (found * found))
-            return found * np.sqrt(float(omega @ (r * r)) / size) if size > 0.0 else r
+            size = float(found @ (omega * found))
+            return found * np.sqrt(float(r @ (omega * r)) / size) if size > 0.0 else r
         slope = omega * np.sign(r) * np.abs(r) ** (self.power - 1.0)
         return family.nearest(known, t, w, Bound(slope, float(slope @ r)), r)
 
@@ -171,16 +171,9 @@ class Disparities(Targets):
 
         A fit holds their size, and so they are a little larger than the distances.
         """
-        w, t = self._parabolas(apart, loss, unit, r)
+        w, t = apart.parabolas(self.codes, loss, unit, r)
         above, below = float(w @ (t * r)), float(w @ (r * r))
         return r * (above / below) if above > 0.0 and below > 0.0 else r
-
-    def _parabolas(
-        self, apart: Apart, loss: Loss, unit: float, r: Array
-    ) -> tuple[Array, Array]:
-        """Return weight and centre of the parabola of every entry, in the unit of the data."""
-        w, t = apart.parabolas(self.codes, loss, r * unit)
-        return w, t / unit
 
     def growth(self, r: Array) -> float:
         """Return what the disparities must be multiplied by, to have the size of the data."""
