@@ -87,7 +87,7 @@ bench-engine: $(TEST_STAMP) ## Measure the engine's decisions anew (minutes)
 bench-landmarks: $(TEST_STAMP) ## Measure how good maps of very many points are (minutes)
 	$(BIN)/python benchmarks/landmarks.py
 
-bench-levels: $(TEST_STAMP) ## Measure levels of measurement, beside scikit-learn and published stress (a quarter of an hour)
+bench-levels: $(TEST_STAMP) ## Measure levels of measurement, beside scikit-learn and published stress (half an hour)
 	$(BIN)/python benchmarks/levels.py
 
 bench-projection: $(TEST_STAMP) ## Measure the spherical random projection anew (minutes)
@@ -96,7 +96,7 @@ bench-projection: $(TEST_STAMP) ## Measure the spherical random projection anew 
 bench-report: $(TEST_STAMP) ## Measure how fluid reports are, write it into docs/report.md (minutes; needs Chromium)
 	$(BIN)/python benchmarks/frames.py
 
-bench-small: $(TEST_STAMP) ## Measure how often small tables end in the lowest map (a quarter of an hour)
+bench-small: $(TEST_STAMP) ## Measure how often small tables end in the lowest map (half an hour)
 	$(BIN)/python benchmarks/small.py
 
 bench-starts: $(TEST_STAMP) ## Measure how low fits end, beside s_gd2 (minutes)

@@ -1,13 +1,14 @@
 """Measure levels of measurement and write docs/levels-measured.md.
 
-Run it with ``make bench-levels``; it takes a quarter of an hour.
-``python benchmarks/levels.py tables ranks`` measures some parts only, and leaves the rest of the
-page. ``--small`` tries the script on small tables, and prints instead of writing.
+Run it with ``make bench-levels``; it takes half an hour, most of it scikit-learn's random starts,
+which ``--seeded`` leaves out. ``python benchmarks/levels.py tables ranks`` measures some parts
+only, and leaves the rest of the page. ``--small`` tries the script on small tables, and prints
+instead of writing.
 
-The parts: `peers`, nonmetric maps beside scikit-learn's; `growth`, time and memory beside the fit
-of the same table as it is; `tables`, the Stress-1 that others have published; `ranks`, points
-recovered from ranks, some of them wrong. Every Stress-1 but the published ones is computed by one
-function, from the map alone.
+The parts: `peers`, nonmetric maps beside scikit-learn's; `growth`, time beside the fit of the same
+table as it is; `memory`, likewise; `tables`, the Stress-1 that others have published; `ranks`,
+points recovered from ranks, some of them wrong. Every Stress-1 but the published ones is computed
+by one function, from the map alone.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from pathlib import Path
 
 import numpy as np
 import sklearn
-from clock import timed
+from clock import worked
 from scipy.optimize import isotonic_regression
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_blobs, make_swiss_roll
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.manifold import MDS as Peer
 from tables import published
 from threadpoolctl import threadpool_limits
 
-from unimds import place_center
+from unimds import MDS, place_center
 from unimds.datasets import corrupt
 from unimds.quality import recovery_error
 from unimds.spaces import distances
@@ -87,12 +88,12 @@ def scikit(D: np.ndarray, **options: object) -> np.ndarray:
     return peer.fit_transform(D)
 
 
-def peers(small: bool) -> list[str]:
+def peers(small: bool, seeded: bool = False) -> list[str]:
     """Return times and stress beside scikit-learn."""
     lines = [
         f"Digits, nonmetric maps in the plane; scikit-learn {sklearn.__version__} with its own",
-        "defaults but for what the row says. Fits took turns in one process on one thread. The",
-        "ratio is its time over ours.",
+        "defaults but for what the row says. Fits took turns in one process on one thread; times",
+        "are the processor's. The ratio is its time over ours.",
         "",
         "| n | scikit-learn from | Stress-1 | unimds | its seconds | ours | ratio |",
         "|---:|---|---:|---:|---:|---:|---:|",
@@ -102,10 +103,12 @@ def peers(small: bool) -> list[str]:
     for n in (60,) if small else (500, 1000):
         D = digits(n)
         for name, options in WAYS.items():
+            if seeded and options["init"] == "random":
+                continue
             if small:
                 options = {**options, "max_iter": 50}
-            ours, spent = timed(lambda D=D: place_center(D, level="ordinal", random_state=0))
-            theirs, took = timed(lambda D=D, options=options: scikit(D, **options))
+            ours, spent = worked(lambda D=D: place_center(D, level="ordinal", random_state=0))
+            theirs, took = worked(lambda D=D, options=options: scikit(D, **options))
             stresses = f"{stress_1(D, theirs):.5f} | {stress_1(D, ours.embedding):.5f}"
             times = f"{took:.1f} | {spent:.2f} | {took / spent:.0f}"
             lines.append(f"| {n:,} | {name} | {stresses} | {times} |")
@@ -115,60 +118,91 @@ def peers(small: bool) -> list[str]:
 
 # --- time and memory ------------------------------------------------------------------------------
 
-CHILD = """
-import sys
-import numpy as np
-n, level = int(sys.argv[1]), sys.argv[2]
-from unimds import place_center
-from unimds.spaces import distances
-X = np.random.default_rng(0).normal(size=(n, 5))
-place_center(distances(X[:50]), level=level, n_init=1)
-D = distances(X)
-def peak():  # of this process alone: getrusage counts the parent's before exec
-    status = open("/proc/self/status").read()
-    return 1024 * int(status.split("VmHWM:")[1].split()[0])
-before = peak()
-place_center(D, level=level, n_init=1, random_state=0)
-print((peak() - before) / D.nbytes)
-"""
-
-
-def extra_memory(n: int, level: str) -> float:
-    """Return how much memory a fit needs beside its table, as a multiple of the table."""
-    command = [sys.executable, "-c", CHILD, str(n), level]
-    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+CLOUDS: dict[str, Callable[[int], np.ndarray]] = {
+    "digits": lambda n: np.random.default_rng(0).permutation(load_digits().data)[:n],
+    "blobs": lambda n: make_blobs(n, 10, centers=8, random_state=0)[0],
+    "swiss roll": lambda n: make_swiss_roll(n, random_state=0)[0],
+}
 
 
 def growth(small: bool) -> list[str]:
-    """Return the time and the memory of levels beside the fit of the table as it is."""
+    """Return the time of levels beside the fit of the distances as they are."""
+    states = range(1 if small else 3)
     lines = [
-        "Normally distributed points of five dimensions in the plane, float64, one start, one",
-        "thread: the time of a fit over that of the ratio level, and in brackets its iterations.",
-        "The last columns are the memory that a fit needs beside its table, in tables.",
+        "`MDS(level=…).fit(X)` with default settings on one thread: the processor's time over that",
+        f"of `MDS().fit(X)`, the median of {len(states)} random states, which took turns.",
         "",
-        "| n | ratio, s | "
-        + " | ".join(LEVELS)
-        + " | memory: ratio | "
-        + " | ".join(LEVELS[:1])
-        + " |",
-        "|---:|" + "---:|" * (len(LEVELS) + 3),
+        f"| n | data | ratio, s | {' | '.join(LEVELS)} |",
+        "|---:|---|" + "---:|" * (1 + len(LEVELS)),
     ]
     for n in (60, 300) if small else (300, 1000, 2000, 5000):
-        D = distances(np.random.default_rng(0).normal(size=(n, 5)))
-        spent, steps = {}, {}
-        for level in ("ratio", *LEVELS):
-            place_center(D[:50, :50].copy(), level=level, n_init=1)
-        for level in ("ratio", *LEVELS):
-            task = partial(place_center, D, level=level, n_init=1, random_state=0)
-            runs = [timed(task) for _ in range(3 if n <= 2000 else 1)]
-            spent[level] = min(seconds for _, seconds in runs)
-            fit, _ = runs[0]
-            steps[level] = fit.n_iter
-        ratios = (f"{spent[level] / spent['ratio']:.1f} ({steps[level]})" for level in LEVELS)
-        memory = (f"{extra_memory(n, level):.2f}" for level in ("ratio", "ordinal"))
-        cells = [f"{n:,}", f"{spent['ratio']:.3f} ({steps['ratio']})", *ratios, *memory]
-        lines.append(f"| {' | '.join(cells)} |")
-        print(lines[-1], flush=True)
+        for name, points in CLOUDS.items():
+            X = points(n)
+            if len(X) < n:
+                continue
+            spent = {level: [] for level in ("ratio", *LEVELS)}
+            for level in spent:  # compile before the clock runs
+                MDS(level=level, n_init=1, max_iter=5, eps=1.0).fit(X[: min(n, 1100)])
+            for state in states:
+                for level, times in spent.items():
+                    fit = MDS(level=level, random_state=state).fit
+                    times.append(worked(partial(fit, X))[1])
+            plain = np.array(spent["ratio"])
+            ratios = (f"{np.median(spent[level] / plain):.1f}" for level in LEVELS)
+            lines.append(f"| {n:,} | {name} | {np.median(plain):.2f} | {' | '.join(ratios)} |")
+            print(lines[-1], flush=True)
+    return lines
+
+
+CHILD = """
+import sys, tracemalloc
+import numpy as np
+n, level, dtype, how = int(sys.argv[1]), *sys.argv[2:]
+from unimds import place_center
+from unimds.spaces import distances
+X = np.random.default_rng(0).normal(size=(n, 5))
+place_center(distances(X[:300]).astype(dtype), level=level, random_state=0)
+D = distances(X).astype(dtype)
+def told(name):  # of this process alone: getrusage counts the parent's before exec
+    status = open("/proc/self/status").read()
+    return 1024 * int(status.split(name)[1].split()[0])
+if how == "arrays":
+    tracemalloc.start()
+else:
+    open("/proc/self/clear_refs", "w").write("5")  # forget the peak so far
+before = told("VmRSS:")
+place_center(D, level=level, random_state=0)
+peak = tracemalloc.get_traced_memory()[1] if how == "arrays" else told("VmHWM:") - before
+print(peak / (8 * n * n))
+"""
+
+
+def extra_memory(n: int, *options: str) -> float:
+    """Return how much memory a fit needs beside its table, in tables of doubles."""
+    command = [sys.executable, "-c", CHILD, str(n), *options]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def memory(small: bool) -> list[str]:
+    """Return the memory of an ordinal fit beside that of the fit of distances."""
+    lines = [
+        "The most memory that a fit of `n` points with default settings needs beside its table, in",
+        "tables of doubles (8 n² bytes). Two bytes a pair are 0.25 of them. Arrays are what NumPy",
+        "has allocated; the process is what the system counts, which may use again what was freed.",
+        "",
+        "| n | table | arrays: ratio | ordinal | more | process: ratio | ordinal |",
+        "|---:|---|---:|---:|---:|---:|---:|",
+    ]
+    for n in (300,) if small else (1500, 3000, 5000):
+        for dtype in ("float64", "float32"):
+            found = [
+                extra_memory(n, level, dtype, how)
+                for how in ("arrays", "process")
+                for level in ("ratio", "ordinal")
+            ]
+            cells = [*found[:2], found[1] - found[0], *found[2:]]
+            lines.append(f"| {n:,} | {dtype} | {' | '.join(f'{cell:.2f}' for cell in cells)} |")
+            print(lines[-1], flush=True)
     return lines
 
 
@@ -233,7 +267,8 @@ def ranks(small: bool) -> list[str]:
 
 PARTS: dict[str, tuple[str, Callable[[bool], list[str]]]] = {
     "peers": ("Beside scikit-learn", peers),
-    "growth": ("Time and memory", growth),
+    "growth": ("Time", growth),
+    "memory": ("Memory", memory),
     "tables": ("Published stress", tables),
     "ranks": ("Wrong ranks", ranks),
 }
@@ -263,7 +298,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all by default")
     parser.add_argument("--small", action="store_true", help="try the script, write nothing")
+    parser.add_argument("--seeded", action="store_true", help="no random starts of scikit-learn")
     options = parser.parse_args()
+    PARTS["peers"] = PARTS["peers"][0], partial(peers, seeded=options.seeded)
     found = sections()
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

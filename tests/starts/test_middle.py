@@ -66,16 +66,17 @@ def test_few_starts_try_a_table_that_nearly_fits_and_all_try_one_that_does_not(m
     drawn = []
     monkeypatch.setattr(middle, "draw", lambda *given: drawn.append(1) or draw(*given))
 
-    def random_starts(D):
+    def random_starts(D, adapts=False):
         (problem, seed), rng = posed(D), np.random.default_rng(0)
         drawn.clear()
-        middle.lowest_map(Search(Plan(), Watch(None, 0, 0.0)), problem, Plan(), seed, rng)
+        middle.lowest_map(Search(Plan(), Watch(None, 0, 0.0)), problem, Plan(), seed, rng, adapts)
         return len(drawn)
 
     ((count, seeded),) = middle.rounds(300, fits=True)
     fitting = spaces.distances(make_s_curve(300, random_state=0)[0])
     assert random_starts(fitting) == count - seeded
     assert random_starts(random_table(200)) == middle.most_starts(200) - 2  # one seed each
+    assert random_starts(random_table(200), adapts=True) == middle.most_starts(200, True) - 1
 
 
 def test_the_better_half_of_the_starts_goes_on_after_each_stage():
@@ -123,8 +124,8 @@ def test_missing_pairs_are_no_reason_for_a_single_start():
     assert np.median(ends) < 0.995 * place_center(D, n_init=1).cost
 
 
-@pytest.mark.parametrize("n", [150, 400])
-def test_the_number_of_starts_is_told(capsys, n):
-    MDS(metric="precomputed", verbose=1, random_state=0).fit(cube(n))
-    told = capsys.readouterr()
-    assert f"Choosing among {middle.most_starts(n)} starts" in told.out + told.err
+@pytest.mark.parametrize(("n", "level"), [(150, "ratio"), (400, "ratio"), (250, "ordinal")])
+def test_the_number_of_starts_is_told(capsys, n, level):
+    MDS(metric="precomputed", level=level, verbose=1, random_state=0).fit(cube(n))
+    told, count = capsys.readouterr(), middle.most_starts(n, level == "ordinal")
+    assert f"Choosing among {count} starts" in told.out + told.err

@@ -11,7 +11,8 @@ too: a table is never worse off than without a tournament.
 How many starts there are depends on what is found. The seed of a table that nearly fits in the map
 is rarely beaten: few starts try. Where the maps of a tournament lie far apart, its winner is the
 best arrangement. Where they lie close together, every start ends in a map of its own: a second
-tournament follows, unless the lowest map has been found twice.
+tournament follows, unless the lowest map has been found twice, or the map is to be fitted to
+disparities: starts meet only the first of these, which do not tell close maps apart.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def is_middle(problem: Problem, plan: Plan) -> bool:
     return quick and problem.pairs.n < MIDDLE
 
 
-def most_starts(n: int) -> int:
+def most_starts(n: int, adapts: bool = False) -> int:
     """Return how many starts there may be.
 
     Examples
@@ -67,27 +68,34 @@ def most_starts(n: int) -> int:
     >>> most_starts(150), most_starts(500)
     (14, 36)
     """
-    return sum(count for count, _ in rounds(n, fits=False))
+    return sum(count for count, _ in rounds(n, fits=False, adapts=adapts))
 
 
-def rounds(n: int, fits: bool) -> list[tuple[int, int]]:
+def rounds(n: int, fits: bool, adapts: bool = False) -> list[tuple[int, int]]:
     """Return the starts of each tournament, and how many of them are the seed.
 
-    A table that nearly `fits` has one tournament, others have two.
+    A table that nearly `fits` has one tournament, and so has one whose distances are to be
+    replaced by disparities that adapt to the map; others have two.
     """
     if fits:
         return [(4, 2) if n < MORE else (8, 4)]
-    return [(6, 1), (8, 1)] if n < MORE else [(24, 3), (12, 2)]
+    first, second = [(6, 1), (8, 1)] if n < MORE else [(24, 3), (12, 2)]
+    return [first] if adapts else [first, second]
 
 
 def lowest_map(
-    search: Search, problem: Problem, plan: Plan, seed: Array, rng: np.random.Generator
+    search: Search,
+    problem: Problem,
+    plan: Plan,
+    seed: Array,
+    rng: np.random.Generator,
+    adapts: bool = False,
 ) -> Array:
-    """Return the lowest map that the seed and other starts lead to."""
+    """Return the lowest map that the seed and other starts lead to; see `rounds`."""
     rough = replace(plan, eps=max(plan.eps, ROUGH))
     found, shaker = [descended(problem, rough, seed)], Shaker(problem, rng)
     fits = found[0].cost <= problem.cost_of_errors(FITS)
-    for count, seeded in rounds(problem.pairs.n, fits):
+    for count, seeded in rounds(problem.pairs.n, fits, adapts):
         starts = [seed if i < seeded else draw(problem, rng) for i in range(count)]
         best = tournament(search, shaker, starts, rng)
         low = min(map(_cost, found))

@@ -87,7 +87,8 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     smoothing, loss = rounded(small, first)
     seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
     if is_middle(problem, search.plan):
-        return [extended(problem, sample, lowest_map(search, small, _roughly(search), first, rng))]
+        rough, adapts = _roughly(search), problem.adapts
+        return [extended(problem, sample, lowest_map(search, small, rough, first, rng, adapts))]
     flat = small.flatter()
     mixed = rng.permutation(sample.size)
     chosen = np.sort(mixed[:SMALL_SAMPLE])
@@ -242,7 +243,8 @@ def starts_in_memory(
         if _is_small(search, problem):
             return small_table(own, problem, random)
         middle, n = is_middle(problem, search.plan), problem.pairs.n
-        count = races * (most_starts(n) if middle else 2 + RANDOM_STARTS)
+        starts = most_starts(n, problem.adapts) if middle else 2 + RANDOM_STARTS
+        count = races * starts
         search.watch.say(f"Choosing among {count} starts …")
         return Chosen([X for _ in range(races) for X in race(own, problem, random)])
     count = EFFORTS[str(search.n_init)].races if search.n_init in EFFORTS else int(search.n_init)
