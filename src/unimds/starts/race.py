@@ -243,8 +243,8 @@ def starts_in_memory(
         if _is_small(search, problem):
             return small_table(own, problem, random)
         middle, n = is_middle(problem, search.plan), problem.pairs.n
-        starts = most_starts(n, problem.adapts) if middle else 2 + RANDOM_STARTS
-        count = races * starts
+        each = most_starts(n, problem.adapts) if middle else 2 + RANDOM_STARTS
+        count = races * each
         search.watch.say(f"Choosing among {count} starts …")
         return Chosen([X for _ in range(races) for X in race(own, problem, random)])
     count = EFFORTS[str(search.n_init)].races if search.n_init in EFFORTS else int(search.n_init)
