@@ -481,8 +481,8 @@ def _degeneracy(told: dict[str, Any] | None) -> Degeneracy | None:
     if told is None:
         return None
     points, distinct, levels = (int(told[name]) for name in ("points", "distinct", "levels"))
-    alone = int(told.get("alone", 0))  # written from 0.3 on
-    return Degeneracy(points, distinct, levels, float(told["largest"]), alone)
+    alone, reason = int(told.get("alone", 0)), str(told.get("reason", ""))  # written from 0.3 on
+    return Degeneracy(points, distinct, levels, float(told["largest"]), alone, reason)
 
 
 def _tried(

@@ -94,7 +94,7 @@ def test_rows_of_their_own(grown, tmp_path):
         (["--level", "xyz"], "use one of ratio, interval, ordinal, spline, power"),
         (["--conditional", "column"], "use table or row, not 'column'"),
         (["--conditional", "row", "--landmarks", "9"], "--conditional does not work with --landm"),
-        (["--level", "ordinal", "--dask", "local"], "leave --dask out"),
+        (["--conditional", "row", "--dask", "local"], "leave --dask out"),
     ],
     ids=str,
 )

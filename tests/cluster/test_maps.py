@@ -2,9 +2,11 @@
 
 import json
 import os
+import pickle
 import re
 import signal
 import sys
+from functools import cache
 
 import dask.array as da
 import dask.dataframe as dd
@@ -16,14 +18,14 @@ from distributed import Client, LocalCluster
 from tests.support.chunks import N, chunked, points, table
 from tests.support.commands import run
 from tests.support.parts import slow
-from unimds import MDS, LandmarkMDS, place_center, spaces
+from unimds import MDS, LandmarkMDS, Ordinal, place_center, spaces
 from unimds.cluster import ClusterError
 from unimds.cluster.sending import submit
 from unimds.cluster.work import taken
 from unimds.files.archive import read_archive
 from unimds.landmarks import place as bulk
 from unimds.landmarks import workers
-from unimds.quality import recovery_error
+from unimds.quality import align, recovery_error
 from unimds.rivals import classical_mds
 
 pytestmark = pytest.mark.usefixtures("patience")
@@ -172,16 +174,106 @@ def test_landmarks_of_distances_on_a_cluster_are_refused(client):
         LandmarkMDS(metric="precomputed").fit(chunked(table(20)))
 
 
-@pytest.mark.parametrize("case", [{"level": "ordinal"}, {"conditional": "row"}], ids=str)
-def test_a_transformation_of_a_table_on_a_cluster_is_refused(client, case):
-    told = r"a transformation needs the whole table .* \.compute\(\); or use LandmarkMDS\(level="
-    with pytest.raises(ValueError, match=told):
-        MDS(metric="precomputed", **case).fit(chunked(table(20)))
-    with pytest.raises(ValueError, match=told):
-        MDS(**case).fit(da.from_array(points(20, 3), chunks=(5, 3)))
-    with pytest.raises(ValueError, match=told):
-        place_center(chunked(table(20)), **case)
-    assert MDS(n_init=1, metric="precomputed", **case).fit(chunked(table(20)).compute()).stress_ < 1
+# --- levels of measurement -----------------------------------------------------------------------
+
+
+@cache
+def curved(n=240):
+    """Return dissimilarities that are a curve of noisy distances."""
+    noise = np.exp(0.1 * np.random.default_rng(1).normal(size=(n, n)))
+    return spaces.distances(points(n)) ** 1.7 * np.sqrt(noise * noise.T)
+
+
+@cache
+def one_process(level, loss):
+    return place_center(curved(), level=level, loss=loss, n_init=1, random_state=0)
+
+
+LEVEL_CASES = [
+    ("ordinal", "squared"),
+    ("spline", "squared"),
+    slow("ordinal", "absolute"),
+    slow(Ordinal("secondary"), "squared"),
+    slow(Ordinal(strictness=0.2), "squared"),
+    slow("interval", "absolute"),
+    slow("power", "squared"),
+]
+
+
+@pytest.mark.parametrize(("level", "loss"), LEVEL_CASES)
+def test_a_map_at_a_level_is_that_of_one_process_by_bins(client, level, loss):
+    here = one_process(level, loss)
+    start = here.embedding + 0.1 * points(240, seed=2)  # near, so that both end in one minimum
+    there = place_center(chunked(curved()), level=level, loss=loss, init=start)
+    assert there.converged
+    assert there.stress == pytest.approx(here.stress, rel=1e-3)
+    assert there.cost == pytest.approx(here.cost, rel=1e-3)
+    apart = align(there.embedding, here.embedding) - here.embedding
+    assert np.linalg.norm(apart) < 5e-3 * np.linalg.norm(here.embedding)
+    known, f = here.transformation.given, there.transformation
+    assert f.given.size == known.size  # the same bins
+    assert np.allclose(f.given, known, rtol=1e-12)
+    assert np.allclose(f(known), here.transformation(known), atol=0.02 * f.disparities[-1])
+    smoothing, cost = there.levels.T
+    assert (np.diff(cost)[np.diff(smoothing) == 0.0] <= 1e-9 * cost[0]).all()
+
+
+def test_levels_with_weights_and_missing_pairs(client):
+    D, rng = curved().copy(), np.random.default_rng(3)
+    D[3, 5] = D[5, 3] = D[7, 100] = D[100, 7] = np.nan
+    W = rng.random(D.shape) + 0.1
+    W = W + W.T
+    W[2, 9] = W[9, 2] = 0.0
+    start = one_process("ordinal", "squared").embedding
+    options = {"level": "ordinal", "init": start}
+    here = place_center(D, weights=W, **options)
+    there = place_center(chunked(D), weights=chunked(W), **options)
+    assert there.stress == pytest.approx(here.stress, rel=1e-3)
+    assert np.allclose(there.transformation.given, here.transformation.given, rtol=1e-12)
+
+
+def test_a_fit_at_a_level_keeps_its_transformation_and_not_the_codes_of_all_pairs(client):
+    D = curved()
+    mds = MDS(level="spline", metric="precomputed", n_init=1, random_state=0).fit(chunked(D))
+    assert mds.stress_ == pytest.approx(one_process("spline", "squared").stress, rel=0.05)
+    assert mds.disparities_ is None
+    assert mds.result_.scaling is None
+    again = pickle.loads(pickle.dumps(mds))
+    assert np.array_equal(again.transformation_(D[0]), mds.transformation_(D[0]))
+    new = mds.transform(D[:3])
+    assert np.allclose(new, mds.embedding_[:3], atol=0.3)
+
+
+TIED = np.triu(np.random.default_rng(0).integers(1, 6, (60, 60)), 1).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("D", "options", "words"),
+    [
+        (curved(), {"level": "ordinal", "conditional": "row"}, r'conditional="table"; or fit'),
+        (curved(), {"level": Ordinal("tertiary")}, r'ties="secondary"\); or fit .* D\.compute'),
+        (TIED + TIED.T, {"level": "ordinal"}, r'so many ties.* Use Ordinal\(ties="secondary"'),
+    ],
+)
+def test_what_bins_cannot_tell_is_refused_with_a_remedy(client, D, options, words):
+    with pytest.raises(ValueError, match=words):
+        place_center(chunked(D), **options)
+
+
+def test_a_table_of_few_numbers_is_fitted_with_secondary_ties(client):
+    found = place_center(chunked(TIED + TIED.T, 30), level=Ordinal("secondary"), random_state=0)
+    assert found.transformation.given.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+def test_a_fit_at_a_level_goes_on_from_its_checkpoint(client, tmp_path):
+    options = {"level": "ordinal", "init": one_process("spline", "squared").embedding}
+    path = tmp_path / "run.ckpt"
+    cut = place_center(chunked(curved()), checkpoint=path, callback=lambda i, *_: i == 4, **options)
+    assert cut.n_iter == 4
+    ended = place_center(chunked(curved()), checkpoint=path, **options)
+    whole = place_center(chunked(curved()), **options)
+    assert ended.n_iter == whole.n_iter > 4
+    assert np.allclose(ended.embedding, whole.embedding, atol=1e-9)
 
 
 def test_points_of_many_megabytes_go_out_without_a_warning(client):
@@ -210,8 +302,10 @@ def test_a_spectral_seed_is_computed_over_the_bands(client):
     assert recovery_error(X, result.embedding) < 1e-8
 
 
-@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_a_killed_worker_is_survived_and_so_is_a_kill_of_all(client, every):
+@pytest.mark.parametrize(
+    ("every", "level"), [(False, "ratio"), slow(True, "ratio"), slow(False, "spline")]
+)
+def test_a_killed_worker_is_survived_and_so_is_a_kill_of_all(client, every, level):
     D = table()
     init = seed_of(D)
     killed = []
@@ -223,8 +317,9 @@ def test_a_killed_worker_is_survived_and_so_is_a_kill_of_all(client, every):
             for pid in killed:
                 os.kill(pid, signal.SIGKILL)
 
-    quiet = place_center(chunked(D), init=init, eps=1e-3)
-    disturbed = place_center(chunked(D), init=init, eps=1e-3, callback=kill)
+    options = {"init": init, "eps": 1e-3, "level": level}
+    quiet = place_center(chunked(D), **options)
+    disturbed = place_center(chunked(D), **options, callback=kill)
     assert killed
     assert not set(killed) & set(client.run(os.getpid).values())
     assert disturbed.cost == pytest.approx(quiet.cost, rel=1e-6)

@@ -60,6 +60,38 @@ def test_a_table_without_an_order_is_named():
     assert mds.degeneracy_.levels == 1
 
 
+def of_two_numbers(n=12):
+    return np.where(np.add.outer(np.arange(n), np.arange(n)) % 3 == 0, 1.0, 2.0) * (1 - np.eye(n))
+
+
+SAY_NOTHING = [
+    (distances(np.random.default_rng(0).normal(size=(8, 2))) ** 2, "ordinal", "few"),
+    (of_two_numbers(), "ordinal", "two"),
+    (np.round(3.0 * distances(np.random.default_rng(1).random((15, 4)))), "tertiary", "tertiary"),
+]
+
+
+@pytest.mark.parametrize(("D", "level", "reason"), SAY_NOTHING)
+def test_a_stress_of_zero_that_says_nothing_is_named(D, level, reason):
+    ordinal = Ordinal("tertiary") if level == "tertiary" else Ordinal()
+    with pytest.warns(
+        DegenerateWarning, match=r"The stress is zero, which tells nothing.* Remedie"
+    ):
+        mds = MDS(level=ordinal, metric="precomputed", random_state=0).fit(D)
+    assert mds.degeneracy_.reason == reason
+
+
+def test_more_points_and_other_levels_are_not_named():
+    X = np.random.default_rng(0).normal(size=(9, 2))
+    for level, D in (
+        ("ordinal", distances(X) ** 2),
+        ("interval", distances(X[:8]) + 1 - np.eye(8)),
+    ):
+        mds = MDS(level=level, metric="precomputed", random_state=0).fit(D)
+        assert mds.stress_ < 1e-4
+        assert mds.degeneracy_ is None
+
+
 def test_starts_and_the_map_tell_costs_in_one_unit():
     D = np.random.default_rng(1).random((12, 12))
     mds = MDS(level="ordinal", metric="precomputed", random_state=0).fit(

@@ -9,7 +9,7 @@ from scipy.optimize import lsq_linear, nnls
 
 from unimds import Interval, MonotoneSpline, PowerLaw
 from unimds.levels import Ratio
-from unimds.levels.curves import EXPONENTS
+from unimds.levels.powers import EXPONENTS
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unimds import Interval, Ordinal
+from unimds import MDS, Interval, Ordinal
 from unimds.levels import Transformation
 
 GIVEN, FOUND = np.array([1.0, 2.0, 4.0]), np.array([0.5, 3.0, 3.0])
@@ -68,3 +68,32 @@ def test_it_can_be_drawn_into_axes_in_a_style():
     axes = a_function().plot()
     assert a_function().plot(axes, color="k") is axes
     assert axes.lines[1].get_color() == "k"
+
+
+def test_rows_have_transformations_of_their_own():
+    ranks = np.array(
+        [[0, 1, 2, 4, 3], [2, 0, 1, 3, 4], [3, 1, 0, 2, 4], [4, 3, 2, 0, 1], [4, 3, 2, 1, 0]]
+    )
+    D = ranks + np.random.default_rng(0).random((5, 5)) * (1 - np.eye(5))
+    D[4] = np.nan
+    D[4, 4] = 0.0
+    W = np.ones((5, 5))
+    W[1] = 0.0  # a row that knows nothing, but for the other direction
+    mds = MDS(1, level="interval", conditional="row", metric="precomputed", n_init=1)
+    mds.fit(D, weights=W)
+    found = mds.transformation_
+    assert found[1] is None
+    for i in (0, 2, 3):
+        others = [j for j in range(5) if j != i and not np.isnan(mds.disparities_[i, j])]
+        assert np.allclose(found[i](D[i, others]), mds.disparities_[i, others])
+    line = found[0]
+    slopes = np.diff(line.disparities) / np.diff(line.given)
+    assert np.allclose(slopes, slopes[0])
+    double = found.times(2.0)
+    assert np.allclose(double[0].disparities, 2.0 * line.disparities)
+    assert double[1] is None
+
+
+def test_one_transformation_has_no_rows():
+    with pytest.raises(TypeError, match="one transformation for the whole table"):
+        a_function()[0]

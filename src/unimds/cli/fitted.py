@@ -70,12 +70,21 @@ class Targets:
         check_extras(self.plot or self.shepard, self.report)
 
 
+REMEDIES = {
+    "": "--strictness 0.1, --ties secondary, --level interval or --level spline",
+    "few": "more points, fewer dimensions (--dim), --level interval or --level spline",
+    "two": "finer dissimilarities, such as the lengths of paths, or --level ratio",
+    "tertiary": "--ties primary or --ties secondary",
+}
+"""What helps against a map that says nothing."""
+
+
 def warn_if_degenerate(result: Result) -> None:
     """Warn of a degenerate map, and name the options that help."""
     if result.degeneracy is not None:
-        remedies = "--strictness 0.1, --ties secondary, --level interval or --level spline"
-        told = f"{result.degeneracy.finding} {result.degeneracy.remedies} {remedies}"
-        warn(told, UserWarning)
+        degeneracy = result.degeneracy
+        remedies = f"{degeneracy.remedies} {REMEDIES[degeneracy.reason]}"
+        warn(f"{degeneracy.finding} {remedies}", UserWarning)
 
 
 def result_of(mds: Any) -> Result:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from typing import Any, final
@@ -19,8 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.cluster import work
-from unimds.cluster.health import AdriftError, Need, answers, awaited, lost_again, present
+from unimds.cluster.health import (
+    AdriftError,
+    Need,
+    answers,
+    awaited,
+    check_memory,
+    lost_again,
+    present,
+)
 from unimds.cluster.sending import submit
+from unimds.distances.coded import Coding, Cutting, bins_of, cells_for, described
+from unimds.distances.pairs import Pairs
 from unimds.distances.table import Count, DistanceTable, Mover, RowWork, Work
 from unimds.distances.tiles import Tile
 
@@ -63,15 +73,38 @@ class SpreadTable(DistanceTable):
         Memory of the workers.
     read : callable
         Has a worker read rows: their begin, their end, and its address.
+    numbers : ndarray, optional
+        Where the rows hold codes, the distance of every code: it goes out with each task.
     """
 
     layers = 1
 
     def __init__(
-        self, client: Any, bands: list[Band], dtype: Any, weighted: bool, need: Need, read: Reader
+        self,
+        client: Any,
+        bands: list[Band],
+        dtype: Any,
+        weighted: bool,
+        need: Need,
+        read: Reader,
+        numbers: Array | None = None,
     ):
         self.client, self.bands, self.n = client, bands, bands[-1].end
         self.dtype, self.weighted, self.need, self.read = dtype, weighted, need, read
+        self.numbers = numbers
+
+    def of(self, bands: list[Band], dtype: Any, read: Reader) -> SpreadTable:
+        """Return a table of other entries of the same pairs."""
+        return SpreadTable(self.client, bands, dtype, self.weighted, self.need, read)
+
+    def through(self, numbers: Array) -> SpreadTable:
+        """Return the table whose distances are the numbers of the codes that this one holds."""
+        known = self.weighted, self.need, self.read, numbers
+        # one list of bands: rows that were read again are so for all
+        return SpreadTable(self.client, self.bands, numbers.dtype, *known)
+
+    def binned(self, pairs: Any, bins: int, even: bool) -> SpreadCodes:
+        return spread_codes(self, pairs, bins, even)
 
     # --- rounds ------------------------------------------------------------------------------
 
@@ -120,6 +153,8 @@ class SpreadTable(DistanceTable):
         survived: its rows are read or computed again.
         """
         numbers = list(range(len(self.bands))) if numbers is None else numbers
+        if self.numbers is not None:
+            function, shared = partial(work.through, function), (self.numbers, shared)
         arguments = [()] * len(numbers) if arguments is None else arguments
 
         def send(again: bool) -> tuple[list[Any], set[str]]:
@@ -221,3 +256,65 @@ class SpreadTable(DistanceTable):
     def sample(self, size: int, complete: bool, rng: np.random.Generator) -> Array:
         """Return random points: the whole table never comes here."""
         return np.sort(rng.permutation(self.n)[:size])
+
+
+# --- levels of measurement ------------------------------------------------------------------------
+
+# The transformation is fitted to bins of dissimilarities. A first pass over the table counts the
+# pairs of very many cells of the range, from which the client makes the bins; then each worker
+# keeps the bin of every pair, two bytes each. A round sends the disparities of the bins out with
+# the points, and brings sums over bins back: the client projects them, as in one process.
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SpreadCodes(Coding):
+    """The entries of a table on the workers of a cluster.
+
+    Attributes
+    ----------
+    held : SpreadTable
+        The codes, in place of distances.
+    """
+
+    held: SpreadTable
+
+    def table(self, r: Array) -> SpreadTable:
+        """Return the table through a transformation, a number for every code."""
+        return self.held.through(self.numbers(r))
+
+    def coded(self, r: Array) -> SpreadTable:
+        """Return the same table: it is looked up where the rows are."""
+        return self.table(r)
+
+    def added_up(self, count: Callable[[Tile, Array], Array], X: Array) -> Array:
+        """Return sums over all tiles of codes."""
+        return self.held.total(count, X)
+
+
+def spread_codes(table: SpreadTable, pairs: Pairs, bins: int, even: bool) -> SpreadCodes:
+    """Return codes that stand for bins, made where the rows are."""
+    need = dict(table.need.bytes)
+    for band in table.bands:  # two bytes more for every pair
+        need[band.worker] = need.get(band.worker, 0) + 2 * (band.end - band.begin) * pairs.n
+    check_memory(table.client, Need(need, table.need.single))
+
+    def sample(size: int) -> Array:
+        return np.concatenate(table.run("sample", work.sampled, (pairs.n, size)))
+
+    cells = cells_for(sample, pairs, bins, even)
+    counts = np.sum(table.run("cells", work.cells, cells), axis=0)
+    cutting = Cutting(cells, *bins_of(counts, bins, even))
+    told = np.sum(table.run("bins", work.told, cutting), axis=0)
+    shared = submit(table.client, work.same, cutting, pure=False)
+
+    def coded(band: Band) -> Band:
+        where = {"workers": [band.worker], "allow_other_workers": True, "pure": False}
+        tiles = [table.client.submit(work.coded, tile, shared, **where) for tile in band.tiles]
+        return replace(band, tiles=tiles)
+
+    def read(begin: int, end: int, worker: str) -> Band:
+        return coded(table.read(begin, end, worker))
+
+    held = table.of(list(map(coded, table.bands)), np.dtype(np.uint16), read)
+    return SpreadCodes(**described(told, pairs), held=held)

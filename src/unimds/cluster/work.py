@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds.distances import coded as coding
 from unimds.distances.metric import Metric
 from unimds.distances.table import Count, Mover, RowWork, Work, gathered, total
 from unimds.distances.tiles import BLOCK, Tile
@@ -115,6 +116,63 @@ def seen(tiles: Tiles, signs: Array, count: int) -> Sight:
 def same(shared: Any) -> Any:
     """Return what all workers share: as the result of a task it is there for all of them."""
     return shared
+
+
+# --- codes in place of distances ------------------------------------------------------------------
+
+
+def sampled(tiles: Tiles, size: tuple[int, int]) -> Array:
+    """Return the worker's share of a sample of positive distances: of n points, so many of all."""
+    return coding.sampled(tiles, *size)
+
+
+def cells(tiles: Tiles, how: tuple[float, Array]) -> Array:
+    """Return the number of pairs in every cell of the range, each pair in one of its rows."""
+    return coding.counted(tiles, False, how)
+
+
+def told(tiles: Tiles, cutting: coding.Cutting) -> Array:
+    """Return the distance, the weight and the number of all pairs of each code."""
+    return np.asarray(sum(_coded(tile, cutting)[1] for tile in tiles))
+
+
+def coded(tile: Tile, cutting: coding.Cutting) -> Tile:
+    """Return the codes of some rows, with their weights."""
+    first, _, W = tile
+    return first, _coded(tile, cutting)[0], W
+
+
+def _coded(tile: Tile, cutting: coding.Cutting) -> tuple[Array, Array]:
+    first, D, _ = tile
+    codes = np.empty((len(D), D.shape[2]), dtype=np.uint16)
+    return codes[:, None], coding.tell([tile], False, cutting, codes, first)
+
+
+@final
+class LookedUp(Sequence[Tile]):
+    """Tiles of codes, read as the numbers of these codes."""
+
+    def __init__(self, tiles: Tiles, numbers: Array):
+        self.tiles, self.numbers = tiles, numbers
+
+    def __len__(self) -> int:
+        return len(self.tiles)
+
+    def __getitem__(self, number: Any) -> Any:
+        first, codes, W = self.tiles[number]
+        found = np.empty(codes.shape, dtype=self.numbers.dtype)
+        coding.look_up(np.ascontiguousarray(codes[:, 0]), self.numbers, 0, found)
+        return first, found, W
+
+
+def through(function: Callable[..., Any], tiles: Tiles, sent: Any, *own: Any) -> Any:
+    """Call another of these functions with tiles of codes, read as numbers that were sent."""
+    numbers, shared = sent
+    parts = () if shared is None else (shared,)
+    return function(LookedUp(tiles, np.array(numbers)), *parts, *own)
+
+
+# --- rounds ---------------------------------------------------------------------------------------
 
 
 def moved(tiles: Tiles, X: Array, mover: Mover, free: Array | None, band: tuple[int, int]) -> Array:

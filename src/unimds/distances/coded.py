@@ -7,11 +7,12 @@ pairs are very many, a code stands for a bin: a few dissimilarities that are nex
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from sklearn.utils import gen_batches
 from unimds.compiled.functions import driver
 from unimds.compiled.parts import inlined
 from unimds.distances.pairs import Pairs
-from unimds.distances.table import HeldTable, Index, LocalTable
+from unimds.distances.table import DistanceTable, HeldTable, Index, LocalTable
 from unimds.distances.tiles import Tile
 from unimds.distances.validate import EntryError
 
@@ -35,10 +36,9 @@ HELD = 10**6  # entries up to which a table is looked up once for all
 LOOKED_UP = 2**18  # entries that are looked up together: little memory, and in the cache
 
 
-@final
 @dataclass(frozen=True, eq=False)
-class Codes:
-    """The entries of a table, by their rank.
+class Coding(ABC):
+    """The entries of a table, by their rank, wherever the table is.
 
     Attributes
     ----------
@@ -48,10 +48,6 @@ class Codes:
         How many pairs have the code, and what they weigh.
     blocks : list of slice
         The codes that one transformation is for: all, or those of one row.
-    of_pairs : ndarray of int of shape (n, n)
-        The code of every pair: beyond all others, that of missing pairs and that of the diagonal.
-    W : ndarray of shape (n, layers, n), or None
-        The weights of the pairs.
     layers : int
         As in a `DistanceTable`.
     dtype : dtype
@@ -64,28 +60,76 @@ class Codes:
     counts: Array
     weights: Array
     blocks: list[slice]
-    of_pairs: Array
-    W: Array | None
     layers: int
     dtype: Any
-    total: float | None = None
+    total: float | None
+
+    @abstractmethod
+    def table(self, r: Array) -> DistanceTable:
+        """Return the table through a transformation, a number for every code."""
+
+    @abstractmethod
+    def coded(self, r: Array) -> DistanceTable:
+        """Return the same table, to be looked up whenever it is read."""
+
+    @abstractmethod
+    def added_up(self, count: Callable[[Tile, Array], Array], X: Array) -> Array:
+        """Return the sums of what `count` returns for every tile of codes, where the tiles are."""
+
+    @property
+    def of_rows(self) -> list[slice | None]:
+        """The block of each row, where rows have blocks of their own; None if it knows no pair."""
+        raise NotImplementedError
+
+    def numbers(self, r: Array) -> Array:
+        """Return the number of every code, with those of missing pairs and of the diagonal."""
+        numbers = np.empty(r.size + 2, dtype=self.dtype)
+        numbers[:-2] = r
+        numbers[-2:] = np.nan, 0.0
+        return numbers
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Codes(Coding):
+    """The entries of a table in this process.
+
+    Attributes
+    ----------
+    of_pairs : ndarray of int of shape (n, n)
+        The code of every pair: beyond all others, that of missing pairs and that of the diagonal.
+    W : ndarray of shape (n, layers, n), or None
+        The weights of the pairs.
+    """
+
+    of_pairs: Array
+    W: Array | None
+
+    @property
+    def of_rows(self) -> list[slice | None]:
+        """The block of each row, by the codes of its pairs."""
+        ends = np.array([block.stop for block in self.blocks])
+        least = self.of_pairs.min(axis=1)  # missing pairs and the diagonal lie beyond all others
+        at = np.searchsorted(ends, least, side="right")
+        return [self.blocks[i] if i < len(ends) else None for i in at]
 
     def table(self, r: Array) -> LocalTable:
-        """Return the table through a transformation, a number for every code."""
         coded = self.coded(r)
         return coded if self.of_pairs.size > HELD else HeldTable(*coded.whole())
 
     def coded(self, r: Array) -> CodedTable:
-        """Return the same table, to be looked up whenever it is read."""
-        numbers = np.empty(r.size + 2, dtype=self.dtype)
-        numbers[:-2] = r
-        numbers[-2:] = np.nan, 0.0
-        return CodedTable(self.of_pairs, numbers, self.W, self.layers)
+        return CodedTable(self.of_pairs, self.numbers(r), self.W, self.layers)
+
+    def added_up(self, count: Callable[[Tile, Array], Array], X: Array) -> Array:
+        """Return what `count` returns for all codes."""
+        weights = None if self.W is None else self.weights_of_pairs[:, None]
+        return count((0, self.of_pairs[:, None], weights), X)
 
     @cached_property
     def weights_of_pairs(self) -> Array:
-        """The weights of pairs, or nothing where all weigh one."""
-        return np.empty((0, 0)) if self.W is None else np.ascontiguousarray(self.W[:, 0])
+        """The weights of pairs, row by row in memory."""
+        assert self.W is not None
+        return np.ascontiguousarray(self.W[:, 0])
 
 
 @final
@@ -189,6 +233,7 @@ def ranked(pairs: Pairs, ties: bool, by_row: bool = False) -> Codes:
         W=W,
         layers=layers,
         dtype=D.dtype,
+        total=None,
     )
 
 
@@ -206,7 +251,7 @@ def _ranks(rows: Array, d: Array, ties: bool) -> tuple[Array, Array, Array]:
     return code, order, np.flatnonzero(new)
 
 
-def binned(pairs: Pairs, bins: int = BINS, *, even: bool = False) -> Codes:
+def binned(pairs: Pairs, bins: int = BINS, *, even: bool = False) -> Coding:
     """Return codes that stand for bins; equal dissimilarities are in one bin.
 
     Bins have equal width, as a curve needs it (`even`), or go by rank, as an order does: a share p
@@ -216,30 +261,63 @@ def binned(pairs: Pairs, bins: int = BINS, *, even: bool = False) -> Codes:
     The range is cut into very many cells, and a bin is some of them: one pass over the table counts
     the pairs of every cell, and another tells the code of every pair.
     """
-    both, cells = pairs.layers == 2, _cells(pairs, bins, even)
-    counts = np.zeros(CELLS, dtype=np.int32)
-    for rows in _rows(pairs):
-        count_up(*rows, both, *cells, counts)
-    code_of, count = _bins(counts, bins, even)
-    table, told = np.empty((pairs.n, pairs.n), dtype=np.uint16), np.zeros((3, count))
-    for first, D, W in _rows(pairs):
-        tell_codes(first, D, W, both, *cells, code_of, count, table, told)
+    held, both = pairs.table, pairs.layers == 2
+    if not isinstance(held, LocalTable):
+        found: Coding = held.binned(pairs, bins, even)
+        return found
+    cells = cells_for(lambda size: sampled(held.tiles(), pairs.n, size), pairs, bins, even)
+    code_of, count = bins_of(counted(held.tiles(), both, cells), bins, even)
+    cutting, table = Cutting(cells, code_of, count), np.empty((pairs.n, pairs.n), dtype=np.uint16)
+    told = tell(held.tiles(), both, cutting, table)
+    return Codes(**described(told, pairs), of_pairs=table, W=held.W)
+
+
+class Cutting(NamedTuple):
+    """How dissimilarities become codes: their cells, the code of each cell, and how many codes."""
+
+    cells: tuple[float, Array]
+    code_of: Array
+    codes: int
+
+
+def described(told: Array, pairs: Pairs) -> dict[str, Any]:
+    """Return what is known of bins from the sums of `tell`."""
     sums, weights, pairs_of = told
     fits_single = pairs.largest < 1e30 and pairs.typical > 1e-30
-    return Codes(
-        d=sums / np.maximum(pairs_of, 1.0),
-        counts=pairs_of,
-        weights=weights,
-        blocks=[slice(0, count)],
-        of_pairs=table,
-        W=pairs.table.W,
-        layers=pairs.layers,
-        dtype=np.dtype(np.float32 if fits_single else np.float64),
-        total=float(sums.sum()),
-    )
+    return {
+        "d": sums / np.maximum(pairs_of, 1.0),
+        "counts": pairs_of,
+        "weights": weights,
+        "blocks": [slice(0, sums.size)],
+        "layers": pairs.layers,
+        "dtype": np.dtype(np.float32 if fits_single else np.float64),
+        "total": float(sums.sum()),
+    }
 
 
-def _bins(counts: Array, bins: int, even: bool) -> tuple[Array, int]:
+def counted(tiles: Iterable[Tile], both: bool, cells: tuple[float, Array]) -> Array:
+    """Return the number of pairs in every cell."""
+    counts = np.zeros(CELLS, dtype=np.int32)
+    for rows in _rows(tiles):
+        count_up(*rows, both, *cells, counts)
+    return counts
+
+
+def tell(
+    tiles: Iterable[Tile], both: bool, cutting: Cutting, table: Array, first: int = 0
+) -> Array:
+    """Fill in the codes of rows, from row `first` on.
+
+    Return the dissimilarity, the weight and the number of all pairs of each code.
+    """
+    cells, code_of, codes = cutting
+    told = np.zeros((3, codes))
+    for begin, D, W in _rows(tiles):
+        tell_codes(begin, D, W, both, *cells, code_of, codes, table[begin - first :], told)
+    return told
+
+
+def bins_of(counts: Array, bins: int, even: bool) -> tuple[Array, int]:
     """Return the code of every cell, and how many codes there are."""
     occupied = np.flatnonzero(counts)
     if even:
@@ -254,10 +332,10 @@ def _bins(counts: Array, bins: int, even: bool) -> tuple[Array, int]:
     return code_of, int(number[-1]) + 1 if number.size else 0
 
 
-def _rows(pairs: Pairs) -> Iterator[tuple[int, Array, Array]]:
+def _rows(tiles: Iterable[Tile]) -> Iterator[tuple[int, Array, Array]]:
     """Yield the rows of a table, and their weights or nothing, as compiled code reads them."""
-    for first, D, W in pairs.table.tiles():
-        for some in gen_batches(len(D), max(1, LOOKED_UP // pairs.n)):
+    for first, D, W in tiles:
+        for some in gen_batches(len(D), max(1, LOOKED_UP // D.shape[2])):
             weigh = np.empty((0, 0, 0)) if W is None else W[some]
             yield first + some.start, _read_only(D[some]), _read_only(weigh)
 
@@ -269,23 +347,28 @@ def _read_only(part: Array) -> Array:
     return view
 
 
-def _cells(pairs: Pairs, bins: int, even: bool) -> tuple[float, Array]:
-    """Return what tells the cell of a dissimilarity: see `cell_of`."""
+def cells_for(
+    sample_of: Callable[[int], Array], pairs: Pairs, bins: int, even: bool
+) -> tuple[float, Array]:
+    """Return what tells the cell of a dissimilarity: see `cell_of`.
+
+    `sample_of` returns about so many dissimilarities, see `sampled`.
+    """
     scale = (CELLS - 1) / pairs.largest if pairs.largest > 0.0 else 0.0
     if even:
         return scale, np.empty(0)
-    sample = _sampled(pairs, FEW_SAMPLED)
+    sample = sample_of(FEW_SAMPLED)
     fullest = np.bincount((sample * scale).astype(np.int64)).max(initial=0)
     if fullest * bins <= CROWDED * sample.size:
         return scale, np.empty(0)
-    return 0.0, np.unique(_sampled(pairs, SAMPLED))
+    return 0.0, np.unique(sample_of(SAMPLED))
 
 
-def _sampled(pairs: Pairs, size: int) -> Array:
+def sampled(tiles: Iterable[Tile], n: int, size: int) -> Array:
     """Return about so many positive dissimilarities: zeros are ties, which share a bin anyway."""
-    some, step = [], max(pairs.n**2 // size, 1)
-    for first, D, _ in _rows(pairs):
-        found = D[:, 0].reshape(-1)[-(first * pairs.n) % step :: step]
+    some, step = [], max(n**2 // size, 1)
+    for first, D, _ in _rows(tiles):
+        found = D[:, 0].reshape(-1)[-(first * n) % step :: step]
         some.append(found[found > 0.0].astype(np.float64))
     return np.concatenate(some)
 
@@ -342,5 +425,5 @@ def tell_codes(first, D, W, both, scale, edges, code_of, count, table, told):  #
                     told[0, code] += d
                     told[1, code] += weight
                     told[2, code] += 1.0
-            table[own, j] = code
-        table[own, own] = count + 1
+            table[i, j] = code
+        table[i, own] = count + 1

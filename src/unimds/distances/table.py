@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Any, Protocol, TypeVar, final
 
 import numpy as np
@@ -43,7 +44,7 @@ class Mover(Protocol):
 RowWork = Callable[[Array, Array | None], Array]
 """Makes a column of each row of distances and weights."""
 
-Count = Callable[[Tile, Array], tuple[float, ...]]
+Count = Callable[[Tile, Array], tuple[float, ...] | Array]
 """Adds something up over the pairs of a tile's rows."""
 
 
@@ -105,6 +106,10 @@ class DistanceTable(ABC):
     @abstractmethod
     def whole(self) -> tuple[Array, Array | None]:
         """Return all distances and weights as arrays."""
+
+    def binned(self, pairs: Any, bins: int, even: bool) -> Any:
+        """Return the codes of a table that is elsewhere, see `unimds.distances.coded.binned`."""
+        raise NotImplementedError
 
     @abstractmethod
     def contents(self) -> Iterator[Any]:
@@ -336,7 +341,8 @@ class ComputedTable(LocalTable):
 
 def total(count: Count, tiles: Any, X: Array) -> Array:
     """Return the sums of what `count` returns for some tiles."""
-    return np.asarray(np.array([count(tile, X) for tile in tiles]).sum(axis=0))
+    parts = (np.asarray(count(tile, X)) for tile in tiles)
+    return np.asarray(reduce(np.add, parts))  # one after the other: they may be long
 
 
 def gathered(D: Array, rows: Array, columns: Array, dtype: Any = None) -> Array:

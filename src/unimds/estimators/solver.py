@@ -53,11 +53,6 @@ STATM = Path("/proc/self/statm")
 MEMINFO = Path("/proc/meminfo")
 ENTRIES = 2_000_000  # distances of new points that are held together
 BEYOND = 0.1  # share of new dissimilarities beyond those of the fit that goes without saying
-ON_CLUSTER = (
-    "level={level!r}, conditional={conditional!r}: a transformation needs the whole table in this "
-    "process, and this one is on a cluster. Fetch it first, with .compute(); or use "
-    "LandmarkMDS(level=...) with features, whose points the workers place"
-)
 
 
 class Workplace(Protocol):
@@ -69,7 +64,7 @@ class Workplace(Protocol):
 
     @property
     def holds_table(self) -> bool:
-        """Whether this process holds the table, so that it can be transformed."""
+        """Whether this process holds the table, and so the disparities of all pairs."""
 
     def labels(self, X: Any) -> Array | None:
         """Return the labels of the rows, or None where points go by their number."""
@@ -395,8 +390,6 @@ class Solver:
         """Find the map of a table of distances."""
         D, at = native(D, "D"), at or workplace(D, weights)
         loss, space = as_loss(loss), as_space(space)
-        if not (self._takes_distances or at.holds_table):
-            raise ValueError(ON_CLUSTER.format(level=self.level, conditional=self.conditional))
         how = self.accelerate, self.inner_iter, self.solver
         plan = Plan(self.max_iter, self.eps, self.smoothing, *how)
         if not isinstance(self.smoothing, str) and self.smoothing > 0.0:
@@ -423,6 +416,8 @@ class Solver:
             result = in_size(result, space)
             result = replace(result, stress=stress_1(pairs, result))
             result = self._told(result)
+            if not at.holds_table:  # the codes of all pairs end with the run; the function stays
+                result = replace(result, scaling=None)
             message = result.outcome.value
             # of ^C the warning tells, once
             said = "" if result.outcome is Outcome.INTERRUPTED else message
@@ -440,9 +435,9 @@ class Solver:
 
     def _told(self, result: Result) -> Result:
         """Return a result with a word on whether it is degenerate; warn if it is."""
-        if result.scaling is None:
+        if result.scaling is None or result.stress is None:
             return result
-        degeneracy = degeneracy_of(result.embedding, result.space, result.scaling)
+        degeneracy = degeneracy_of(result.embedding, result.space, result.scaling, result.stress)
         if degeneracy is not None:
             warn(str(degeneracy), DegenerateWarning)
         return replace(result, degeneracy=degeneracy)

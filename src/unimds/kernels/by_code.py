@@ -12,25 +12,29 @@ from unimds.kernels.drivers import pulls_of_two
 
 
 @driver
-def add_up(U, at, codes, W, first, both, total):
-    """Add the weighted distances of a point to earlier ones, row `at` of U, to those of a code."""
+def add_up(U, at, codes, W, first, origin, both, total):
+    """Add the weighted distances of a point to earlier ones, row `at` of U, to those of a code.
+
+    `origin` is the point of the first row of codes and weights.
+    """
     own = first + at
+    row = own - origin
     if W.size:
         for j in range(own):
-            total[codes[own, j]] += W[own, j] * U[at, j]
+            total[codes[row, j]] += W[row, j] * U[at, j]
     else:
         for j in range(own):
-            total[codes[own, j]] += U[at, j]
+            total[codes[row, j]] += U[at, j]
     if both:
         for j in range(own):
             total[codes[j, own]] += (W[j, own] if W.size else 1.0) * U[at, j]
 
 
 @driver
-def add_up_rows(U, codes, W, first, both, total):
+def add_up_rows(U, codes, W, first, origin, both, total):
     """Do so with all rows of U: the distances of the points from `first` on."""
     for at in range(U.shape[0]):
-        add_up(U, at, codes, W, first, both, total)
+        add_up(U, at, codes, W, first, origin, both, total)
 
 
 @driver
@@ -40,9 +44,9 @@ def add_up_all(row, points, n, codes, W, both, fields, into, U, total):
     for i in range(0, n, 2):
         j = i + 1 if i + 1 < n else i
         call(row, (X, stride, i, j), points, nothing, (0, i + 1, 0), 1.0, (into, into, fields))
-        add_up(U, 0, codes, W, i, both, total)
+        add_up(U, 0, codes, W, i, 0, both, total)
         if j > i:
-            add_up(U, 1, codes, W, i, both, total)
+            add_up(U, 1, codes, W, i, 0, both, total)
 
 
 @driver

@@ -254,27 +254,31 @@ class Engine:
         self._run(drivers.apart, row, _points(X), n, first, count, size, fields, into)
         return table[:count]
 
-    def add_by_code(self, X: Array, codes: Array, W: Array, both: bool, total: Array) -> None:
+    def add_by_code(
+        self, X: Array, codes: Array, W: Array, both: bool, total: Array, first: int = 0
+    ) -> None:
         """Add the distance of every pair, times its weight in `W`, to the `total` of its code.
 
         Where `both`, the directions of a pair have a code each. Without `W` all pairs weigh one.
+        Codes and weights may be of some points alone, from `first` on, and their earlier points.
         """
         n = X.shape[1]
-        if self.form in (MANY, MEASURED):
-            for first, U in self.earlier_rows(X):
-                by_code.add_up_rows(U, codes, W, first, both, total)
+        if self.form in (MANY, MEASURED) or len(codes) < n:
+            for begin, U in self.earlier_rows(X, first, len(codes)):
+                by_code.add_up_rows(U, codes, W, begin, first, both, total)
             return
         U, fields, row = np.empty((2, n), dtype=X.dtype), self.fields.ctypes.data, self.row(APART)
         rooms = fields, U.ctypes.data, U
         self._run(by_code.add_up_all, row, _points(X), n, codes, W, both, *rooms, total)
 
-    def earlier_rows(self, X: Array) -> Iterator[tuple[int, Array]]:
-        """Yield the distances of all points to those before them, some at a time.
+    def earlier_rows(self, X: Array, first: int, count: int) -> Iterator[tuple[int, Array]]:
+        """Yield the distances of some points to those before them, a few at a time.
 
         The first of each is the number of the first point.
         """
-        for some in gen_batches(X.shape[1], max(2, ENTRIES // X.shape[1] // 2 * 2)):
-            yield some.start, self.earlier(X, some.start, some.stop - some.start)
+        for some in gen_batches(count, max(2, ENTRIES // X.shape[1] // 2 * 2)):
+            begin = first + some.start
+            yield begin, self.earlier(X, begin, some.stop - some.start)
 
     def judged_by(self, judge: Any) -> Array:
         """Return the `fields`, followed by those of another loss of the same kind."""

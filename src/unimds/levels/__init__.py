@@ -6,8 +6,9 @@ May import: `compiled` only. A level knows nothing of losses, spaces or tables.
 from __future__ import annotations
 
 from unimds.levels.base import Level
-from unimds.levels.curves import Interval, MonotoneSpline, PowerLaw, Ratio
+from unimds.levels.curves import Interval, MonotoneSpline, Ratio
 from unimds.levels.ordinal import Ordinal
+from unimds.levels.powers import PowerLaw
 from unimds.levels.transformation import Transformation
 
 __all__ = [

@@ -13,13 +13,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 Array = NDArray[Any]
 
 BOTH = 60  # doublings of a multiplier before it is taken for infinite
+MET = 1e-13  # share of a bound that counts as rounding
 
 
 class Bound(NamedTuple):
@@ -94,6 +94,13 @@ class Level(ABC):
         `known` is what `prepare` has returned: by default the dissimilarities.
         """
 
+    def nearer(self, known: Any, t: Array, w: Array, now: Array) -> Array:
+        """Return what `project` does; a search may begin at the present disparities `now`.
+
+        Then it must not end farther from `t` than multiples of these are.
+        """
+        return self.project(known, t, w)
+
     def nearest(self, known: Any, t: Array, w: Array, bound: Bound, now: Array) -> Array:
         """Return the disparities for which Σ w (r − t)² is least within a bound.
 
@@ -102,31 +109,37 @@ class Level(ABC):
         may be negative, and the bound is met. `now` are present disparities, which are within it.
         """
         toward = bound.slope / w
-
-        def projected(multiplier: float) -> Array:
-            return self.project(known, t + multiplier * toward, w)
+        found = self.project(known, t, w)
 
         def excess(multiplier: float) -> float:
-            return float(bound.slope @ projected(multiplier)) - bound.least
+            nonlocal found
+            found = self.project(known, t + multiplier * toward, w)
+            beyond = float(bound.slope @ found) - bound.least
+            return beyond if abs(beyond) > MET * abs(bound.least) else 0.0
 
-        free = projected(0.0)
-        beyond = float(bound.slope @ free) - bound.least
+        beyond = float(bound.slope @ found) - bound.least
         if beyond == 0.0 or (self.is_cone and beyond > 0.0):
-            return free
+            return found
         # disparities that cannot be shrunk must not grow either: they meet the bound
         sign = 1.0 if beyond < 0.0 else -1.0
-        step = max(float(np.abs(now - t).max()), 1e-12) / max(float(np.abs(toward).max()), 1e-300)
+        # a projection moves by no more than what is projected, and so at least as far as this
+        near, far = 0.0, -beyond / max(float(bound.slope @ toward), 1e-300)
+        before, reached = beyond, excess(far)
         for _ in range(BOTH):
-            if sign * excess(sign * step) >= 0.0:
+            if sign * reached >= 0.0:
                 break
-            step *= 2.0
+            rise = (reached - before) / (far - near)
+            ahead = far - 1.2 * reached / rise if rise > 0.0 else far
+            near, before, far = far, reached, sign * max(abs(ahead), 2.0 * abs(far))
+            reached = excess(far)
         else:
             return now
-        found = brentq(excess, 0.0, sign * step, xtol=1e-300, rtol=1e-12, disp=False)
-        return _within(projected(float(found)), bound)
+        if reached != 0.0:
+            brentq(excess, near, far, xtol=1e-300, rtol=1e-12, disp=False)
+        return within(found, bound)
 
 
-def _within(r: Array, bound: Bound) -> Array:
+def within(r: Array, bound: Bound) -> Array:
     """Return disparities that rounding has put a little outside a bound, back within it."""
     reached = float(bound.slope @ r)
     return r * (bound.least / reached) if 0.0 < reached < bound.least else r

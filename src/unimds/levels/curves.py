@@ -1,26 +1,57 @@
-"""Levels whose disparities are a curve of the dissimilarities: a line, a spline, a power."""
+"""Levels whose disparities are a curve of the dissimilarities: a line, a spline."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
+from itertools import pairwise
 from numbers import Integral
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline
-from scipy.optimize import minimize_scalar, nnls
 
-from unimds.levels.base import Bound, Level
+from unimds.levels.base import Bound, within
+from unimds.levels.blocks import InBlocks
+from unimds.levels.combining import Basis
 
 Array = NDArray[Any]
 
-EXPONENTS = (0.05, 20.0)  # of a power law
+
+@dataclass(frozen=True)
+class Combination(InBlocks):
+    """Disparities are sums of a few functions with nonnegative factors."""
+
+    @abstractmethod
+    def pieces(self, d: Array) -> tuple[Array, Array, int]:
+        """Return the pieces that each dissimilarity lies in: values, number of the first, count.
+
+        A function is the sum of the pieces from its own on.
+        """
+
+    def prepare_blocks(self, d: Array, first: Array, edges: Array) -> Basis:
+        parts = [self.pieces(d[begin:end]) for begin, end in pairwise(edges)]
+        values, at, counts = zip(*parts, strict=True)
+        return Basis(np.concatenate(values), np.concatenate(at), edges, max(counts))
+
+    def project(self, known: Basis, t: Array, w: Array) -> Array:
+        found = known.nearest(t, w, None)
+        assert found is not None  # nothing bounds it
+        return found
+
+    def nearest(self, known: Basis, t: Array, w: Array, bound: Bound, now: Array) -> Array:
+        found = known.nearest(t, w, bound)
+        if found is None:
+            return now
+        found = within(found, bound)
+        # the present ones are within the bound; weights of many sizes may leave no digits
+        return found if w @ (found - t) ** 2 <= w @ (now - t) ** 2 else now
 
 
 @final
 @dataclass(frozen=True)
-class Ratio(Level):
+class Ratio(Combination):
     """The dissimilarities are distances, up to their unit: nothing is transformed.
 
     Examples
@@ -33,13 +64,13 @@ class Ratio(Level):
     def is_given(self) -> bool:
         return True
 
-    def project(self, known: Array, t: Array, w: Array) -> Array:
-        return known * _share(known, t, w)
+    def pieces(self, d: Array) -> tuple[Array, Array, int]:
+        return d[:, None] / (d[-1] or 1.0), np.zeros(d.size, dtype=np.int64), 1
 
 
 @final
 @dataclass(frozen=True)
-class Interval(Level):
+class Interval(Combination):
     r"""Disparities are a rising straight line of the dissimilarities, :math:`a + b\,d`.
 
     Neither the slope nor the least disparity is negative.
@@ -56,29 +87,13 @@ class Interval(Level):
     True
     """
 
-    def project(self, known: Array, t: Array, w: Array) -> Array:
-        x = known - known[0]
-        total = w.sum()
-        middle, mean = (w @ x) / total, (w @ t) / total
-        away = x - middle
-        spread = w @ (away * away)
-        slope = (w @ (away * t)) / spread if spread > 0.0 else 0.0
-        if slope <= 0.0:
-            return np.full_like(t, max(mean, 0.0))
-        if mean - slope * middle < 0.0:
-            return np.asarray(x * _share(x, t, w))
-        return np.asarray(mean + slope * away)
-
-
-class Basis(NamedTuple):
-    """Rising functions of the dissimilarities, a column each; the first is constant."""
-
-    columns: Array
+    def pieces(self, d: Array) -> tuple[Array, Array, int]:
+        return _splines(d, 1, 0)
 
 
 @final
 @dataclass(frozen=True)
-class MonotoneSpline(Level):
+class MonotoneSpline(Combination):
     """Disparities are a smooth rising curve of the dissimilarities: a spline.
 
     The curve is a sum of I-splines with nonnegative coefficients, and of a nonnegative constant.
@@ -113,81 +128,25 @@ class MonotoneSpline(Level):
                     "to 20"
                 )
 
-    def prepare(self, d: Array, first: Array) -> Basis:
-        low, high = float(d[0]), float(d[-1])
-        if not high > low:
-            return Basis(np.ones((d.size, 1)))
-        x = (d - low) / (high - low)
-        inner = np.quantile(x, np.arange(1, self.knots + 1) / (self.knots + 1))
-        inner = np.unique(inner[(inner > 0.0) & (inner < 1.0)])
-        ends = np.repeat([0.0, 1.0], self.degree + 1)
-        t = np.sort(np.concatenate([ends, inner]))
-        pieces = BSpline.design_matrix(x, t, self.degree).toarray()
-        # sums of the last B-splines rise from 0 to 1; the sum of all is 1
-        return Basis(np.ascontiguousarray(pieces[:, ::-1].cumsum(axis=1)[:, ::-1]))
-
-    def project(self, known: Basis, t: Array, w: Array) -> Array:
-        weighed = known.columns * w[:, None]
-        values, vectors = np.linalg.eigh(known.columns.T @ weighed)
-        kept = values > 1e-13 * values[-1]
-        root = np.sqrt(values[kept])
-        A, b = root[:, None] * vectors[:, kept].T, (vectors[:, kept].T @ (weighed.T @ t)) / root
-        return np.asarray(known.columns @ nnls(A, b)[0])
+    def pieces(self, d: Array) -> tuple[Array, Array, int]:
+        return _splines(d, self.degree, self.knots)
 
 
-@final
-@dataclass(frozen=True)
-class PowerLaw(Level):
-    r"""Disparities are a power of the dissimilarities, :math:`b\,d^a` with any a > 0.
+def _splines(d: Array, degree: int, knots: int) -> tuple[Array, Array, int]:
+    """Return the B-splines that each dissimilarity lies in: values, number of the first, count.
 
-    The powers form no convex cone: a step looks for a better exponent near the present one, and
-    is taken only where it lowers the cost.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from unimds import MDS
-    >>> from unimds.spaces import distances
-    >>> D = distances(np.random.default_rng(0).normal(size=(15, 2))) ** 3
-    >>> mds = MDS(2, level="power", metric="precomputed", random_state=0).fit(D)
-    >>> bool(mds.stress_ < 1e-3)
-    True
+    Sums of the last B-splines rise from 0 to 1: these are the I-splines. The sum of all is 1.
     """
-
-    is_convex = False
-
-    def prepare(self, d: Array, first: Array) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.log(d / d[-1]) if d[-1] > 0.0 else np.zeros_like(d)
-
-    def project(self, known: Array, t: Array, w: Array) -> Array:
-        return self._best(known, t, w, Bound(np.zeros_like(t), 0.0))
-
-    def nearest(self, known: Array, t: Array, w: Array, bound: Bound, now: Array) -> Array:
-        found = self._best(known, t, w, bound)
-        better = w @ (found - t) ** 2 < w @ (now - t) ** 2
-        return found if better and bound.slope @ found >= (1.0 - 1e-12) * bound.least else now
-
-    def _best(self, logs: Array, t: Array, w: Array, bound: Bound) -> Array:
-        def at(log_exponent: float) -> Array:
-            power = np.exp(np.exp(log_exponent) * logs)
-            reached = float(bound.slope @ power)
-            least = bound.least / reached if reached > 0.0 else 0.0
-            return np.asarray(power * max(_share(power, t, w), least))
-
-        def cost(log_exponent: float) -> float:
-            return float(w @ (at(log_exponent) - t) ** 2)
-
-        low, high = np.log(EXPONENTS)
-        grid = np.linspace(low, high, 13)
-        best = int(np.argmin([cost(x) for x in grid]))
-        around = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-        found = minimize_scalar(cost, bounds=around, method="bounded", options={"xatol": 1e-10})
-        # the search never reaches an end of the exponents, where the best one may be
-        return at(min(float(found.x), float(grid[best]), key=cost))
-
-
-def _share(x: Array, t: Array, w: Array) -> float:
-    """Return the factor b ≥ 0 for which b·x is nearest to `t`."""
-    below = float(w @ (x * x))
-    return max(float(w @ (x * t)) / below, 0.0) if below > 0.0 else 0.0
+    low, high = float(d[0]), float(d[-1])
+    if not high > low:  # as wide as the others, or rows could not be joined
+        values = np.zeros((d.size, degree + 1))
+        values[:, 0] = 1.0
+        return values, np.zeros(d.size, dtype=np.int64), degree + 1
+    x = (d - low) / (high - low)
+    inner = np.quantile(x, np.arange(1, knots + 1) / (knots + 1))
+    inner = np.unique(inner[(inner > 0.0) & (inner < 1.0)])
+    ends = np.repeat([0.0, 1.0], degree + 1)
+    t = np.sort(np.concatenate([ends, inner]))
+    matrix = BSpline.design_matrix(x, t, degree)
+    at = matrix.indices.reshape(d.size, degree + 1)[:, 0]
+    return matrix.data.reshape(at.size, -1), at.astype(np.int64), t.size - degree - 1

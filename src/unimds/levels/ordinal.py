@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv
 
-from unimds.levels.base import Level
+from unimds.levels.blocks import InBlocks
 from unimds.levels.pooling import rising
 
 Array = NDArray[Any]
@@ -21,15 +21,25 @@ TIES = ("primary", "secondary", "tertiary")
 
 @final
 class Ordered:
-    """Dissimilarities in rising order, with their ties, and the least disparities."""
+    """Dissimilarities in rising order, with their ties, and the least disparities.
 
-    def __init__(self, d: Array, floor: Array | float):
-        self.d, self.floor = d, floor
+    They rise within blocks, from one of the `edges` to the next.
+    """
+
+    def __init__(self, d: Array, floor: Array | float, edges: Array):
+        self.d, self.floor, self.edges = d, floor, edges
 
     @cached_property
     def starts(self) -> Array:
         """Where a new dissimilarity begins."""
-        return np.flatnonzero(np.diff(self.d, prepend=-np.inf) > 0.0)
+        new = np.diff(self.d, prepend=-np.inf) > 0.0
+        new[self.edges[:-1]] = True
+        return np.flatnonzero(new)
+
+    @cached_property
+    def edges_of_ties(self) -> Array:
+        """Where blocks begin and end, counted in ties."""
+        return np.searchsorted(self.starts, self.edges)
 
     @cached_property
     def group(self) -> Array:
@@ -55,7 +65,7 @@ class Ordered:
 
 @final
 @dataclass(frozen=True)
-class Ordinal(Level):
+class Ordinal(InBlocks):
     r"""Disparities rise with the dissimilarities; nothing else is known of them.
 
     Parameters
@@ -77,7 +87,8 @@ class Ordinal(Level):
     Examples
     --------
     >>> from unimds import MDS
-    >>> D = [[0, 1, 5, 9], [1, 0, 2, 6], [5, 2, 0, 3], [9, 6, 3, 0]]
+    >>> from unimds.spaces import distances
+    >>> D = distances([[0.0], [1.0], [3.0], [4.5], [8.0], [12.0]]) ** 3  # any rising function
     >>> mds = MDS(1, level="ordinal", metric="precomputed", random_state=0).fit(D)
     >>> bool(mds.stress_ < 1e-6)
     True
@@ -117,17 +128,17 @@ class Ordinal(Level):
         sizes = np.diff(np.append(-1, last))
         return np.repeat(_quantile(middle, n_components), sizes)
 
-    def prepare(self, d: Array, first: Array) -> Ordered:
-        return Ordered(d, self.strictness * first if self.strictness > 0.0 else 0.0)
+    def prepare_blocks(self, d: Array, first: Array, edges: Array) -> Ordered:
+        return Ordered(d, self.strictness * first if self.strictness > 0.0 else 0.0, edges)
 
     def project(self, known: Ordered, t: Array, w: Array) -> Array:
         above = t - known.floor
         if self.ties == "secondary" or not known.tied:
-            found = _rising(above, w)
+            found = _rising(above, w, known.edges)
         elif self.ties == "primary":
             order = known.order(above)
             found = np.empty_like(above)
-            found[order] = _rising(above[order], w[order])
+            found[order] = _rising(above[order], w[order], known.edges)
         else:
             return _means_rise(known, above, w) + known.floor
         return found + known.floor
@@ -149,9 +160,9 @@ def _known_quantiles(k: int) -> tuple[Array, Array]:
     return grid, np.sqrt(gammaincinv(0.5 * k, grid))
 
 
-def _rising(t: Array, w: Array) -> Array:
-    """Return the rising, nonnegative numbers next to `t`."""
-    return np.maximum(rising(t, w), 0.0)
+def _rising(t: Array, w: Array, edges: Array) -> Array:
+    """Return the rising, nonnegative numbers next to `t`, in blocks."""
+    return np.maximum(rising(t, w, edges), 0.0)
 
 
 def _means_rise(known: Ordered, t: Array, w: Array) -> Array:
@@ -162,5 +173,5 @@ def _means_rise(known: Ordered, t: Array, w: Array) -> Array:
     """
     n, S = known.sizes, np.add.reduceat(1.0 / w, known.starts)
     means = np.add.reduceat(t, known.starts) / n
-    shift = (_rising(means, n * n / S) - means) * n / S
+    shift = (_rising(means, n * n / S, known.edges_of_ties) - means) * n / S
     return np.asarray(t + shift[known.group] / w)

@@ -30,7 +30,10 @@ class Transformation:
     given : ndarray
         Different given dissimilarities, rising.
     disparities : ndarray
-        What they became.
+        What they became; with ``conditional="row"``, in the mean of the rows.
+    rows : tuple of Transformation
+        With ``conditional="row"``, the transformation of each row (None where a row has no known
+        pair); else empty. ``transformation[3]`` is that of row 3.
 
     Examples
     --------
@@ -43,6 +46,21 @@ class Transformation:
     level: Level
     given: Array
     disparities: Array
+    rows: tuple[Transformation | None, ...] = ()
+
+    def __getitem__(self, row: int) -> Transformation | None:
+        """Return the transformation of a row."""
+        if not self.rows:
+            raise TypeError(
+                "there is one transformation for the whole table, which can be called; with "
+                'conditional="row" each row has one'
+            )
+        return self.rows[row]
+
+    def times(self, factor: float) -> Transformation:
+        """Return the same function with disparities in another unit."""
+        rows = tuple(None if row is None else row.times(factor) for row in self.rows)
+        return Transformation(self.level, self.given, self.disparities * factor, rows)
 
     def __call__(self, d: ArrayLike) -> Array:
         """Return the disparities of dissimilarities; NaN stays NaN."""

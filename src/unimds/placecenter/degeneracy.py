@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from unimds.distances.coded import Coding
+from unimds.levels import Level
 from unimds.placecenter.targets import Scaling
 from unimds.spaces.base import Space, distances
 
@@ -22,6 +24,8 @@ Array = NDArray[Any]
 SAME = 0.01  # of a typical distance on the map: nearer points count as one
 EQUAL = 1e-6  # of the largest disparity
 ONE_BLOCK = 0.9  # share of the pairs
+NO_STRESS = 1e-4
+FEW = 4  # points for each dimension
 LOOKED_AT = 1000  # points: of more, a sample tells
 ROWS = 50  # points whose distances tell a typical one
 
@@ -46,6 +50,9 @@ class Degeneracy:
     alone : int
         How many points have the largest dissimilarity to all other points, as empty sites have:
         nothing is known about their places.
+    reason : str
+        Why a stress of zero tells nothing although the points lie apart: there are "few" of them,
+        the table has "two" different numbers, or ties are "tertiary".
 
     Examples
     --------
@@ -58,10 +65,13 @@ class Degeneracy:
     levels: int
     largest: float
     alone: int = 0
+    reason: str = ""
 
     @property
     def finding(self) -> str:
         """What is wrong with the map, without the remedies."""
+        if self.reason:
+            return f"The stress is zero, which tells nothing: {FREEDOM[self.reason]}."
         if self.levels == 1:
             return "All dissimilarities are equal: the table has no order, and any map fits it."
         if self.distinct < self.points:
@@ -92,30 +102,58 @@ class Degeneracy:
     def __str__(self) -> str:
         if self.levels == 1:
             return self.finding
-        return (
-            f"{self.finding} {self.remedies} "
-            'Ordinal(strictness=0.1), Ordinal(ties="secondary"), level="interval" or "spline"'
-        )
+        return f"{self.finding} {self.remedies} {REMEDIES[self.reason]}"
 
 
-def degeneracy_of(embedding: Array, space: Space, scaling: Scaling) -> Degeneracy | None:
-    """Return why a map is degenerate, or None if it is not."""
+FREEDOM = {
+    "few": "so few points in so many dimensions fit nearly any order",
+    "two": "the table has two different numbers only, and its order leaves all else open",
+    "tertiary": "with tertiary ties only the means of equal dissimilarities must rise",
+}
+"""Why a transformation fits without an error, where the points lie apart."""
+
+REMEDIES = {
+    "": 'Ordinal(strictness=0.1), Ordinal(ties="secondary"), level="interval" or "spline"',
+    "few": 'more points, fewer dimensions, level="interval" or "spline"',
+    "two": 'finer dissimilarities, such as the lengths of paths, or level="ratio"',
+    "tertiary": 'Ordinal(ties="primary") or Ordinal(ties="secondary")',
+}
+"""What helps."""
+
+
+def degeneracy_of(
+    embedding: Array, space: Space, scaling: Scaling, stress: float
+) -> Degeneracy | None:
+    """Return why a map is degenerate, or says nothing by its stress; None if neither is so."""
     codes = scaling.codes
     values, weights = scaling.numbers, codes.counts
     top = float(np.abs(values).max(initial=0.0))
     n, kinds = len(embedding), np.unique(codes.d).size
     if kinds == 1 and n > 3 and top > 0.0:
         return Degeneracy(n, n, 1, 1.0)
-    if top == 0.0 or kinds < 3:
-        return None  # the data themselves know two distances at most
+    if top == 0.0 or kinds < 2 or n < 4:
+        return None
+    level, k = scaling.transformation.level, embedding.shape[1] + 1 - space.n_coordinates(1)
+    reason = _freedom(level, n, k, kinds) if stress < NO_STRESS else ""
     _, block = np.unique(np.round(values / (EQUAL * top)), return_inverse=True)
     shares = np.bincount(block, weights) / weights.sum()
     some = np.linspace(0, n - 1, min(n, LOOKED_AT)).astype(int)
-    distinct, expected = _places(embedding[some], space), _groups(codes.of_pairs, codes.d, some)
-    if 2 * distinct > expected and shares.max() < ONE_BLOCK:
+    distinct, expected = _places(embedding[some], space), _groups(codes, some)
+    # data that know two distances may know one for nearly all pairs, and points in one place
+    collapsed = kinds > 2 and (2 * distinct <= expected or shares.max() >= ONE_BLOCK)
+    if not collapsed and not reason:
         return None
-    alone = _alone(codes.of_pairs, codes.d, some)
-    return Degeneracy(some.size, distinct, shares.size, float(shares.max()), alone)
+    told = some.size, distinct, shares.size, float(shares.max()), _alone(codes, some)
+    return Degeneracy(*told, "" if collapsed else reason)
+
+
+def _freedom(level: Level, n: int, k: int, kinds: int) -> str:
+    """Return why an order alone fits `n` points in `k` dimensions in any case, or nothing."""
+    if not (level.in_steps and level.is_cone):
+        return ""
+    if getattr(level, "ties", "") == "tertiary":
+        return "tertiary"
+    return "two" if kinds == 2 else "few" if n <= FEW * k else ""
 
 
 def _places(points: Array, space: Space) -> int:
@@ -128,18 +166,16 @@ def _places(points: Array, space: Space) -> int:
     return _parts(near)
 
 
-def _groups(codes: Array, d: Array, some: Array) -> int:
+def _groups(codes: Coding, some: Array) -> int:
     """Return into how many groups of equal things the points fall by their dissimilarities."""
-    if not (d == 0.0).any():
-        return some.size
-    equal = np.append(d == 0.0, [False, True])
-    return _parts(equal[codes[np.ix_(some, some)]])
+    equal = codes.coded((codes.d == 0.0).astype(float)).block(some, some)[0][:, 0]
+    return _parts(equal == 1.0)
 
 
-def _alone(codes: Array, d: Array, some: Array) -> int:
+def _alone(codes: Coding, some: Array) -> int:
     """Return how many points have the largest dissimilarity to all others; 0 if most of them do."""
-    largest = np.append(d == d.max(), [True, True])  # or it is missing, or their own
-    count = int(largest[codes[some]].all(axis=1).sum())
+    largest = codes.coded((codes.d == codes.d.max()).astype(float)).block(some, some)[0][:, 0]
+    count = int(((largest != 0.0) | np.eye(some.size, dtype=bool)).all(axis=1).sum())
     return count if 2 * count < some.size else 0
 
 

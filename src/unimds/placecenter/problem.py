@@ -22,7 +22,7 @@ from unimds.distances.tiles import Tile
 from unimds.kernels.engine import COST, ERRORS, MUTUAL, UNROLLED, Engine, engine_for
 from unimds.kernels.rows import Kind
 from unimds.levels import Level
-from unimds.losses import Loss, Squared
+from unimds.losses import Loss
 from unimds.placecenter.apart import Apart
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.pulls import add_pulls
@@ -35,7 +35,6 @@ Array = NDArray[Any]
 Rows = tuple[int, Array | CodedTable, Array | None]
 """A tile, or a table that compiled code looks up."""
 
-MEASURING = Squared()  # where only distances are asked for, any loss will do
 SHARED_FROM, STRIPES = 5000, 8  # points from which threads share a table, and its parts
 ADAPTED = 1e-7  # error of a distance that counts as none where targets adapt, without an end
 SINGLE_FROM = 200  # points from which single precision saves time worth its rounding
@@ -322,7 +321,7 @@ class Problem:
 
     def _apart(self, X: Array, space: Space) -> Apart:
         """Return the distances of a configuration."""
-        return Apart(engine_for(MEASURING, space, X), X)
+        return Apart(space, X)
 
     # --- what descends ------------------------------------------------------------------------
 

@@ -17,15 +17,15 @@ distances, brought to that size. For others r stays within the half-space
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.distances.coded import BINS, Codes, binned, ranked
+from unimds.distances.coded import BINS, Coding, binned, ranked
 from unimds.distances.pairs import Pairs
-from unimds.distances.table import LocalTable
+from unimds.distances.table import DistanceTable, LocalTable
 from unimds.levels import Level, Transformation
 from unimds.levels.base import Bound
 from unimds.levels.by_row import ByRow
@@ -111,7 +111,7 @@ class Disparities(Targets):
     ----------
     level : Level
         Which transformations are allowed.
-    codes : Codes
+    codes : Coding
         The entry of every pair.
     power : float
         The power q of disparities by which their size is measured.
@@ -123,7 +123,7 @@ class Disparities(Targets):
     """
 
     def __init__(
-        self, level: Level, codes: Codes, power: float, n_components: int, fixed: Fixed | None
+        self, level: Level, codes: Coding, power: float, n_components: int, fixed: Fixed | None
     ):
         self.level, self.codes, self.power, self.held = level, codes, power, fixed is None
         self.family = level if len(codes.blocks) == 1 else ByRow(level, codes.blocks)
@@ -158,9 +158,9 @@ class Disparities(Targets):
         family, known, omega = self.family, self.known, self.codes.weights
         w, t = apart.parabolas(self.codes, loss, unit, r)
         if not self.held:
-            return family.project(known, t, w)
+            return family.nearer(known, t, w, r)
         if loss.is_parabola and family.is_cone:
-            found = family.project(known, t, w)
+            found = family.nearer(known, t, w, r)
             size = float(found @ (omega * found))
             return found * np.sqrt(float(r @ (omega * r)) / size) if size > 0.0 else r
         slope = omega * np.sign(r) * np.abs(r) ** (self.power - 1.0)
@@ -184,12 +184,27 @@ class Disparities(Targets):
 
     def scaling(self, r: Array) -> Scaling:
         """Return the disparities of a result."""
-        d, group = np.unique(self.codes.d, return_inverse=True)
-        counts = self.codes.counts
-        means = np.bincount(group, counts * r) / np.bincount(group, counts)
-        if len(self.codes.blocks) == 1:  # rounding must not make a mean fall
-            means = np.maximum.accumulate(means)
-        return Scaling(Transformation(self.level, d, means), self.codes, r)
+        codes = self.codes
+        if len(codes.blocks) == 1:
+            return Scaling(_transformation(self.level, codes, r, codes.blocks[0]), codes, r)
+        rows = tuple(
+            None if some is None else _transformation(self.level, codes, r, some)
+            for some in codes.of_rows
+        )
+        mean = _transformation(self.level, codes, r, slice(None), rises=False)
+        return Scaling(replace(mean, rows=rows), codes, r)
+
+
+def _transformation(
+    level: Level, codes: Coding, r: Array, some: slice, *, rises: bool = True
+) -> Transformation:
+    """Return the function from dissimilarities to disparities of some entries, in means of ties."""
+    d, group = np.unique(codes.d[some], return_inverse=True)
+    counts = codes.counts[some]
+    means = np.bincount(group, counts * r[some]) / np.bincount(group, counts)
+    if rises:  # rounding must not make a mean fall
+        means = np.maximum.accumulate(means)
+    return Transformation(level, d, means)
 
 
 @final
@@ -201,17 +216,17 @@ class Scaling:
     ----------
     transformation : Transformation
         The function from given dissimilarities to disparities.
-    codes : Codes
+    codes : Coding
         The entry of every pair.
     numbers : ndarray
         The disparity of every entry.
     """
 
     transformation: Transformation
-    codes: Codes
+    codes: Coding
     numbers: Array
 
-    def table(self) -> LocalTable:
+    def table(self) -> DistanceTable:
         """Return the table of disparities."""
         return self.codes.table(self.numbers)
 
@@ -222,9 +237,7 @@ class Scaling:
 
     def times(self, factor: float) -> Scaling:
         """Return the disparities in another unit."""
-        old = self.transformation
-        new = Transformation(old.level, old.given, old.disparities * factor)
-        return Scaling(new, self.codes, self.numbers * factor)
+        return Scaling(self.transformation.times(factor), self.codes, self.numbers * factor)
 
 
 def scaled_pairs(
@@ -255,22 +268,45 @@ def check_symmetric(loss: Loss, typical: float, level: Level) -> None:
         )
 
 
-def _growth(codes: Codes, r: Array, points: Array, apart: Array) -> float:
+def _growth(codes: Coding, r: Array, points: Array, apart: Array) -> float:
     """Return what disparities must be multiplied by, to match the distances of fixed points."""
-    among = np.append(r, [0.0, 0.0])[codes.of_pairs[np.ix_(points, points)]]
+    among = np.nan_to_num(codes.coded(r).block(points, points)[0][:, 0])
     above, below = float((among * apart).sum()), float((among * among).sum())
     return above / below if above > 0.0 and below > 0.0 else 1.0
 
 
-def _codes(pairs: Pairs, level: Level, by_row: bool) -> Codes:
+def _codes(pairs: Pairs, level: Level, by_row: bool) -> Coding:
     """Return the codes of a table: bins where pairs are many, unless ties are to be parted."""
-    if pairs.n > FEW and not by_row and level.bins:
+    elsewhere = not isinstance(pairs.table, LocalTable)
+    if elsewhere:
+        check_bins(level, by_row)
+    if elsewhere or (pairs.n > FEW and not by_row and level.bins):
         if level.keeps_ties:
             return binned(pairs, BINS, even=True)
         codes = binned(pairs, ORDER_BINS)
-        if codes.d.size > FEWEST:
+        if codes.d.size > FEWEST or (elsewhere and codes.d.size > 0.5 * codes.counts.sum()):
             return codes
+        if elsewhere:
+            raise ValueError(ON_CLUSTER.format(what=f"{level} and so many ties", remedy=SECONDARY))
     return ranked(pairs, level.keeps_ties, by_row)
+
+
+ON_CLUSTER = (
+    "{what}: a transformation on a cluster is fitted to bins, which do not know this. {remedy}; or "
+    "fit the table in one process, D.compute()"
+)
+SECONDARY = 'Use Ordinal(ties="secondary")'
+
+
+def check_bins(level: Level, by_row: bool) -> None:
+    """Raise for a transformation that cannot be fitted to bins."""
+    if by_row:
+        what, remedy = 'conditional="row"', 'Use conditional="table"'
+    elif not level.bins:
+        what, remedy = f"level={level}", SECONDARY
+    else:
+        return
+    raise ValueError(ON_CLUSTER.format(what=what, remedy=remedy))
 
 
 def power_of(loss: Loss, scale: float) -> float:

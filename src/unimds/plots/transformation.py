@@ -112,7 +112,6 @@ def draw_curves(ax: Axes, curves: list[Curve], level: Level, label: str) -> None
     """Draw the curves of a transformation: in steps if only the order is known."""
     many = len(curves) > 1
     style: dict[str, Any] = {"linewidth": 0.8 if many else 2.0, "alpha": 0.5 if many else 1.0}
-    style["drawstyle"] = "steps-mid" if level.in_steps else "default"
     for k, curve in enumerate(curves):
-        d, r = thinned(curve, level.in_steps)
-        ax.plot(d, r, color=MISS, **style, label=label if k == 0 else None)
+        line = Transformation(level, *thinned(curve, level.in_steps))
+        line.plot(ax, **style, color=MISS, label=label if k == 0 else None)

@@ -215,10 +215,9 @@ def embed(
         wanted["conditional"] = conditional
     if dask is not None:
         o.check_alone("--dask", point_stress=point_stress, report=report, shepard=shepard)
-        if landmarks is None and (level != "ratio" or by_row):
+        if by_row:
             raise typer.BadParameter(
-                "--level and --conditional need the whole table in one process; leave --dask out, "
-                "or give it the features of the points and --landmarks N"
+                "--conditional row needs the whole table in one process; leave --dask out"
             )
     told = errors_told(lambda: cut_short(targets, checkpoint), debug, quiet, as_json)
     with told as warned, cluster.connected(dask, quiet):
