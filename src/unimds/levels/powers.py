@@ -25,11 +25,11 @@ from unimds.levels.blocks import InBlocks
 Array = NDArray[Any]
 
 EXPONENTS = (0.05, 20.0)
-BETWEEN = 3  # grids of doubling exponents
+BETWEEN = 2  # grids of doubling exponents
 DOUBLINGS = 8
 CELLS = 256  # of the logarithms of more entries, for the grid
 STEPS = 40  # of the search
-ROUNDS = 2  # of exponents and factors, where blocks share a bound
+ROUNDS = 1  # of exponents and factors, where blocks share a bound
 
 
 @final
