@@ -19,7 +19,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing levels bench bench-cli bench-dask bench-engine bench-landmarks bench-levels bench-projection bench-report bench-small bench-starts bench-trees reproduce screenshots format clean
+.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing levels bench bench-cli bench-dask bench-engine bench-landmarks bench-levels bench-projection bench-report bench-select bench-small bench-starts bench-trees reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,7 +45,7 @@ hooks: $(TEST_STAMP) ## Have git check style, types and imports before each comm
 PLAIN := tests/test_losses.py tests/spaces tests/distances/test_pairs.py
 # The tests to measure; the floor is for these. `make coverage COVERED=tests` measures all quick tests.
 COVERED := tests/files tests/distances tests/_runtime tests/placecenter tests/estimators tests/starts \
-  tests/landmarks tests/distributions tests/rivals tests/experiments tests/plots tests/cli \
+  tests/landmarks tests/select tests/distributions tests/rivals tests/experiments tests/plots tests/cli \
   tests/report/test_page.py tests/test_checkpoint.py tests/test_checks.py tests/test_datasets.py \
   tests/test_models.py tests/test_quality.py
 
@@ -102,6 +102,9 @@ bench-small: $(TEST_STAMP) ## Measure how often small tables end in the lowest m
 bench-starts: $(TEST_STAMP) ## Measure how low fits end, beside s_gd2 (minutes)
 	$(PIP) install s_gd2
 	$(BIN)/python benchmarks/starts.py
+
+bench-select: $(TEST_STAMP) ## Measure how often held-out pairs choose rightly (minutes)
+	$(BIN)/python benchmarks/selecting.py
 
 bench-trees: $(TEST_STAMP) ## Measure how well hyperbolic maps hold trees (minutes)
 	$(BIN)/python benchmarks/trees.py

@@ -1,4 +1,6 @@
-"""Draw the pictures of docs/choosing.md: what goes wrong with a loss or a space that does not fit.
+"""Draw the pictures of docs/choosing.md and docs/selecting.md.
+
+Those of choosing show what goes wrong with a loss or a space that does not fit.
 
 Run it with ``make choosing``; it takes a minute.
 """
@@ -6,6 +8,7 @@ Run it with ``make choosing``; it takes a minute.
 from __future__ import annotations
 
 import io
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +17,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
+from scipy.spatial.distance import squareform
 
-from unimds import MDS, Hyperbolic, Sphere
+from unimds import MDS, Hyperbolic, MDSSearchCV, Sphere
 from unimds.datasets import EARTH_RADIUS, corrupt, great_circle, load_cities
 from unimds.plots import plot_globe
 from unimds.plots.axes import FOUND, HUES, MISS, PAPER, QUIET, bare
@@ -24,9 +28,14 @@ from unimds.plots.views import view_of
 from unimds.quality import align
 from unimds.spaces import distances, from_poincare, to_poincare
 
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "examples"))
+
+from colours import SIMILAR  # noqa: E402
+
 Array = NDArray[np.floating[Any]]
 
-IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
+IMAGES = ROOT / "docs" / "images"
 NAMED = (
     "Anchorage",
     "Auckland",
@@ -171,7 +180,18 @@ def draw_plane(ax: Axes, points: Array, km: Array, cities: tuple[str, ...], name
     write_labels(ax, points, names)
 
 
+def draw_colours() -> None:
+    """Draw the errors of held-out pairs of Ekman's colours."""
+    similar = np.array(SIMILAR.split(), dtype=float)
+    grid = {"level": ["ratio", "interval", "ordinal"], "n_components": [1, 2, 3]}
+    search = MDSSearchCV(MDS(metric="precomputed"), grid, cv=10, random_state=0, refit=False)
+    search.fit(squareform(1.0 - similar / 100.0))
+    print(f"colours: {search.best_params_}")
+    save(search.plot().figure, "selecting-colours.png")
+
+
 if __name__ == "__main__":
+    draw_colours()
     draw_loss()
     draw_tree()
     draw_sphere()

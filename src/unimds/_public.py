@@ -29,6 +29,7 @@ from unimds.placecenter.minima import Starts as Starts
 from unimds.placecenter.new_points import place_points as place_points
 from unimds.placecenter.result import Outcome as Outcome
 from unimds.placecenter.result import Result as Result
+from unimds.select.search import MDSSearchCV as MDSSearchCV
 from unimds.spaces import ChordalSphere as ChordalSphere
 from unimds.spaces import Euclidean as Euclidean
 from unimds.spaces import Hyperbolic as Hyperbolic

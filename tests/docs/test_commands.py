@@ -1,11 +1,14 @@
 """The commands on the pages run, and print what they say."""
 
 import re
+import runpy
 import shlex
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.spatial.distance import squareform
 from typer.testing import CliRunner
 
 from tests.support.commands import CITIES, NEW
@@ -22,7 +25,14 @@ Trier,Moselle,112
 """
 CONFUSIONS = ",A,B,C\nA,90,8,2\nB,12,85,3\nC,2,4,94\n"
 READING = ("dissimilarity", "fit-properties", "procrustes", "drift")
-COMMANDS = ("embed", "place", "compare", *READING, "project", "warmup", "info")
+COMMANDS = ("embed", "place", "choose", "compare", *READING, "project", "warmup", "info")
+
+
+def ratings() -> str:
+    """Return the table of Ekman's colours, as a file."""
+    example = runpy.run_path(str(ROOT / "examples/colours.py"))
+    unlike = squareform(100.0 - np.array(example["SIMILAR"].split(), dtype=float))
+    return pd.DataFrame(unlike, example["COLOURS"], example["COLOURS"]).to_csv()
 
 
 def told(line: str) -> str:
@@ -62,6 +72,7 @@ def test_the_page_typed_in_one_folder_does_what_it_says(
     Path("confusions.csv").write_text(CONFUSIONS)
     counts = np.random.default_rng(0).poisson(5.0, size=(6, 8))
     Path("counts.csv").write_text("\n".join(",".join(map(str, row)) for row in counts) + "\n")
+    Path("ratings.csv").write_text(ratings())
     text = (ROOT / page).read_text(encoding="utf-8")
     found = sessions(text)
     for line, shown in found:

@@ -13,6 +13,7 @@ from tests.support.pages import BLOCK, ROOT, check_page
 PAGES = {
     "README.md": 5,
     "docs/choosing.md": 1,
+    "docs/selecting.md": 5,
     "docs/levels.md": 10,
     "docs/ecology.md": 12,
     "docs/interpret.md": 6,
@@ -47,6 +48,7 @@ PUBLIC = (
     "unimds.quality",
     "unimds.report",
     "unimds.rivals",
+    "unimds.select",
     "unimds.spaces",
 )
 """Modules with names for users."""

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from unimds.cli.commands.choose import choose
 from unimds.cli.commands.compare import compare
 from unimds.cli.commands.demo import demo
 from unimds.cli.commands.dissimilarity import dissimilarity
@@ -49,7 +50,7 @@ def _options(
 
 # The modules of commands import heavy packages only when a command runs: help appears at once.
 COMMANDS: tuple[Callable[..., None], ...] = (
-    *(embed, place, compare, dissimilarity, fit_properties, procrustes, drift, project),
+    *(embed, place, choose, compare, dissimilarity, fit_properties, procrustes, drift, project),
     *(reproduce, demo, warmup, info),
 )
 for command in COMMANDS:

@@ -106,6 +106,10 @@ COMMANDS = {
     ),
     **dict.fromkeys(("fit", "map", "mds", "run", "scale"), "use unimds embed"),
     **dict.fromkeys(("transform", "predict", "add"), "use unimds place"),
+    **dict.fromkeys(
+        ("select", "search", "scree", "crossvalidate", "cross-validate", "dimension", "dimensions"),
+        "use unimds choose",
+    ),
     **dict.fromkeys(("plot", "draw"), "unimds embed --plot P.png draws a map"),
     "report": "unimds embed --report R.html writes a report",
     **dict.fromkeys(
@@ -148,14 +152,14 @@ def suggestion(names: list[str]) -> str:
     return f"; did you mean {' or '.join(names)}?" if names else ""
 
 
-def check_level(name: str) -> None:
+def check_level(name: str, option: str = "--level") -> None:
     """Raise if there is no level of measurement of this name, and say which may be meant."""
     from unimds.levels import LEVELS
 
     if name not in LEVELS:
         meant = ["ordinal"] if OPTIONS.get(name.lower()) == NONMETRIC else near(name, LEVELS)
         told = suggestion(meant) or f"; use one of {', '.join(LEVELS)}"
-        raise typer.BadParameter(f"there is no level {name!r}{told}", param_hint="--level")
+        raise typer.BadParameter(f"there is no level {name!r}{told}", param_hint=option)
 
 
 def check_metric(name: str) -> None:

@@ -5,6 +5,7 @@ install 'unimds[plot]'``, and is imported only when something is drawn. The colo
 colour-blind readers, and shapes differ too, so that a picture can be read in grey.
 """
 
+from unimds.plots.choice import plot_choice
 from unimds.plots.embedding import plot_embedding, plot_poincare, plot_sphere, plot_ternary
 from unimds.plots.fit import plot_convergence, plot_point_stress, plot_shepard, plot_starts
 from unimds.plots.globe import plot_globe
@@ -12,6 +13,7 @@ from unimds.plots.interpretation import plot_drift, plot_procrustes, plot_proper
 from unimds.plots.transformation import plot_transformation
 
 __all__ = [
+    "plot_choice",
     "plot_convergence",
     "plot_drift",
     "plot_embedding",

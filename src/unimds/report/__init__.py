@@ -22,6 +22,7 @@ from unimds.files.atomic import atomic
 from unimds.interpret import Properties
 from unimds.placecenter.result import table_stress
 from unimds.quality import stress_1
+from unimds.report.choice import choice_section, chosen_map
 from unimds.report.fit import fit_of
 from unimds.report.html import Edges, page_of
 from unimds.report.placed import placed_report
@@ -55,8 +56,9 @@ def report(
 
     Parameters
     ----------
-    mds : MDS, LandmarkMDS, DistributionEmbedding or Result
-        The map: a fitted estimator, or a result of `place_center`.
+    mds : MDS, LandmarkMDS, DistributionEmbedding, MDSSearchCV or Result
+        The map: a fitted estimator, or a result of `place_center`. Of a search, the map that it has
+        chosen, with a section on how it was chosen.
     D : array-like, default=None
         The data of the map: distances of shape (n, n), NaN for missing pairs, or the features
         given to the estimator. By default the data that the estimator kept. Without data the
@@ -108,6 +110,7 @@ def report(
     >>> "A map of 3 points and 1 new" in page
     True
     """
+    choice, mds = choice_section(mds), chosen_map(mds)
     if new is not None:
         if any(given is not None for given in (D, weights, edges, properties)):
             raise ValueError(
@@ -122,7 +125,9 @@ def report(
         subject = replace(subject, stress=_stress(mds, subject, subject.table, weights))
     fit = None if subject.compared is None else fit_of(subject, weights)
     title = title or f"A map of {subject.n:,} points"
-    further = [] if properties is None else [of_properties(properties)]
+    further = [choice] if choice else []
+    if properties is not None:
+        further.append(of_properties(properties))
     return page_of(subject, fit, columns, title, Edges(edges, edge_weights), color, further)
 
 
