@@ -5,9 +5,11 @@ Run it with ``make bench-small``; it writes docs/small-measured.md. Each of the 
 the squared and the absolute loss, with several random states. The costs are compared with the
 lowest that many random starts, hops from the best of them, and all these fits have found.
 
-``--starts 5000 --states 20`` is the whole measurement, which takes hours; ``--tables ekman,random``
-chooses tables by the beginning of their names. All costs that were ever found are kept in
-benchmarks/small-lowest.json, so that a longer run before makes the comparison stricter.
+``python benchmarks/small.py lowest --starts 5000`` looks for the lowest costs, which takes hours:
+it goes on where an earlier run stopped, with the jobs that have had the fewest starts. What it
+finds is kept in benchmarks/small-lowest.json, with the number of random starts; a run only lowers it.
+``--tables ekman,random`` chooses tables by the beginning of their names, ``--only circle,absolute``
+places or losses, and ``--more-than 25`` tables of more points.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -38,7 +41,8 @@ HERE = Path(__file__).parent
 PAGE, LOWEST = HERE.parent / "docs" / "small-measured.md", HERE / "small-lowest.json"
 SAME, FAR, EXACT = 1e-6, 1e-3, 1e-6
 FEW, SOME = 25, 60
-SMACOF_STARTS, HOPPED = 200, 3
+SMACOF_STARTS = 200
+SLICE, HOPPED, VAIN = 100, 3, 10  # random starts, of which the best hop on, ten times n in vain
 SPREAD = 3.0  # the largest distance on a sphere of radius 1
 PLACES = {
     "line": ("euclidean", 1),
@@ -48,6 +52,7 @@ PLACES = {
     "sphere": ("sphere", 2),
 }
 LOSSES = ("squared", "absolute")
+Job = tuple[Table, str, str]
 
 
 def posed(D: np.ndarray, place: str) -> tuple[np.ndarray, dict]:
@@ -58,20 +63,23 @@ def posed(D: np.ndarray, place: str) -> tuple[np.ndarray, dict]:
     return D, {"space": spaces.Euclidean(), "n_components": k}
 
 
-def long_search(D: np.ndarray, place: str, loss: str, starts: int) -> float:
-    """Return the lowest cost of many random starts, and of long hopping from the best of them."""
+def long_search(D: np.ndarray, place: str, loss: str, begun: int, starts: int) -> float:
+    """Return the lowest cost of some random starts, and of long hopping from the best of them.
+
+    Other starts follow those of an earlier search, which are `begun` in number.
+    """
     D, options = posed(D, place)
-    rng = np.random.default_rng(2024)
+    rng = np.random.default_rng([2024, begun])
     problem = Problem.posed(as_pairs(D), as_loss(loss), options["space"], options["n_components"])
     problem = problem.on(rng.permutation(len(D)))
-    ways = hopping(problem, Plan(), Watch(None, 0, 1e-7).silent())
+    ways = hopping(problem, Plan(), Watch(None, 0, 1e-7).silent(), rng)
     found, lowest = [], np.inf
     for _ in range(starts):
         found.append(ways.fresh(lowest, rng))
         lowest = min(lowest, found[-1].cost)
     for here in sorted(found, key=lambda one: one.cost)[:HOPPED]:
         vain = 0
-        while vain < 10 * len(D):
+        while vain < VAIN * len(D) and lowest > problem.exact_cost:
             there = ways.hop(lowest, here, rng)
             vain = 0 if there.cost < here.cost * (1.0 - SAME) else vain + 1
             here = there if there.cost < here.cost else here
@@ -128,15 +136,14 @@ def smacof_starts(D: np.ndarray) -> tuple[float, float]:
     return min(runs), time.process_time() - begin
 
 
-def measure(starts: int, states: int, n_init: str, job: tuple[Table, str, str]) -> dict:
+def measure(states: int, n_init: str, job: Job) -> dict:
     """Return all that is measured of one table in one place by one loss."""
     table, place, loss = job
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         costs, seconds = fits(table.D, place, loss, states, n_init)
-        lowest = long_search(table.D, place, loss, starts)
-    found = {"name": table.name, "n": len(table.D), "place": place, "loss": loss}
-    found |= {"costs": costs, "seconds": seconds, "lowest": min(lowest, *costs)}
+    found = {"name": table.name, "n": len(table.D), "key": key_of(job), "kind": f"{place}, {loss}"}
+    found |= {"costs": costs, "seconds": seconds}
     scaled, _ = posed(table.D, place)
     power = 2 if loss == "squared" else 1
     found["apart"] = 0.5 * float(np.sum(scaled**power))  # the cost of all points in one place
@@ -146,21 +153,68 @@ def measure(starts: int, states: int, n_init: str, job: tuple[Table, str, str]) 
     return found
 
 
-def known(rows: list[dict]) -> dict[str, float]:
-    """Return the lowest costs that were ever found, with those of this run; keep them."""
+# The lowest costs that were ever found, and how many random starts looked for them
+
+
+class Known(NamedTuple):
+    """The lowest cost of a job, and of how many random starts and the hops from them."""
+
+    cost: float = np.inf
+    starts: int = 0
+
+
+def key_of(job: Job) -> str:
+    """Return the name of a job in the file."""
+    table, place, loss = job
+    return f"{table.name}, {place}, {loss}"
+
+
+def all_known() -> dict[str, Known]:
+    """Return what the file holds."""
     kept = json.loads(LOWEST.read_text()) if LOWEST.exists() else {}
-    for row in rows:
-        key = f"{row['name']}, {row['place']}, {row['loss']}"
-        kept[key] = min(row["lowest"], kept.get(key, np.inf))
-    LOWEST.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    return {key: Known(*found) for key, found in kept.items()}
+
+
+def learn(found: dict[str, Known]) -> dict[str, Known]:
+    """Add to what the file holds, which another run may have changed; return all of it."""
+    kept = all_known()
+    for key, (cost, starts) in found.items():
+        before = kept.get(key, Known())
+        kept[key] = Known(min(cost, before.cost), starts + before.starts)
+    lines = [f" {json.dumps(key)}: {json.dumps(kept[key])}" for key in sorted(kept)]
+    new = LOWEST.with_suffix(".new")
+    new.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    new.replace(LOWEST)
     return kept
 
 
-def line(name: str, rows: list[dict], kept: dict[str, float]) -> str:
+def look(jobs: list[Job], starts: int) -> None:
+    """Look for lower costs, slice by slice, until every job has had so many random starts."""
+    while jobs := [job for job in jobs if had(job) < starts]:
+        job = min(jobs, key=had)
+        table, place, loss = job
+        before = all_known().get(key_of(job), Known())
+        many = min(SLICE, starts - before.starts)
+        cost = long_search(table.D, place, loss, before.starts, many)
+        learn({key_of(job): Known(cost, many)})
+        fall = (before.cost - cost) / before.cost if 0.0 < before.cost < np.inf else 0.0
+        told = f"lower by {fall:.1e}" if fall > SAME else ""
+        print(key_of(job), before.starts + many, told, flush=True)
+
+
+def had(job: Job) -> int:
+    """Return how many random starts a job has had."""
+    return all_known().get(key_of(job), Known()).starts
+
+
+# The page
+
+
+def line(name: str, rows: list[dict], kept: dict[str, Known]) -> str:
     """Return a line of the table: how many fits ended in the lowest map, and how far others."""
     above, seconds = [], []
     for row in rows:
-        least = kept[f"{row['name']}, {row['place']}, {row['loss']}"]
+        least = kept[row["key"]].cost
         scale = max(least, EXACT * row["apart"])  # an exact map has no share of its cost
         above += [max(cost - least, 0.0) / scale for cost in row["costs"]]
         seconds.append(row["seconds"])
@@ -178,7 +232,7 @@ HEAD = (
 )
 
 
-def page(rows: list[dict], kept: dict[str, float], options: argparse.Namespace) -> str:
+def page(rows: list[dict], kept: dict[str, Known], options: argparse.Namespace) -> str:
     """Return the page."""
     groups = {
         f"n ≤ {FEW}": [row for row in rows if row["n"] <= FEW],
@@ -188,9 +242,9 @@ def page(rows: list[dict], kept: dict[str, float], options: argparse.Namespace) 
     for title, some in groups.items():
         if some:
             lines = [
-                line(f"{place}, {loss}", chosen, kept)
-                for place, loss in product(PLACES, LOSSES)
-                if (chosen := [r for r in some if (r["place"], r["loss"]) == (place, loss)])
+                line(kind, chosen, kept)
+                for kind in map(", ".join, product(PLACES, LOSSES))
+                if (chosen := [row for row in some if row["kind"] == kind])
             ]
             total = line("**all**", some, kept)
             parts.append("\n".join([f"## {title}\n", HEAD, *lines, total]))
@@ -210,12 +264,12 @@ fit.
 """
 
 
-def beside_smacof(rows: list[dict], kept: dict[str, float]) -> str:
+def beside_smacof(rows: list[dict], kept: dict[str, Known]) -> str:
     """Return how 200 random starts of SMACOF compare, in the plane by the squared loss."""
     some = [row for row in rows if "smacof" in row]
     higher, times = 0, []
     for row in some:
-        least = kept[f"{row['name']}, {row['place']}, {row['loss']}"]
+        least = kept[row["key"]].cost
         higher += row["smacof"] > least * (1.0 + FAR) + EXACT * row["apart"]
         times.append(row["smacof_seconds"] / row["seconds"])
     return f"""## Beside SMACOF
@@ -228,27 +282,47 @@ than 0.1 % above the lowest map on {higher} of {len(some)} tables. All of them t
 
 
 def main() -> None:
-    """Measure and write the page."""
+    """Measure and write the page, or look for lower costs."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", nargs="?", choices=["page", "lowest"], default="page")
     parser.add_argument("--starts", type=int, default=500)
     parser.add_argument("--states", type=int, default=5)
     parser.add_argument("--n-init", default="auto")
     parser.add_argument("--tables", default="")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--more-than", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    begun = tuple(options.tables.split(","))
-    chosen = [table for table in tables() if table.name.startswith(begun)]
-    jobs = sorted(product(chosen, PLACES, LOSSES), key=lambda job: -len(job[0].D))
-    task = partial(measure, options.starts, options.states, options.n_init)
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
+    jobs = chosen_jobs(options)
+    if options.what == "lowest":
+        look(jobs, options.starts)
+        return
+    task = partial(measure, options.states, options.n_init)
+    with ProcessPoolExecutor(options.processes) as pool:
         rows = []
         for row in pool.map(task, jobs):
             rows.append(row)
-            print({k: row[k] for k in ("name", "place", "loss", "seconds")}, flush=True)
-    kept = known(rows)
-    if not options.tables:
-        PAGE.write_text(page(rows, kept, options))
+            print(row["key"], f"{row['seconds']:.3f} s", flush=True)
+    kept = learn({row["key"]: Known(min(row["costs"])) for row in rows})
+    text = page(rows, kept, options)
+    if options.tables or options.only or options.more_than:
+        print(text)
     else:
-        print(page(rows, kept, options))
+        PAGE.write_text(text)
+
+
+def chosen_jobs(options: argparse.Namespace) -> list[Job]:
+    """Return the jobs that were asked for, the largest first."""
+    begun, only = tuple(options.tables.split(",")), options.only.split(",") if options.only else []
+    some = [t for t in tables() if t.name.startswith(begun) and len(t.D) > options.more_than]
+    jobs = [job for job in product(some, PLACES, LOSSES) if _chosen(only, job[1:])]
+    return sorted(jobs, key=lambda job: -len(job[0].D))
+
+
+def _chosen(only: list[str], names: tuple[str, str]) -> bool:
+    """Whether a place and a loss are asked for; nothing asks for all of them."""
+    places, losses = ([one for one in kind if one in only] for kind in (PLACES, LOSSES))
+    return (not places or names[0] in places) and (not losses or names[1] in losses)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from unimds import Sphere, place_center
-from unimds.starts.curves import Curve
+from unimds.starts.curves import AbsoluteCurve, SquaredCurve
 
 
 def problem(n, seed, length):
@@ -19,13 +20,13 @@ def problem(n, seed, length):
     return D + D.T, W + W.T
 
 
-def cost_of(D, W, length, x):
-    """Return Σ_{i<j} w (u − d)², computed the plain way."""
+def cost_of(D, W, length, x, power=2):
+    """Return Σ_{i<j} w |u − d|^power, computed the plain way."""
     u = np.abs(x[:, None] - x)
     if length:
         u %= length
         u = np.minimum(u, length - u)
-    return 0.5 * np.sum(W * (u - D) ** 2)
+    return 0.5 * np.sum(W * np.abs(u - D) ** power)
 
 
 lengths = st.sampled_from([0.0, 2.0 * np.pi, 1.0])
@@ -35,9 +36,9 @@ lengths = st.sampled_from([0.0, 2.0 * np.pi, 1.0])
 @given(st.integers(2, 12), st.integers(0, 10**6), lengths)
 def test_the_cost_never_rises_and_is_that_of_the_map(n, seed, length):
     D, W = problem(n, seed, length)
-    curve = Curve(D, W, length)
+    curve = SquaredCurve(D, W, length)
     first = curve.random(np.random.default_rng(seed))
-    x, cost = curve.lowered(first)
+    x, cost, _ = curve.lowered(first)
     assert cost == pytest.approx(cost_of(D, W, length, x), abs=1e-9 * curve.total + 1e-12)
     assert cost <= cost_of(D, W, length, first) + 1e-9 * curve.total
 
@@ -46,8 +47,8 @@ def test_the_cost_never_rises_and_is_that_of_the_map(n, seed, length):
 @given(st.integers(3, 9), st.integers(0, 10**6), lengths)
 def test_no_point_has_a_better_place(n, seed, length):
     D, W = problem(n, seed, length)
-    curve = Curve(D, W, length)
-    x, cost = curve.lowered(curve.random(np.random.default_rng(seed)))
+    curve = SquaredCurve(D, W, length)
+    x, cost, _ = curve.lowered(curve.random(np.random.default_rng(seed)))
     reach = length or 4.0
     for i in range(n):
         for place in np.linspace(0.0, reach, 60) - (0.0 if length else 2.0):
@@ -60,17 +61,66 @@ def test_on_a_line_the_best_of_some_orders_is_the_best_of_all():
     for seed in range(10):
         D, _ = problem(6, seed, 0.0)
         W = 1.0 - np.eye(6)
-        curve, rng = Curve(D, W), np.random.default_rng(seed)
+        curve, rng = SquaredCurve(D, W), np.random.default_rng(seed)
         found = min(curve.lowered(curve.random(rng))[1] for _ in range(30))
         place = np.argsort(list(permutations(range(6))), axis=1)
         t = np.einsum("oij,ij->oi", np.sign(place[:, :, None] - place[:, None, :]), D)
         assert found == pytest.approx(curve.total - np.max(np.sum(t**2, axis=1)) / 6, rel=1e-9)
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.integers(2, 12), st.integers(0, 10**6), lengths, st.floats(0.5, 1.5))
+def test_absolute_errors_never_rise_and_end_in_a_minimum(n, seed, length, stretch):
+    D, W = problem(n, seed, length)
+    D, rng = stretch * D, np.random.default_rng(seed)  # on a circle, some are too long for it
+    curve, total = AbsoluteCurve(D, W, length), np.sum(W * D)
+    first = rng.uniform(0.0, length or 2.0, n)
+    x, cost, work = curve.lowered(first)
+    assert work > 0.0
+    assert cost == pytest.approx(cost_of(D, W, length, x, 1), abs=1e-9 * total + 1e-12)
+    assert cost <= cost_of(D, W, length, first, 1) + 1e-9 * total
+    for _ in range(50):  # near by, all errors are linear
+        way = rng.normal(size=n) * (rng.random(n) < rng.random())
+        assert cost_of(D, W, length, x + 1e-7 * way, 1) >= cost - 1e-9 * total - 1e-12
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(3, 9), st.integers(0, 10**6), lengths)
+def test_no_point_has_a_better_place_by_absolute_errors(n, seed, length):
+    D, W = problem(n, seed, length)
+    curve = AbsoluteCurve(D, W, length)
+    x, cost, _ = curve.lowered(curve.random(np.random.default_rng(seed)))
+    for i in range(n):
+        for place in np.linspace(0.0, length or 4.0, 60) - (0.0 if length else 2.0):
+            y = x.copy()
+            y[i] = place
+            assert cost_of(D, W, length, y, 1) >= cost - 1e-9 * np.sum(W * D) - 1e-12
+
+
+def test_the_lowest_absolute_errors_on_a_line_are_those_of_the_best_order():
+    # for a given order the lowest map is a linear programme
+    D, _ = problem(5, 3, 0.0)
+    curve, rng = AbsoluteCurve(D, 1.0 - np.eye(5)), np.random.default_rng(0)
+    found = min(curve.lowered(curve.random(rng)).cost for _ in range(30))
+    assert found == pytest.approx(min(by_programme(D, p) for p in permutations(range(5))), rel=1e-9)
+
+
+def by_programme(D, order):
+    """Return the lowest Σ |x_j − x_i − d_ij| over the pairs of an order, i before j."""
+    pairs = [(order[a], order[b]) for a in range(len(D)) for b in range(a + 1, len(D))]
+    A, d = np.zeros((len(pairs), len(D))), np.array([D[i, j] for i, j in pairs])
+    for row, (i, j) in enumerate(pairs):
+        A[row, i], A[row, j] = -1.0, 1.0
+    off = np.eye(len(pairs))
+    costs = np.concatenate([np.zeros(len(D)), np.ones(2 * len(pairs))])
+    free = [(None, None)] * len(D) + [(0.0, None)] * (2 * len(pairs))
+    return linprog(costs, A_eq=np.hstack([A, -off, off]), b_eq=d, bounds=free).fun
+
+
 def test_points_and_positions_belong_together():
     x = np.array([-2.0, 0.5, 3.0])
     for length in (0.0, 7.0):
-        curve = Curve(np.ones((3, 3)), np.ones((3, 3)), length)
+        curve = SquaredCurve(np.ones((3, 3)), np.ones((3, 3)), length)
         assert curve.positions(curve.points(x, np.float64)) == pytest.approx(x)
 
 
@@ -92,3 +142,7 @@ def test_an_exact_circle_is_found():
     D = np.abs(angle[:, None] - angle)
     D = np.minimum(D, 2.0 * np.pi - D)
     assert place_center(D, 1, space=Sphere(), random_state=0).stress < 1e-9
+    D[0, 1:9] = D[1:9, 0] = 3.0  # some wrong distances do no harm
+    X = place_center(D, 1, space=Sphere(), random_state=0, loss="absolute").embedding
+    found = np.arccos(np.clip(X[1:] @ X[1:].T, -1.0, 1.0))
+    assert found == pytest.approx(D[1:, 1:], abs=1e-6)

@@ -20,7 +20,7 @@ from unimds.placecenter.descent import PATIENCE, STAGE_SWEEPS, Plan, lowered
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.quasi_newton import Limits, annealed
 from unimds.spaces.euclidean import Euclidean
-from unimds.starts.curves import Curve, curve_of
+from unimds.starts.curves import AbsoluteCurve, Curve, SquaredCurve, curve_of
 from unimds.starts.initial import draw
 from unimds.starts.shaking import SHAKE_SWEEPS, Shaker, rounded
 
@@ -32,10 +32,10 @@ CURVED = 2.5  # what a pair costs in curved space
 SHARPER = 3.0  # decades of smoothing: hops begin with the first smoothing, or up to that much less
 EARLY = 1e-5  # share of the cost, a step: less is not waited for while the loss is still smooth
 SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
+FEW = 4  # starts in a batch, where a hop takes far less time than a start
 HOPELESS = 1.03  # times the cost of where a hop began: above it, a hop is given up there
 NEAR = 1e-3  # of the lowest cost: within it, a descent goes on to the last digit
 LAST_STEPS = 2000
-BLURRED = 1e-9  # of the cost of all points in one place
 
 
 class Minimum(NamedTuple):
@@ -54,6 +54,7 @@ class Hopping(ABC):
 
     problem: Problem
     pays = True  # whether hops from a map pay again where they have been in vain
+    batch = 16  # starts between two times of hopping, the same whatever the number of threads
 
     @abstractmethod
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
@@ -73,7 +74,7 @@ def hopping(problem: Problem, plan: Plan, watch: Watch, rng: np.random.Generator
     curve = curve_of(problem)
     if problem.adapts:
         return Watched(problem, plan, watch, rng, curve)
-    if curve is not None and type(problem.frame.loss) is Squared:
+    if isinstance(curve, AbsoluteCurve) or (curve and type(problem.frame.loss) is Squared):
         return AlongCurve(problem, curve)
     plain = plan.solver == "sweeps" or not plan.accelerate or plan.inner_iter > 1
     if problem.anneals_compiled and plan.smoothing == "auto" and not plain:
@@ -101,28 +102,31 @@ def scattered(shaker: Shaker, rng: np.random.Generator, watch: Watch) -> Array:
 
 @final
 class AlongCurve(Hopping):
-    """The squared loss on a line or a circle: see `unimds.starts.curves`."""
+    """The squared or absolute loss on a line or a circle: see `unimds.starts.curves`."""
 
     def __init__(self, problem: Problem, curve: Curve):
-        self.problem, self.curve = problem, curve
-        self.work, self.pays = CALL + 2.0 * curve.n**3, False
+        self.problem, self.curve, self.alone = problem, curve, curve.alone()
+        if isinstance(curve, SquaredCurve):
+            self.pays = False
+        else:
+            self.batch = FEW
 
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
-        return self._lowered(self.curve.random(rng))
+        return self._lowered(self.curve, self.curve.random(rng))
 
     def hop(self, lowest: float, there: Minimum, rng: np.random.Generator) -> Minimum:
-        return self.end(kicked(self.problem, there.X, rng))
+        X = kicked(self.problem, there.X, rng)
+        return self._lowered(self.alone, self.curve.positions(X))
 
     def end(self, X: Array) -> Minimum:
-        return self._lowered(self.curve.positions(X))
+        return self._lowered(self.curve, self.curve.positions(X))
 
-    def _lowered(self, x: Array) -> Minimum:
-        x, cost = self.curve.lowered(x)
-        X = self.curve.points(x, self.problem.dtype)
-        # the formula is a difference of large numbers, and knows the mean of both directions only
-        if self.problem.pairs.layers > 1 or not cost > BLURRED * self.curve.total:
+    def _lowered(self, curve: Curve, x: Array) -> Minimum:
+        x, cost, work = curve.lowered(x)
+        X = curve.points(x, self.problem.dtype)
+        if self.problem.pairs.layers > 1:  # the curve knows the mean of both directions only
             cost, _ = self.problem.costs(X, self.problem.frame.loss, self.problem.frame.space)
-        return Minimum(X, cost, self.work)
+        return Minimum(X, cost, CALL + work)
 
 
 @final
@@ -148,7 +152,7 @@ class Compiled(Hopping):
             X = scattered(self.shaker, rng, self.watch)
         else:  # the order is what matters: the squared loss finds good ones, but not all
             x = self.curve.random(rng)
-            x = self.curve.lowered(x)[0] if rng.random() < 0.5 else x
+            x = self.curve.lowered(x).x if rng.random() < 0.5 else x
             X = self.curve.points(x, self.problem.dtype)
         return self._lowered(X, self._losses(X, _share(rng)), lowest)
 
@@ -212,7 +216,7 @@ class Watched(Hopping):
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
         if self.curve is None:
             return self.end(scattered(self.shaker, rng, self.watch))
-        x, _ = self.curve.lowered(self.curve.random(rng))  # a good order, whatever the targets
+        x = self.curve.lowered(self.curve.random(rng)).x  # a good order, whatever the targets
         return self.end(self.curve.points(x, self.problem.dtype))
 
     def hop(self, lowest: float, there: Minimum, rng: np.random.Generator) -> Minimum:

@@ -35,7 +35,6 @@ from unimds.starts.search import Search
 
 Array = NDArray[Any]
 
-BATCH = 16  # starts between two looks, the same whatever the number of threads
 KEPT = 20  # maps that are kept
 ADAPTING = 3.0  # times the work, where targets adapt
 SILENCE = 2.0  # seconds between two words on how far it is
@@ -130,7 +129,7 @@ class Quest:
                 spoken = self.watch.seconds()
                 self.watch.say(f"  {len(found.costs)} starts, the lowest map found {found.times} ×")
             fresh = partial(self.ways.fresh, found.lowest)
-            batch = self.search.each(fresh, self.rng.spawn(BATCH))
+            batch = self.search.each(fresh, self.rng.spawn(self.ways.batch))
             found.add(batch)
             best = min(batch, key=_cost)
             if not abs(best.cost - known) <= SAME * known:

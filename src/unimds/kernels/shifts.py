@@ -1,0 +1,218 @@
+"""Absolute errors on a line or a circle: shifts of points and of groups of them.
+
+`unimds.starts.curves` has the mathematics. A circle has its circumference as `length`, a line 0.
+Distances are at most half of it.
+"""
+
+from __future__ import annotations
+
+from math import floor
+
+from unimds.compiled.functions import driver
+
+GAIN = 1e-11  # of the cost: a smaller gain may be rounding
+TIGHT = 1e-10  # of a typical distance: so exactly are distances met that a shift has led to
+
+
+@driver
+def settle(D, W, length, x, scale, orders, order, events, groups, flows):
+    """Shift points and groups of them to their best places, until none of these shifts gains.
+
+    ``orders`` is memory for how the events of each point lie along the curve, all numbers from 0
+    on at first; ``order`` and ``events`` for those of all pairs of two groups; ``groups`` and
+    ``flows`` for five numbers and one of each point. Return how much work it was.
+    """
+    work, moved, cost = 0, True, total(D, W, length, x)
+    while moved:
+        cost, done = shift_points(D, W, length, x, cost, scale, orders, events, groups)
+        work += done
+        cost, done, moved = shift_groups(D, W, length, x, cost, scale, order, events, groups, flows)
+        work += done
+    return work
+
+
+@driver
+def total(D, W, length, x):
+    """Return the cost."""
+    cost = 0.0
+    for i in range(x.size):
+        for j in range(i):
+            cost += W[i, j] * error(x[i] - x[j], D[i, j], length)
+    return cost
+
+
+@driver
+def error(gap, d, length):
+    """Return the absolute error of a pair."""
+    apart = gap - length * floor(gap / length + 0.5) if length > 0.0 else gap
+    return abs(abs(apart) - d)
+
+
+@driver
+def shift_points(D, W, length, x, cost, scale, orders, events, groups):
+    """Move one point after another, until none can gain; return the cost, and the work done."""
+    n, still, i, work = x.size, 0, 0, 0
+    while still < n:
+        groups[0, 0], many = i, 0
+        for j in range(n):
+            if j != i:
+                groups[1, many] = j
+                many += 1
+        gain, place = best_place(D, W, length, x, groups, 1, many, orders[i], events)
+        work, still = work + 3 * n, still + 1
+        if gain > GAIN * (cost + scale):
+            x[i] = place
+            cost, still = cost - gain, 0
+        i = (i + 1) % n
+    return cost, work
+
+
+@driver
+def shift_groups(D, W, length, x, cost, scale, order, events, groups, flows):
+    """Shift groups that hold together by exactly met distances, until none can gain.
+
+    Return the cost, the work done, and whether any group was shifted.
+    """
+    n, work, moved, c = x.size, 0, False, 0
+    kinds = 4 if length > 0.0 else 3
+    while c < n:
+        grow(D, W, length, x, TIGHT * scale, groups, flows)
+        work, gained = work + 2 * n * n, False
+        while c < n and not gained:
+            i = groups[2, n - 1 - c]
+            parent, c = groups[3, i], c + 1
+            held = W[i, parent] if parent >= 0 else 0.0
+            if abs(flows[i]) <= held + 1e-9:
+                continue
+            few, many = split(groups, n - c)
+            for e in range(kinds * few * many):
+                order[e] = e
+            gain, place = best_place(D, W, length, x, groups, few, many, order, events)
+            work += 12 * few * many
+            if gain > GAIN * (cost + scale):
+                shift = place - x[groups[0, 0]]
+                for a in range(few):
+                    x[groups[0, a]] += shift
+                cost, moved, gained, c = cost - gain, True, True, 0
+    return cost, work, moved
+
+
+@driver
+def best_place(D, W, length, x, groups, few, many, order, events):
+    """Return what the best shift of the first group against the second gains.
+
+    Return also where the first point of the group comes to lie. The cost of a shift is linear
+    between events, where a pair's distance begins to grow or to shrink, or to be too large or too
+    small. `order` is how events lie along the curve, the last time and then this time.
+    """
+    at, change, slope, half, head = events[0], events[1], 0.0, 0.5 * length, x[groups[0, 0]]
+    kinds, count = 4 if length > 0.0 else 3, 0
+    for a in range(few):
+        i = groups[0, a]
+        off = x[i] - head
+        for b in range(many):
+            j = groups[1, b]
+            w, d, ahead = W[i, j], D[i, j], x[j] - off
+            if length > 0.0:  # from a shift that takes the first point to 0, on to `length`
+                ahead -= length * floor(ahead / length)
+                far = ahead + half if ahead < half else ahead - half
+                low, high = ahead - d, ahead + d
+                low = low + length if low < 0.0 else low
+                high = high - length if high >= length else high
+                back = length - ahead
+                slope += w if (d <= back < half) or back >= length - d else -w
+                at[count], at[count + 1], at[count + 2], at[count + 3] = low, high, ahead, far
+                change[count + 3] = -2.0 * w
+            else:
+                slope -= w
+                at[count], at[count + 1], at[count + 2] = ahead - d, ahead + d, ahead
+            change[count], change[count + 1], change[count + 2] = 2.0 * w, 2.0 * w, -2.0 * w
+            count += kinds
+    arrange(order, at, count)
+    head -= length * floor(head / length) if length > 0.0 else 0.0
+    cost, low, there, place, now = 0.0, 0.0, at[order[0]], at[order[0]], 0.0
+    passed = head < there
+    now = slope * (head - there)
+    for e in range(count):
+        event = order[e]
+        if not passed and at[event] > head:
+            now, passed = cost + slope * (head - there), True
+        cost += slope * (at[event] - there)
+        there = at[event]
+        slope += change[event]
+        if cost < low:
+            low, place = cost, there
+    now = now if passed else cost + slope * (head - there)
+    return now - low, place
+
+
+@driver
+def arrange(order, at, count):
+    """Bring events in order, by Shell's method, or one by one where they nearly are."""
+    gap, falls = 1, 0
+    for place in range(1, count):
+        falls += 1 if at[order[place]] < at[order[place - 1]] else 0
+    while gap < count // 3 and falls > count // 8:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for place in range(gap, count):
+            event, to = order[place], place
+            where = at[event]
+            while to >= gap and at[order[to - gap]] > where:
+                order[to] = order[to - gap]
+                to -= gap
+            order[to] = event
+        gap //= 3
+
+
+@driver
+def grow(D, W, length, x, tight, groups, flows):
+    """Grow trees of exactly met distances, and find what a shift of their branches gains.
+
+    The third and fourth row of ``groups`` are the points in the order in which they are reached,
+    and their parents, or -1. ``flows`` are by how much the cost changes with a shift of each
+    point's branch, but for the distance to its parent.
+    """
+    n, reached, done = x.size, 0, 0
+    for i in range(n):
+        groups[3, i], flows[i] = -2, 0.0
+        for j in range(i):
+            apart = x[i] - x[j]
+            apart -= length * floor(apart / length + 0.5) if length > 0.0 else 0.0
+            off = abs(apart) - D[i, j]
+            if abs(off) > tight:
+                slope = W[i, j] if (apart > 0.0) == (off > 0.0) else -W[i, j]
+                flows[i] += slope
+                flows[j] -= slope
+    for root in range(n):
+        if groups[3, root] == -2:
+            groups[2, reached], groups[3, root] = root, -1
+            reached += 1
+        while done < reached:
+            i, done = groups[2, done], done + 1
+            for j in range(n):
+                met = groups[3, j] == -2 and W[i, j] > 0.0
+                if met and error(x[i] - x[j], D[i, j], length) <= tight:
+                    groups[2, reached], groups[3, j] = j, i
+                    reached += 1
+    for c in range(n - 1, -1, -1):
+        i = groups[2, c]
+        if groups[3, i] >= 0:
+            flows[groups[3, i]] += flows[i]
+
+
+@driver
+def split(groups, c):
+    """Fill two groups: the branch of the point that was reached as number `c`, and all others.
+
+    Return how many points each has.
+    """
+    n, few, many = groups.shape[1], 0, 0
+    for b in range(n):
+        j = groups[2, b]
+        parent = groups[3, j]
+        inside = b == c or (b > c and parent >= 0 and groups[4, parent] > 0)
+        groups[4, j] = 1 if inside else 0
+        groups[0 if inside else 1, few if inside else many] = j
+        few, many = few + (1 if inside else 0), many + (0 if inside else 1)
+    return few, many
