@@ -7,7 +7,8 @@ lowest that many random starts, hops from the best of them, and all these fits h
 
 ``python benchmarks/small.py lowest --starts 5000`` looks for the lowest costs, which takes hours:
 it goes on where an earlier run stopped, with the jobs that have had the fewest starts. What it
-finds is kept in benchmarks/small-lowest.json, with the number of random starts; a run only lowers it.
+finds is kept in benchmarks/small-lowest.json, with the number of random starts; a run only lowers
+it.
 ``--tables ekman,random`` chooses tables by the beginning of their names, ``--only circle,absolute``
 places or losses, and ``--more-than 25`` tables of more points.
 """
