@@ -200,8 +200,8 @@ def _transformation(
 ) -> Transformation:
     """Return the function from dissimilarities to disparities of some entries, in means of ties."""
     d, group = np.unique(codes.d[some], return_inverse=True)
-    counts = codes.counts[some]
-    means = np.bincount(group, counts * r[some]) / np.bincount(group, counts)
+    weights = codes.weights[some]
+    means = np.bincount(group, weights * r[some]) / np.bincount(group, weights)
     if rises:  # rounding must not make a mean fall
         means = np.maximum.accumulate(means)
     return Transformation(level, d, means)
