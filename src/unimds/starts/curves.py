@@ -153,12 +153,12 @@ class AbsoluteCurve(Curve):
     --------
     A wrong distance does no harm:
 
-    >>> x = np.array([3.0, 0.0, 7.0, 1.0])
+    >>> x = np.array([3.0, 0.0, 7.0, 1.0, 5.0])
     >>> D = np.abs(x[:, None] - x)
     >>> D[0, 1] = D[1, 0] = 30.0
-    >>> found = AbsoluteCurve(D, 1.0 - np.eye(4)).lowered(np.array([0.0, 1.0, 2.0, 3.0])).x
+    >>> found = AbsoluteCurve(D, 1.0 - np.eye(5)).lowered(np.arange(5.0)).x
     >>> np.abs(found[:, None] - found).round(6)[0]
-    array([0., 3., 4., 2.])
+    array([0., 3., 4., 2., 2.])
     """
 
     memory: tuple[Array, ...] | None = None  # of one thread; else each call has its own
