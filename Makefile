@@ -14,6 +14,8 @@ TEST_STAMP := $(VENV)/.stamp-dev
 DOCS_STAMP := $(VENV)/.stamp-docs
 RELEASE_STAMP := $(VENV)/.stamp-release
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Half of the time of an installation would go into compiling modules that nobody imports.
+INSTALL := $(PIP) install --no-compile
 
 .DEFAULT_GOAL := help
 # Two pips at once in one environment would collide.
@@ -72,7 +74,7 @@ levels: $(TEST_STAMP) ## Draw the pictures of docs/levels.md anew (half a minute
 	$(BIN)/python tools/levels.py
 
 bench: $(TEST_STAMP) ## Measure speed and memory beside the peers, write docs/performance.md (a quarter of an hour)
-	$(PIP) install s_gd2
+	$(INSTALL) s_gd2
 	$(BIN)/python benchmarks/performance.py
 
 bench-cli: $(TEST_STAMP) ## Measure how long the command line takes (half a minute)
@@ -100,7 +102,7 @@ bench-small: $(TEST_STAMP) ## Measure how often small tables end in the lowest m
 	$(BIN)/python benchmarks/small.py
 
 bench-starts: $(TEST_STAMP) ## Measure how low fits end, beside s_gd2 (minutes)
-	$(PIP) install s_gd2
+	$(INSTALL) s_gd2
 	$(BIN)/python benchmarks/starts.py
 
 bench-select: $(TEST_STAMP) ## Measure how often held-out pairs choose rightly (minutes)
@@ -153,17 +155,17 @@ $(VENV_STAMP):
 
 # .[dev] contains what the demo needs, so setting up for the tests serves the demo as well.
 $(TEST_STAMP): pyproject.toml $(VENV_STAMP)
-	$(PIP) install --editable '.[dev]'
+	$(INSTALL) --editable '.[dev]'
 	@touch $(DEMO_STAMP) $@
 
 $(DEMO_STAMP): pyproject.toml $(VENV_STAMP)
-	$(PIP) install --editable '.[plot,report]'
+	$(INSTALL) --editable '.[plot,report]'
 	@touch $@
 
 $(DOCS_STAMP): pyproject.toml $(VENV_STAMP)
-	$(PIP) install --editable '.[docs]'
+	$(INSTALL) --editable '.[docs]'
 	@touch $@
 
 $(RELEASE_STAMP): pyproject.toml $(VENV_STAMP)
-	$(PIP) install --editable '.[release]'
+	$(INSTALL) --editable '.[release]'
 	@touch $@
