@@ -17,6 +17,7 @@ from unimds.placecenter.problem import Frame, Problem, own_smoothing
 Array = NDArray[Any]
 
 LEVELS_PER_DECADE = 2
+SLOW_LEVELS, SLOW_DECADES = 16, 1.5
 LAST_LEVEL = 1e-6  # of the mean error of the seed: true distances are then met to that precision
 ROUNDING = 1e-14  # smoothing that only rounding sees, of a typical distance
 COARSE = (1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6)  # of a typical distance
@@ -36,6 +37,25 @@ def falling(first: float, loss: Loss, floor: float = 0.0) -> list[float]:
     first = max(first, last)
     count = 1 + round(LEVELS_PER_DECADE * np.log10(first / last))
     return [*np.geomspace(first, last, count)[:-1].tolist(), last]
+
+
+def slowly(smoothings: list[float]) -> list[float]:
+    """Return smoothings that begin to fall in smaller steps.
+
+    In many dimensions a robust loss has many minima. In which of them a descent ends is decided
+    early, and points that follow the falling smoothing closely end lower.
+
+    Examples
+    --------
+    >>> levels = slowly([1.0, 0.3, 0.1, 0.03, 0.01, 0.001])
+    >>> len(levels), [round(level, 3) for level in levels[:3]], levels[-2:]
+    (28, [1.0, 0.866, 0.75], [0.01, 0.001])
+    """
+    first = smoothings[0]
+    last = max(first * 10.0**-SLOW_DECADES, smoothings[-1])
+    count = 1 + round(SLOW_LEVELS * np.log10(first / last))
+    below = [smoothing for smoothing in smoothings if smoothing < last]
+    return [*np.geomspace(first, last, count).tolist(), *below] if count > 1 else smoothings
 
 
 def sharpened(frame: Frame, first: float | None = None) -> list[Loss]:

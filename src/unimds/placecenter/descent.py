@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from unimds._runtime.watch import Watch
 from unimds.losses import Loss
-from unimds.placecenter.annealing import ROUNDING, annealing
+from unimds.placecenter.annealing import ROUNDING, annealing, slowly
 from unimds.placecenter.problem import Frame, Problem, own_smoothing
 from unimds.placecenter.quasi_newton import EXACT, SETTLED, STUCK, Limits, QuasiNewton
 from unimds.placecenter.result import Outcome, Result
@@ -236,6 +236,7 @@ def stages(problem: Problem, X: Array, plan: Plan) -> Iterator[Stage]:
     elif plan.smoothing == "auto":
         steps, most = annealing(problem, X), STAGE_SWEEPS
         if problem.n_components > 3 and plan.moves_together(problem):  # all stages can use all
+            steps = slowly(steps)
             most = max(plan.max_iter // len(steps), 1)
         for smoothing in steps:
             soft = loss.smoothed(smoothing)
