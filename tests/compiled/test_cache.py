@@ -23,7 +23,7 @@ import json
 from unimds.compiled import functions
 from unimds.kernels import drivers
 
-used = drivers.descend, drivers.sweep, drivers.total, drivers.shake_together
+used = drivers.anneal, drivers.sweep, drivers.total, drivers.shake_together
 kept = [*functions._KEPT.values()]
 names = lambda made: made.__name__.split("_")[0]
 compiled = {names(made) for made in kept if not made.cache_hits}
@@ -188,7 +188,7 @@ def errors(run):
 @pytest.mark.parametrize("body", [BUILT_IN, slow(MORE_BUILT_IN)], ids=["squared", "more"])
 def test_built_in_parts_are_compiled_once_and_are_plain_python_without_numba(lab, built, body):
     lab, first = built if body == BUILT_IN else (lab, lab.script(body))
-    assert {"descend", "mutual", "meet"} <= set(first["compiled"])
+    assert {"anneal", "mutual", "meet"} <= set(first["compiled"])
     second = lab.script(body)
     assert all_from_cache(second)
     assert second["costs"] == first["costs"]

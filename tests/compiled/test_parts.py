@@ -16,8 +16,9 @@ from numba import njit, typeof
 
 import unimds
 from unimds import Absolute, Euclidean, Loss, Squared, place_center
+from unimds.compiled.compilers import without_collecting
 from unimds.compiled.digest import code_digest
-from unimds.compiled.functions import Precision, _without_collecting, c_function
+from unimds.compiled.functions import Precision, c_function
 from unimds.compiled.parts import JIT, inlined
 from unimds.kernels.rows import COST, PULL, Kind, Row, row_function
 
@@ -374,7 +375,7 @@ def test_the_digest_depends_on_the_file_of_an_object_it_does_not_know(tmp_path, 
 
 # --- what compiles quickly ------------------------------------------------------------------------
 
-COMPILED = {"kernel", "driver", "addressed", "inlined"}
+COMPILED = {"kernel", "driver", "looping", "stage", "addressed", "inlined"}
 
 
 def compiled_functions():
@@ -411,7 +412,7 @@ def test_compiling_leaves_the_garbage_collector_as_it_was(enabled):
     before = gc.isenabled()
     try:
         (gc.enable if enabled else gc.disable)()
-        with _without_collecting():
+        with without_collecting():
             assert not gc.isenabled()
         assert gc.isenabled() is enabled
     finally:

@@ -9,10 +9,39 @@ would turn the corrections for rounding into zeros.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
 
 from unimds.compiled.parts import compiled_as
+
+
+@intrinsic
+def _bits(context, x):
+    """Return the integer with the bits of a number; NumPy's ``view`` takes longer to compile."""
+
+    def generate(context, builder, signature, args):
+        return builder.bitcast(args[0], ir.IntType(signature.return_type.bitwidth))
+
+    return (types.int64 if x == types.float64 else types.int32)(x), generate
+
+
+@intrinsic
+def _number(context, whole):
+    """Return the number with the bits of an integer."""
+
+    def generate(context, builder, signature, args):
+        kind = context.get_value_type(signature.return_type)
+        return builder.bitcast(args[0], kind)
+
+    return (types.float64 if whole == types.int64 else types.float32)(whole), generate
+
+
+bits: Any = _bits
+number: Any = _number
 
 
 def _arc_double(q):
@@ -75,10 +104,11 @@ def arc(q):
 
 
 def _arsinh_double(s, q):
-    bits = np.float64(q + 1.0).view(np.int64)
-    whole = (bits - 0x3FE3988E1409212E) & ~0xFFFFFFFFFFFFF  # e, where numbers have their exponent
-    up = np.int64(0x3FF0000000000000 + whole).view(np.float64)
-    down = np.int64(0x3FF0000000000000 - whole).view(np.float64)
+    whole = (
+        bits(q + 1.0) - 0x3FE3988E1409212E
+    ) & ~0xFFFFFFFFFFFFF  # e, where numbers have their exponent
+    up = number(0x3FF0000000000000 + whole)
+    down = number(0x3FF0000000000000 - whole)
     g = (2.0 * s + (down - up)) * (2.0 / ((q + 2.0) + (up + down)))
     z = g * g
     z2 = z * z
@@ -95,10 +125,10 @@ def _arsinh_double(s, q):
 
 
 def _arsinh_single(s, q):
-    bits = np.float32(q + 1.0).view(np.int32)
-    whole = np.int32(np.int32(bits - np.int32(0x3F1CC471)) & np.int32(~0x7FFFFF))
-    up = np.int32(np.int32(0x3F800000) + whole).view(np.float32)
-    down = np.int32(np.int32(0x3F800000) - whole).view(np.float32)
+    raw = bits(np.float32(q + 1.0))
+    whole = np.int32(np.int32(raw - np.int32(0x3F1CC471)) & np.int32(~0x7FFFFF))
+    up = number(np.int32(np.int32(0x3F800000) + whole))
+    down = number(np.int32(np.int32(0x3F800000) - whole))
     g = (2.0 * s + (down - up)) * (2.0 / ((q + 2.0) + (up + down)))
     z = g * g
     t = 0.0024384719196884888
@@ -125,9 +155,9 @@ def arsinh(s, q):
 
 
 def _power_double(x, a):
-    bits = np.float64(x).view(np.int64)
-    exponent = (bits - 0x3FE6A09E667F3BCD) >> 52
-    m = np.int64(bits - (exponent << 52)).view(np.float64)
+    raw = bits(np.float64(x))
+    exponent = (raw - 0x3FE6A09E667F3BCD) >> 52
+    m = number(raw - (exponent << 52))
     f = (m - 1.0) / (m + 1.0)
     z = f * f
     s = 0.07397974886812342
@@ -152,14 +182,14 @@ def _power_double(x, a):
     s = s * r + 0.05550410866482161
     s = s * r + 0.2402265069591008
     s = s * r + 0.6931471805599453
-    scale = np.int64((np.int64(np.int32(whole)) + 1023) << 52).view(np.float64)
+    scale = number((np.int64(np.int32(whole)) + 1023) << 52)
     return scale + scale * (r * s)
 
 
 def _power_single(x, a):
-    bits = np.float32(x).view(np.int32)
-    exponent = np.int32(np.int32(bits - np.int32(0x3F3504F3)) >> np.int32(23))
-    m = np.int32(bits - np.int32(exponent << np.int32(23))).view(np.float32)
+    raw = bits(np.float32(x))
+    exponent = np.int32(np.int32(raw - np.int32(0x3F3504F3)) >> np.int32(23))
+    m = number(np.int32(raw - np.int32(exponent << np.int32(23))))
     f = (m - 1.0) / (m + 1.0)
     z = f * f
     s = 0.14935863886677134
@@ -175,7 +205,7 @@ def _power_single(x, a):
     s = s * r + 0.0555032779121318
     s = s * r + 0.24022651345904172
     s = s * r + 0.6931472062482357
-    scale = np.int32(np.int32(np.int32(whole) + np.int32(127)) << np.int32(23)).view(np.float32)
+    scale = number(np.int32(np.int32(np.int32(whole) + np.int32(127)) << np.int32(23)))
     return scale + scale * (r * s)
 
 

@@ -12,9 +12,8 @@ and vectorise.
 from __future__ import annotations
 
 import ctypes
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields
 from functools import lru_cache
 from types import FunctionType
@@ -25,11 +24,11 @@ from llvmlite import ir
 from numba import carray, config, njit, types  # type: ignore[attr-defined]
 from numba.core import cgutils
 from numba.core.ccallback import CFunc
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic
 
-from unimds.compiled.parts import JIT, Part, looked_up, part_type
+from unimds.compiled.compilers import Apart, ApartShort, Driver, Loops, Stage
+from unimds.compiled.parts import INLINED, JIT, Part, looked_up, part_type
 
 __all__ = [
     "ARGUMENTS",
@@ -42,10 +41,13 @@ __all__ = [
     "call",
     "carray",
     "compiled_function",
+    "doubles",
     "driver",
+    "looping",
     "named_code",
     "once",
     "part_reader",
+    "stage",
     "with_names",
 ]
 
@@ -91,17 +93,6 @@ def _kind(name: str, precision: Precision) -> Any:
     return types.CPointer(types.float32 if dtype == np.float32 else types.float64)
 
 
-class _Apart(CompilerBase):
-    """Numba's compiler, told that no two pointers of a function lead to what either writes.
-
-    The callback around a function is left out, as nobody calls it.
-    """
-
-    def define_pipelines(self) -> list[Any]:
-        self.state.flags.noalias = self.state.flags.no_cfunc_wrapper = True
-        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
-
-
 # --- making a function ----------------------------------------------------------------------------
 
 
@@ -110,17 +101,17 @@ def addressed(function: Callable) -> Callable:
     return function
 
 
-def c_function(function: Callable, precision: Precision) -> Any:
-    """Return a function of `ARGUMENTS`, ready to be compiled."""
+def c_function(function: Callable, precision: Precision, short: bool = False) -> Any:
+    """Return a function of `ARGUMENTS`, ready to be compiled; its loops may all be short."""
     signature = tuple(_kind(kind, precision) for kind in ARGUMENTS.values()), types.void
-    return CFunc(function, signature, {}, dict(JIT), pipeline_class=_Apart)
+    return CFunc(function, signature, {}, dict(JIT), pipeline_class=ApartShort if short else Apart)
 
 
-def compiled_function(function: Callable, precision: Precision) -> int:
+def compiled_function(function: Callable, precision: Precision, short: bool = False) -> int:
     """Compile a function of `ARGUMENTS`, or find it in the cache; return its address."""
     if PLAIN:
         return _in_python(function, precision)
-    made = c_function(function, precision)
+    made = c_function(function, precision, short)
     with suppress(RuntimeError):  # no folder for the cache is writable: a read-only container
         made.enable_caching()
     looked_up(made)
@@ -138,23 +129,10 @@ def _address(made: Any) -> int:
     found = made._cache.load_overload(made._sig, made._targetdescr.target_context)
     made._cache_hits = 0 if found is None else 1
     if found is None:
-        with _without_collecting():
-            found = made._compile_uncached()
+        found = made._compile_uncached()
         made._cache.save_overload(made._sig, found)
     made._library = found.library
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
-
-
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Put off the search for garbage, which takes a tenth of the time of compiling."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def named_code(source: str, file: str, name: str, names: dict[str, Any]) -> Callable:
@@ -201,8 +179,23 @@ def part_reader(cls: type[Part], single: bool, offset: int) -> Callable:
 
 
 def driver(function: Callable) -> Any:
-    """Compile a driver: cached on disk, without the GIL."""
+    """Compile a driver, whose own loops are short: cached on disk, without the GIL."""
+    return _cached(function, Driver)
+
+
+def looping(function: Callable) -> Any:
+    """Compile a function with long loops of its own: cached on disk, without the GIL."""
+    return _cached(function, Loops)
+
+
+def stage(function: Callable) -> Any:
+    """Compile a part of such functions, which is inlined: Python cannot call it."""
+    return njit(**{**INLINED, "fastmath": False, "pipeline_class": Stage})(function)
+
+
+def _cached(function: Callable, compiler: type[Loops]) -> Any:
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    options["pipeline_class"] = compiler
     try:
         return looked_up(njit(cache=True, **options)(function))
     except RuntimeError:
@@ -247,6 +240,16 @@ def _beyond(context, pointer, count):
         return builder.gep(args[0], [args[1]])
 
     return pointer(pointer, types.intp), generate
+
+
+@intrinsic
+def _doubles(context, address):
+    """Return the pointer to the doubles at an address."""
+
+    def generate(context, builder, signature, args):
+        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
+
+    return types.CPointer(types.float64)(types.intp), generate
 
 
 @intrinsic
@@ -302,6 +305,10 @@ def _python_beyond(pointer, count):
     return ctypes.cast(address, ctypes.POINTER(kind))
 
 
+def _python_doubles(address):
+    return ctypes.cast(int(address), ctypes.POINTER(ctypes.c_double))
+
+
 def _nothing() -> None:
     pass
 
@@ -309,6 +316,7 @@ def _nothing() -> None:
 align_stack: Any = _nothing if PLAIN else _align_stack
 call: Any = _python_call if PLAIN else _call
 beyond: Any = _python_beyond if PLAIN else _beyond
+doubles: Any = _python_doubles if PLAIN else _doubles
 
 
 @driver

@@ -40,6 +40,7 @@ from numba.extending import (
 )
 
 from unimds._runtime.watch import compiling
+from unimds.compiled.compilers import Inlined, Method, Whole
 from unimds.compiled.digest import code_digest, methods
 
 # error_model="numpy": Python's checks every division, and then no loop vectorises.
@@ -51,15 +52,21 @@ JIT: dict[str, Any] = {
 
 
 # Nobody calls inlined functions from Python: their wrappers would take a third of the time.
-INLINED = {**JIT, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INLINED: dict[str, Any] = {
+    **JIT,
+    "forceinline": True,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": Inlined,
+}
 
 
 def kernel(function: Callable) -> Any:
     """Compile a function that takes parts: cached on disk, without the GIL."""
     try:
-        return looked_up(njit(cache=True, nogil=True, **JIT)(function))
+        return looked_up(njit(cache=True, nogil=True, pipeline_class=Whole, **JIT)(function))
     except RuntimeError:  # no folder for the cache is writable, as in a read-only container
-        return looked_up(njit(nogil=True, **JIT)(function))
+        return looked_up(njit(nogil=True, pipeline_class=Whole, **JIT)(function))
 
 
 def looked_up(compiled: Any) -> Any:
@@ -126,7 +133,7 @@ def compiled_as(double: Callable, single: Callable) -> Callable[[Callable], Call
         choose = {"single": single_precision(single), "double": double, "float32": types.float32}
         first = _arguments(function)[0]
         pick = eval(f"lambda {arguments}: single if {first} == float32 else double", choose)
-        options = {"error_model": "numpy", "fastmath": {"contract", "nsz"}, "forceinline": True}
+        options = {**INLINED, "fastmath": {"contract", "nsz"}}
         overload(function, jit_options=options)(pick)
         function.__dict__["compiled"] = (double, single)
         return function
@@ -346,7 +353,7 @@ def _register_method(kind: type[PartType], name: str, arity: int) -> None:
     # strict=False lets the user choose their names.
     args = ", ".join(f"a{i}" for i in range(arity))
     method = eval(f"lambda {args}: find(a0)", {"find": find})
-    options = dict(INLINED)  # a loop with a call does not vectorise
+    options = {**INLINED, "pipeline_class": Method}  # a loop with a call does not vectorise
     register = overload_method(kind, _typed_name(name, arity), strict=False, jit_options=options)  # type: ignore[call-arg]
     register(method)
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from unimds.compiled.functions import driver
+from unimds.compiled.functions import looping
 from unimds.compiled.parts import inlined
 from unimds.distances.pairs import Pairs
 from unimds.distances.table import DistanceTable, HeldTable, Index, LocalTable
@@ -376,7 +376,7 @@ def sampled(tiles: Iterable[Tile], n: int, size: int) -> Array:
 # --- compiled loops over tables -------------------------------------------------------------------
 
 
-@driver
+@looping
 def look_up(codes, numbers, layer, found):  # type: ignore[no-untyped-def]
     """Fill a layer of a table with the numbers of codes."""
     for i in range(codes.shape[0]):
@@ -399,7 +399,7 @@ def cell_of(d, scale, edges):  # type: ignore[no-untyped-def]
     return low
 
 
-@driver
+@looping
 def count_up(first, D, W, both, scale, edges, counts):  # type: ignore[no-untyped-def]
     """Count the pairs of every cell; those with earlier points, if `both` directions are one."""
     for i in range(D.shape[0]):
@@ -410,7 +410,7 @@ def count_up(first, D, W, both, scale, edges, counts):  # type: ignore[no-untype
                 counts[cell_of(d, scale, edges)] += 1
 
 
-@driver
+@looping
 def tell_codes(first, D, W, both, scale, edges, code_of, count, table, told):  # type: ignore[no-untyped-def]
     """Fill in the code of each pair; add up dissimilarity, weight and number by code."""
     for i in range(D.shape[0]):

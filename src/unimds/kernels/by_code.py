@@ -7,11 +7,11 @@ points count; where it is not symmetric (`both`), a pair has a code for each dir
 
 from __future__ import annotations
 
-from unimds.compiled.functions import call, driver
+from unimds.compiled.functions import call, doubles, looping
 from unimds.kernels.drivers import pulls_of_two
 
 
-@driver
+@looping
 def add_up(U, at, codes, W, first, origin, both, total):
     """Add the weighted distances of a point to earlier ones, row `at` of U, to those of a code.
 
@@ -30,14 +30,14 @@ def add_up(U, at, codes, W, first, origin, both, total):
             total[codes[j, own]] += (W[j, own] if W.size else 1.0) * U[at, j]
 
 
-@driver
+@looping
 def add_up_rows(U, codes, W, first, origin, both, total):
     """Do so with all rows of U: the distances of the points from `first` on."""
     for at in range(U.shape[0]):
         add_up(U, at, codes, W, first, origin, both, total)
 
 
-@driver
+@looping
 def add_up_all(row, points, n, codes, W, both, fields, into, U, total):
     """Do so with all points of a map; U, at the address `into`, is memory for two rows."""
     (X, stride, _), nothing = points, (0, 0, 0, 0)
@@ -49,8 +49,8 @@ def add_up_all(row, points, n, codes, W, both, fields, into, U, total):
             add_up(U, 1, codes, W, i, 0, both, total)
 
 
-@driver
-def pulls(row, points, n, table, codes, numbers, D, first, count, unit, memory, slope, out):
+@looping
+def pulls(row, points, n, table, codes, numbers, D, first, count, unit, memory, slope):
     """Do what `unimds.kernels.drivers.pulls` does; D, at the first address of `table`, is memory.
 
     It has two rows, of one layer or two.
@@ -68,6 +68,6 @@ def pulls(row, points, n, table, codes, numbers, D, first, count, unit, memory, 
                 for j in range(own):
                     D[row_number, 1, j] = numbers[codes[j, own]]
         two = (into, W + at * layers * of_W, of_D, of_W, layers)
-        a, b = pulls_of_two(row, points, n, two, i, 0 * n, pair, unit, memory, slope, out)
+        a, b = pulls_of_two(row, points, n, two, i, 0 * n, pair, unit, memory, doubles(slope))
         smooth, exact = smooth + a, exact + b
     return smooth, exact

@@ -9,23 +9,24 @@ pair pull. A missing distance is a NaN.
 ``points`` are the address of n points, the length of a row of coordinates and the number of rows;
 only the first ``real`` rows belong to the space, the others fill up. ``table`` are the addresses of
 distances and weights, the bytes of a row of one layer in each, and the number of layers.
-``memory`` are the addresses of scratch memory, of the sums and of the fields of space and loss;
-``out`` is the array of the sums.
+``memory`` are the addresses of scratch memory, of the sums (``out``) and of the fields of space and
+loss.
 """
 
 from __future__ import annotations
 
 from math import inf
 
-from unimds.compiled.functions import call, driver
-from unimds.compiled.parts import inlined
-from unimds.kernels.moves import BLOCK, GO, PLACE, STEP
+from unimds.compiled.functions import call, doubles, driver, stage
+from unimds.kernels.moves import BLOCK
 from unimds.kernels.steps import (
     ACROSS,
     BEGUN,
+    BENT,
     EXACT,
     HERE,
     LOWEST,
+    MEMORY,
     ONTO,
     SETTLED,
     SHORTER,
@@ -42,7 +43,7 @@ GROUP = 512
 """Points that are counted together, see `turn_of`."""
 
 
-@inlined
+@stage
 def add_range(row, who, points, table, rows, begin, end, gap, unit, memory):
     """Add what a row function tells of the points from `begin` to `end`, without the gap.
 
@@ -63,7 +64,7 @@ def add_range(row, who, points, table, rows, begin, end, gap, unit, memory):
 
 
 @driver
-def sweep(pull, move, points, n, real, table, first, count, free, band, unit, memory, out):
+def sweep(pull, move, points, n, real, table, first, count, free, band, unit, memory):
     """Place every free point of the given rows once, two rows at a time.
 
     Of all their pairs, only the pair of the two points depends on which of them moves first: the
@@ -75,8 +76,8 @@ def sweep(pull, move, points, n, real, table, first, count, free, band, unit, me
     ‖a − b + z‖² ≤ ½‖2a + z‖² + ½‖2b − z‖².
     """
     X, stride, k = points
-    scratch, sums, fields = memory
-    width, nothing, nobody, axes = k + 3, (0, 0, 0, 0), (n, n), (real, 0, PLACE)
+    (scratch, sums, fields), out = memory, doubles(memory[1])
+    width, nothing, nobody, axes = k + 3, (0, 0, 0, 0), (n, n), (real, 0, 0)
     second, aside = (scratch, sums + 8 * width, fields), (scratch, sums + 48 * width, fields)
     for row in range(0, count, 2):
         rows = (row, row + 1 if row + 1 < count else row)  # the last row may be alone
@@ -109,7 +110,7 @@ def sweep(pull, move, points, n, real, table, first, count, free, band, unit, me
 
 @driver
 def sweep_in_turn(
-    functions, points, n, real, table, first, count, free, steps, eps, unit, tried, memory, out
+    functions, points, n, real, table, first, count, free, steps, eps, unit, tried, memory
 ):  # fmt: skip
     """Place every free point of the given rows once, one row at a time, with checked steps."""
     X, stride, _ = points
@@ -117,62 +118,64 @@ def sweep_in_turn(
         i = first + row
         if free[i]:
             point, how = (X, stride, i, i), (steps, eps, False)
-            settle(functions, point, points, n, real, table, row, i, how, unit, tried, memory, out)
+            settle(functions, point, points, n, real, table, row, i, how, unit, tried, memory)
 
 
 @driver
 def place_rows(
-    functions, new, points, n, real, table, costs, settled, steps, eps, unit, tried, memory, out
+    functions, new, points, n, real, table, costs, settled, steps, eps, unit, tried, memory
 ):  # fmt: skip
     """Place new points against the fixed ones, by one row of distances each."""
     for i in range(costs.size):
         # turn 0 for all: the place of a new point must not depend on its row number
         point, how = (new[0], new[1], i, 0), (steps, eps, True)
         costs[i], settled[i] = settle(
-            functions, point, points, n, real, table, i, n, how, unit, tried, memory, out
+            functions, point, points, n, real, table, i, n, how, unit, tried, memory
         )
 
 
 @driver
-def place_once(pull, move, new, points, n, real, table, count, unit, memory, out):
+def place_once(pull, move, new, points, n, real, table, count, unit, memory):
     """Place new points by one step each, which is known to descend."""
-    (P, stride, k), none = new, 0 * n
+    (P, stride, k), none, out = new, 0 * n, doubles(memory[1])
     for i in range(count):
         for a in range(k + 3):
             out[a] = 0.0
         add_range(pull, (P, stride, i, i), points, table, (i, i), none, n, (n, n), unit, memory)
-        call(move, (P, stride, i, 0), points, (0, 0, 0, 0), (real, 0, PLACE), 1.0, memory)
+        call(move, (P, stride, i, 0), points, (0, 0, 0, 0), (real, 0, 0), 1.0, memory)
 
 
-@driver
-def settle(functions, point, points, n, real, table, row, own, how, unit, tried, memory, out):
+@stage
+def settle(functions, point, points, n, real, table, row, own, how, unit, tried, memory):
     """Move a point to lower its cost against the points of its row: the paper's Place.
 
     Halve each step until the cost of the row does not rise. ``how`` are the steps to take at most,
     the relative fall of the cost that counts as none, and whether a step that needs no halving is
     doubled as long as the cost falls. Return the cost of the row, and whether the point has
-    settled. ``functions`` are the addresses of pull and cost of one row, and of move; `tried` is
-    memory for three points: where the step began, the best and the one on trial.
+    settled. ``functions`` are the addresses of pull and cost of one row, of move and of go; `tried`
+    is memory for three points: where the step began, the best and the one on trial.
     """
-    (pull, cost, move), (steps, eps, stretch) = functions, how
+    (pull, cost, move, go), (steps, eps, stretch) = functions, how
     P, stride, i, turn = point
     k, rows, nobody, nothing = points[2], (row, row), (own, own + 1), (0, 0, 0, 0)
-    room, at = (tried, 3, k), 4 * k + 12  # of the cost in `out`
+    out, room, at = doubles(memory[1]), (tried, 3, k), 4 * k + 12  # of the cost in `out`
     judge = (memory[0], memory[1] + 8 * at, memory[2])
     out[at], none = 0.0, 0 * n
     add_range(cost, point, points, table, rows, none, n, nobody, unit, judge)
     low, best = out[at], 0
-    call(move, (P, stride, i, i), room, nothing, (real, best, GO), 0.0, memory)
+    call(go, (P, stride, i, i), room, nothing, (real, best, 0), 0.0, memory)
     settled = False
     for _ in range(steps):
-        origin, begun, length = best, low, 1.0
+        origin, trial, begun, length = best, (best + 1) % 3, low, 1.0
         for a in range(k + 3):
             out[a] = 0.0
         add_range(pull, (tried, 3, best, best), points, table, rows, none, n, nobody, unit, memory)
-        call(move, (tried, 3, best, turn), points, nothing, (real, 0, STEP), 1.0, memory)
+        call(go, (tried, 3, best, 0), room, nothing, (real, trial, 0), 0.0, memory)
+        call(move, (tried, 3, trial, turn), points, nothing, (real, 0, 0), 1.0, memory)
         while 1e-9 < length < 1e3:
-            trial = 3 - origin - best if origin != best else (origin + 1) % 3
-            call(move, (tried, 3, origin, 0), room, nothing, (real, trial, GO), length, memory)
+            if length != 1.0:  # `move` made the first trial
+                trial = 3 - origin - best if origin != best else (origin + 1) % 3
+                call(go, (tried, 3, origin, 0), room, nothing, (real, trial, 0), length, memory)
             out[at] = 0.0
             who = (tried, 3, trial, trial)
             add_range(cost, who, points, table, rows, none, n, nobody, unit, judge)
@@ -185,11 +188,11 @@ def settle(functions, point, points, n, real, table, row, own, how, unit, tried,
         if begun - low <= eps * low:
             settled = True
             break
-    call(move, (tried, 3, best, 0), (P, stride, k), nothing, (real, i, GO), 0.0, memory)
+    call(go, (tried, 3, best, 0), (P, stride, k), nothing, (real, i, 0), 0.0, memory)
     return low, settled
 
 
-@driver
+@stage
 def turn_of(i, n):
     """Return the first point that point `i` of `n` is counted with, and a gap to leave out.
 
@@ -205,13 +208,13 @@ def turn_of(i, n):
 
 
 @driver
-def total(row, width, points, n, table, first, count, unit, memory, out):
+def total(row, width, points, n, table, first, count, unit, memory):
     """Leave in `out` the `width` sums of a row function over the given rows, each pair once."""
-    (X, stride, _), nobody = points, (n, n)
+    (X, stride, _), nobody, out = points, (n, n), doubles(memory[1])
     side = (memory[0], memory[1] + 16 * width, memory[2])
     for a in range(4 * width):
         out[a] = 0.0
-    at = 0
+    at = 0 * n
     while at < count:
         # two rows of a group, or its last row alone
         pair = at + 1 < count and (first + at + 1) % GROUP > 0
@@ -223,12 +226,9 @@ def total(row, width, points, n, table, first, count, unit, memory, out):
         if pair:
             alone, own = (X, stride, j, j), (at + 1, at + 1)
             add_range(row, alone, points, table, own, i, j, nobody, unit, side)
-        for a in range(width):
-            out[a] += out[2 * width + a]
-            out[2 * width + a], out[3 * width + a] = 0.0, 0.0
         at += 2 if pair else 1
-    for a in range(width):
-        out[a] = (out[a] + out[width + a]) / table[4]
+    for a in range(width):  # a row that was alone is in `side` twice
+        out[a] = (out[a] + out[width + a] + out[2 * width + a]) / table[4]
 
 
 @driver
@@ -244,10 +244,10 @@ def apart(row, points, n, first, count, size, fields, table):
         call(row, (X, stride, i, j), points, nothing, (0, i + 1, 0), 1.0, (into, into, fields))
 
 
-@driver
-def pulls_of_two(row, points, n, table, i, at, pair, unit, memory, slope, out):
-    """Do what `pulls` does for point `i`, row `at` of the table, and for the next of a `pair`."""
-    (X, stride, k), nobody, none = points, (n, n), 0 * n
+@stage
+def pulls_of_two(row, points, n, table, i, at, pair, unit, memory, slope):
+    """Do what `add_pulls` does for point `i`, row `at` of the table, and the next of a `pair`."""
+    (X, stride, k), nobody, none, out = points, (n, n), 0 * n, doubles(memory[1])
     width, smooth, exact = k + 3, 0.0, 0.0
     if pair:
         for a in range(2 * width):
@@ -255,8 +255,8 @@ def pulls_of_two(row, points, n, table, i, at, pair, unit, memory, slope, out):
         who, rows = (X, stride, i, i + 1), (at, at + 1)
         add_range(row, who, points, table, rows, none, i, nobody, unit, memory)
         for a in range(k + 1):
-            slope[a, i] += out[a]
-            slope[a, i + 1] += out[width + a]
+            slope[a * n + i] += out[a]
+            slope[a * n + i + 1] += out[width + a]
         smooth += out[k + 1] + out[width + k + 1]
         exact += out[k + 2] + out[width + k + 2]
     # of two rows the pair of their points is left
@@ -267,12 +267,12 @@ def pulls_of_two(row, points, n, table, i, at, pair, unit, memory, slope, out):
     alone = (X, stride, j, j)
     add_range(row, alone, points, table, (own, own), begin, j, nobody, unit, memory)
     for a in range(k + 1):
-        slope[a, j] += out[a]
+        slope[a * n + j] += out[a]
     return smooth + out[k + 1], exact + out[k + 2]
 
 
-@driver
-def pulls(row, points, n, table, first, count, unit, memory, slope, out):
+@stage
+def add_pulls(row, points, n, table, first, count, unit, memory, slope):
     """Add up the pulls on all points and their weights, of the pairs with earlier points.
 
     Those on the points of the given rows are added to `slope`; those on the earlier points to the
@@ -281,13 +281,19 @@ def pulls(row, points, n, table, first, count, unit, memory, slope, out):
     smooth, exact = 0.0, 0.0
     for at in range(0, count, 2):
         pair = at + 1 < count
-        a, b = pulls_of_two(row, points, n, table, first + at, at, pair, unit, memory, slope, out)
+        a, b = pulls_of_two(row, points, n, table, first + at, at, pair, unit, memory, slope)
         smooth, exact = smooth + a, exact + b
     return smooth, exact
 
 
 @driver
-def descend(functions, points, n, table, unit, rooms, state, measured, limits, costs, numbers, out):
+def pulls(row, points, n, table, first, count, unit, memory, slope):
+    """Do so alone; `slope` is an address."""
+    return add_pulls(row, points, n, table, first, count, unit, memory, doubles(slope))
+
+
+@stage
+def descend(functions, points, n, table, unit, rooms, state, limits, costs):
     """Take steps until the cost no longer falls, `limits[0]` at most; return how many, and why.
 
     ``functions`` are the addresses of those of `unimds.kernels.steps`, of `spread` and `collect`,
@@ -300,6 +306,7 @@ def descend(functions, points, n, table, unit, rooms, state, measured, limits, c
     (own, learnt, trial, pulled, others, carried), span = rooms, (0, 0, 0)
     (steps, known, window), (eps, zero) = limits
     (P, stride, X, work), last, none = state, known - 1, 0 * n
+    numbers, measured = doubles(own[1]), doubles(learnt[0])
     who, free, here = (P, stride, 0, 0), (X, n, points[2]), (points[0], n, 0, 0)
     room, curved = (work, n, points[2]), 1 if carry else 0
     while True:
@@ -317,10 +324,9 @@ def descend(functions, points, n, table, unit, rooms, state, measured, limits, c
             if carry and not fresh:
                 call(carry, who, room, nothing, (0, 0, ONTO), 1.0, carried)
             call(spread, here, points, nothing, span, 1.0, trial)
-            for a in range(measured.shape[0]):
-                for i in range(n):
-                    measured[a, i] = 0.0
-            cost, exact = pulls(row, points, n, table, none, n, unit, others, measured, out)
+            for a in range(n * (points[2] + 1)):
+                measured[a] = 0.0
+            cost, exact = add_pulls(row, points, n, table, none, n, unit, others, measured)
             cost, exact = cost / table[4], exact / table[4]
             call(collect, here, points, nothing, span, 1.0 / table[4], pulled)
             call(judge, who, free, nothing, span, cost, own)
@@ -337,37 +343,36 @@ def descend(functions, points, n, table, unit, rooms, state, measured, limits, c
 
 
 @driver
-def anneal(
-    functions, points, n, table, unit, rooms, state, measured, limits, costs, numbers, out, memory
-):  # fmt: skip
-    """Descend by one loss after another; return how many steps it took.
+def anneal(functions, points, n, table, unit, rooms, state, limits, costs):
+    """Descend by one loss after another; return how many steps it took, and why it ended.
 
     ``limits`` are, besides those of `descend`, the number of losses, the bytes of the fields of
     each, the losses that must be tried, and a cost: from there on, a descent that has not come
-    below it is given up. ``memory`` is that of the steps; its row `BEST` has the best points.
+    below it is given up.
     """
     own, learnt, trial, pulled, others, carried = rooms
     (steps, known, window, count, width, tried), (eps, early, zero, bar) = limits
-    taken = 0
+    numbers, P, stride, taken, why = doubles(own[1]), doubles(state[0]), state[1], 0, WENT
     for level in range(count):
         low, shift = numbers[LOWEST], level * width
-        for a in range(numbers.size):
-            numbers[a] = 0.0
-        numbers[LOWEST], numbers[VERDICT] = low, BEGUN
-        for a in range(memory.shape[1]):
-            memory[TRIAL, a] = memory[HERE, a]
-        costs[0, 0], costs[1, 0] = inf, inf
+        if level > 0:  # begin anew
+            for a in range(BENT + MEMORY):
+                numbers[a] = 0.0
+            numbers[LOWEST], numbers[VERDICT] = low, BEGUN
+            for a in range(stride):
+                P[TRIAL * stride + a] = P[HERE * stride + a]
+            costs[0, 0], costs[1, 0] = inf, inf
         pulling = (others[0], others[1], others[2] + shift)
         carrying = (carried[0], carried[1], carried[2] + shift)
         here, until = (own, learnt, trial, pulled, pulling, carrying), (steps, known, window)
         done, why = descend(
-            functions, points, n, table, unit, here, state, measured,
-            (until, (eps if level + 1 == count else early, zero)), costs, numbers, out,
+            functions, points, n, table, unit, here, state,
+            (until, (eps if level + 1 == count else early, zero)), costs,
         )  # fmt: skip
         taken += done
         if why == EXACT or (level + 1 >= tried and numbers[LOWEST] > bar):
             break
-    return taken
+    return taken, why
 
 
 # --- subsampled sweeps ----------------------------------------------------------------------------
@@ -387,7 +392,7 @@ def turned(function, n, D, order, out):
 
 
 @driver
-def shake_together(functions, flat, copies, points, table, sizes, shifts, unit, memory, room, out):
+def shake_together(functions, flat, copies, points, table, sizes, shifts, unit, memory, room):
     """Sweep once for each entry of `sizes`: the number of points that each point meets.
 
     All points of a sweep move at once: loops run over the points. `copies` is memory for the points
@@ -397,7 +402,7 @@ def shake_together(functions, flat, copies, points, table, sizes, shifts, unit, 
     """
     meet, twice, take, lift, move = functions
     (X, n, k), (D, W, of_D, of_W, _) = points, table
-    nothing, at, doubled, axes = (0, 0, 0, 0), 0, (copies, 2 * n, k), (k, 0, PLACE)
+    nothing, at, doubled, axes = (0, 0, 0, 0), 0, (copies, 2 * n, k), (k, 0, 0)
     for size in sizes:
         call(twice, (copies, 2 * n, 0, 0), points, nothing, (0, 0, 0), unit, memory)
         for first in range(0, n, BLOCK):
@@ -420,7 +425,7 @@ def shake_together(functions, flat, copies, points, table, sizes, shifts, unit, 
 
 @driver
 def shake_in_turn(
-    pull, move, gather, points, n, real, table, few, sample, sizes, shifts, unit, memory, out
+    pull, move, gather, points, n, real, table, few, sample, sizes, shifts, unit, memory
 ):
     """Shake point by point, for tables and spaces that need it.
 
@@ -428,7 +433,7 @@ def shake_in_turn(
     them, as `points` and `table` are.
     """
     X, stride, k = points
-    (D, W, of_D, of_W, layers), at, none = table, 0, 0 * n
+    (D, W, of_D, of_W, layers), at, none, out = table, 0, 0 * n, doubles(memory[1])
     for size in sizes:
         chosen = 4 * k + 12  # where the shifts stand in `out`
         for m in range(size):
@@ -445,5 +450,5 @@ def shake_in_turn(
                 out[a] = 0.0
             who = (X, stride, i, i)
             add_range(pull, who, few, sample, (0, 0), none, size, (size, size), unit, memory)
-            call(move, who, points, (0, 0, 0, 0), (real, 0, PLACE), 1.0, memory)
+            call(move, who, points, (0, 0, 0, 0), (real, 0, 0), 1.0, memory)
         at += size

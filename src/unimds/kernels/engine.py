@@ -134,16 +134,16 @@ class Engine:
     def _own(self) -> threading.local:
         return threading.local()
 
-    def _memory(self) -> tuple[tuple[int, int, int], Array]:
-        """Return the addresses of scratch memory, sums and fields, and the sums, of this thread."""
+    def _memory(self) -> tuple[int, int, int]:
+        """Return the addresses of scratch memory, sums and fields, of this thread."""
+        own = self._own
         try:
-            memory, out, _ = self._own.memory
+            return own.memory
         except AttributeError:
-            scratch = np.zeros(10 * BLOCK + 8 * self.padded + 64, dtype=self.precision.points)
-            out = np.zeros(8 * self.padded + 64 + 2 * BLOCK)
-            memory = scratch.ctypes.data, out.ctypes.data, self.fields.ctypes.data
-            self._own.memory = memory, out, scratch  # the last must be kept
-        return memory, out
+            own.scratch = np.zeros(10 * BLOCK + 8 * self.padded + 64, dtype=self.precision.points)
+            own.out = np.zeros(8 * self.padded + 64 + 2 * BLOCK)
+            own.memory = own.scratch.ctypes.data, own.out.ctypes.data, self.fields.ctypes.data
+            return own.memory
 
     def _table(self, D: Array, W: Array | None) -> tuple[int, int, int, int, int]:
         """Return the addresses of a table's parts, the bytes of their rows, and the layers."""
@@ -165,11 +165,11 @@ class Engine:
         self, D: Array, W: Array | None, first: int, X: Array, free: Array, band: Any, unit: float
     ) -> None:
         """Place every free point of the rows once, in place, by steps that are known to descend."""
-        P, (memory, out) = self._laid_out(X), self._memory()
+        P, memory = self._laid_out(X), self._memory()
         functions = self.row(PULL), self.move
         self._run(
             drivers.sweep, *functions, _points(P), X.shape[1], len(X), self._table(D, W), first,
-            len(D), free, (0, *band), unit, memory, out,
+            len(D), free, (0, *band), unit, memory,
         )  # fmt: skip
         self._hand_back(P, X)
 
@@ -185,11 +185,10 @@ class Engine:
         unit: float,
     ) -> None:
         """Place every free point of the rows once, in place, by steps that are checked."""
-        P, (memory, out), tried = self._laid_out(X), self._memory(), self._tried()
+        P, memory, tried = self._laid_out(X), self._memory(), self._tried()
         self._run(
             drivers.sweep_in_turn, self._checked, _points(P), X.shape[1], len(X),
             self._table(D, W), first, len(D), free, steps, eps, unit, tried.ctypes.data, memory,
-            out,
         )  # fmt: skip
         self._hand_back(P, X)
 
@@ -201,7 +200,7 @@ class Engine:
         Without any `steps` it is one step, which is not checked; then there are no costs.
         """
         P, N = self._laid_out(X), self._laid_out(new)
-        (memory, out), tried = self._memory(), self._tried()
+        memory, tried = self._memory(), self._tried()
         cost, settled = np.full(len(D), np.nan), np.zeros(len(D), dtype=bool)
         points, n, table = _points(P), X.shape[1], self._table(D, W)
         if not steps:
@@ -217,13 +216,12 @@ class Engine:
                 len(D),
                 unit,
                 memory,
-                out,
             )
             self._hand_back(N, new)
             return cost, settled
         self._run(
             drivers.place_rows, self._checked, _points(N), points, n, len(X), table, cost, settled,
-            steps, eps, unit, tried.ctypes.data, memory, out,
+            steps, eps, unit, tried.ctypes.data, memory,
         )  # fmt: skip
         self._hand_back(N, new)
         return cost, settled
@@ -232,12 +230,12 @@ class Engine:
         self, kind: Kind, D: Array, W: Array | None, first: int, X: Array, unit: float
     ) -> tuple[float, ...]:
         """Return the sums of a row function over the rows, each pair once."""
-        P, (memory, out) = self._laid_out(X), self._memory()
+        P, memory = self._laid_out(X), self._memory()
         self._run(
             drivers.total, self.row(kind), kind.sums, _points(P), X.shape[1], self._table(D, W),
-            first, len(D), unit, memory, out,
+            first, len(D), unit, memory,
         )  # fmt: skip
-        return tuple(out[: kind.sums].tolist())
+        return tuple(self._own.out[: kind.sums].tolist())
 
     def earlier(self, X: Array, first: int, count: int) -> Array:
         """Return the distances of some points to all earlier ones; what else is there is no number.
@@ -308,7 +306,7 @@ class Engine:
         the costs by the loss and by `judge`. In a row only pairs with earlier points count.
         """
         n, begin, count = X.shape[1], first + rows.start, rows.stop - rows.start
-        (_, sums, _), out = self._memory()
+        _, sums, _ = self._memory()
         others, fields = np.zeros(slope.shape, self.precision.points), self.judged_by(judge)
         memory, W = (others.ctypes.data, sums, fields.ctypes.data), None if W is None else W[rows]
         if isinstance(D, CodedTable):
@@ -318,7 +316,7 @@ class Engine:
             driver, coded, room = drivers.pulls, (), D[rows]
         smooth, exact = self._run(
             driver, self.row(MUTUAL), _points(X), n, self._table(room, W), *coded, begin, count,
-            unit, memory, slope, out,
+            unit, memory, slope.ctypes.data,
         )  # fmt: skip
         slope += others
         return float(smooth), float(exact)
@@ -335,8 +333,11 @@ class Engine:
         state: tuple[Array, Array, Array],
     ) -> tuple[int, int]:
         """Take quasi-Newton steps, see `unimds.kernels.drivers.descend`; work in `X`."""
+        (steps, known, window), (eps, zero) = limits
+        until = (steps, known, window, 1, 0, 0), (eps, eps, zero, np.inf)
         work = _Work(X, self.judged_by(judge), state)
-        done, why = self._run(drivers.descend, *self._stepping(work, D, W, unit, limits, costs))
+        stepping = self._stepping(work, D, W, unit, until, costs)
+        done, why = self._run(drivers.anneal, *stepping)
         return int(done), int(why)
 
     def anneal(
@@ -357,13 +358,14 @@ class Engine:
         until = (steps, known, window, len(fields), fields.strides[0], tried), other
         work = _Work(X, fields, state)
         stepping = self._stepping(work, D, W, unit, until, costs)
-        return int(self._run(drivers.anneal, *stepping, state[0]))
+        taken, _ = self._run(drivers.anneal, *stepping)
+        return int(taken)
 
     def _stepping(
         self, work: _Work, D: Array, W: Array | None, unit: float, limits: Any, costs: Array
     ) -> tuple[Any, ...]:
         """Return the arguments of drivers that take quasi-Newton steps."""
-        (_, sums, _), out = self._memory()
+        _, sums, _ = self._memory()
         told, pulls, at = work.measured.ctypes.data, work.others.ctypes.data, work.numbers_at
         fields, shares, trial = work.fields.ctypes.data, work.shares.ctypes.data, work.trial_at
         rooms = (
@@ -374,13 +376,12 @@ class Engine:
         functions = *steps.step_functions(), *helpers, self.row(MUTUAL), self.carry
         n, table = work.X.shape[1], self._table(D, W)
         return (
-            functions, _points(work.X), n, table, unit, rooms, work.where, work.measured, limits,
-            costs, work.state[1], out,
+            functions, _points(work.X), n, table, unit, rooms, work.where, limits, costs,
         )  # fmt: skip
 
     def carry_on(self, X: Array, previous: Array, beta: float) -> Array:
         """Return the points beyond `X` as seen from `previous`: exp_x(−β log_x(previous))."""
-        out, (memory, _) = X.copy(), self._memory()
+        out, memory = X.copy(), self._memory()
         who, nothing = (out.ctypes.data, X.shape[1], 0, 0), (0, 0, 0, 0)
         function = self._in_space(moves.carry_on)
         self._run(once, function, who, _points(previous), nothing, (0, 0, 0), float(beta), memory)
@@ -395,7 +396,7 @@ class Engine:
         self, D: Array, W: Array | None, X: Array, sizes: Array, draws: Array, unit: float
     ) -> None:
         """Place all points at once against few others, for each of `sizes`; a table `by_shift`."""
-        memory, out = self._memory()
+        memory = self._memory()
         shifts = shifts_of(sizes, draws, X.shape[1])
         copies = np.empty((len(X), 2 * X.shape[1]), dtype=X.dtype)
         helpers = (moves.plain(f, self.precision) for f in (moves.twice, moves.take, moves.lift))
@@ -403,14 +404,14 @@ class Engine:
         room = memory[0] + (len(X) + 3) * BLOCK * X.itemsize, *memory[1:]
         self._run(
             drivers.shake_together, functions, self.flat, copies.ctypes.data, _points(X),
-            self._table(D, W), sizes, shifts, unit, memory, room, out,
+            self._table(D, W), sizes, shifts, unit, memory, room,
         )  # fmt: skip
 
     def shake_in_turn(
         self, D: Array, W: Array | None, X: Array, sizes: Array, draws: Array, unit: float
     ) -> None:
         """Place one point after another against few others, once for each of `sizes`."""
-        (memory, out), table, k = self._memory(), self._table(D, W), len(X)
+        memory, table, k = self._memory(), self._table(D, W), len(X)
         shifts = shifts_of(sizes, draws, X.shape[1])
         P, few = self._laid_out(X), np.zeros((self.padded, BLOCK), dtype=X.dtype)
         sample = np.empty((D.shape[1], BLOCK), dtype=D.dtype)
@@ -419,14 +420,14 @@ class Engine:
         met = self._table(sample[None], None if weights is None else weights[None])
         self._run(
             drivers.shake_in_turn, *functions, _points(P), X.shape[1], k, table, _points(few), met,
-            sizes, shifts, unit, memory, out,
+            sizes, shifts, unit, memory,
         )  # fmt: skip
         self._hand_back(P, X)
 
     @property
-    def _checked(self) -> tuple[int, int, int]:
+    def _checked(self) -> tuple[int, int, int, int]:
         """The functions of a checked step."""
-        return self.row(PULL, 1), self.row(COST, 1), self.move
+        return self.row(PULL, 1), self.row(COST, 1), self.move, self._in_space(moves.go)
 
     def _tried(self) -> Array:
         return np.zeros((self.padded, 3), dtype=self.precision.points)

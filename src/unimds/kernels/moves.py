@@ -23,9 +23,6 @@ from unimds.compiled.functions import (
 )
 from unimds.compiled.parts import Part, inlined, part_type
 
-PLACE, STEP, GO = range(3)
-"""What `move` may do, chosen by `mode`."""
-
 BLOCK = 256
 """Points in a block: a few rows of this length fit in the fastest cache."""
 
@@ -41,56 +38,56 @@ toward: Any = None
 
 @addressed
 def move(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
-    """Move point `i` of P, or say where to: all that depends on the space alone.
+    """Move point `i` of P by the step that the pull in `out` asks for: the paper's Recenter.
 
-    Only the first `start` coordinates belong to the space; the others fill up rows.
-
-    - `PLACE`: take the step that the pull in `out` asks for, the paper's Recenter:
-      Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j. Behind the pull stand Σ w, the stiffness and the
-      parting. Points that coincide part in a direction that depends on `j`.
-    - `STEP`: leave this step in `out` instead.
-    - `GO`: let point `stop` of X be this point, moved by `unit` (0 copies it) times the step.
+    The step, Σ_j w_j (1 − ρ_j/u_j) log_p(x_j) / Σ_j w_j, takes the place of the pull. Behind the
+    pull stand Σ w, the stiffness and the parting. Points that coincide part in a direction that
+    depends on `j`. Only the first `start` coordinates belong to the space; the others fill up rows.
     """
-    space, axes = space_at(fields), start
-    p, v = carray(scratch, axes), carray(beyond(out, 2 * k + 6), axes)
-    away, total, apart = carray(beyond(out, 3 * k + 6), axes), out[k], out[k + 2]
+    space, axes, total, apart = space_at(fields), start, out[k], out[k + 2]
+    p, away = scratch, beyond(out, 2 * k + 6)
+    point, step, other = carray(p, axes), carray(out, axes), carray(away, axes)
+    for a in range(axes):
+        p[a] = P[a * stride + i]
+    space.project(point, step)
+    if apart > 0.0:
+        norm = 0.0
+        for a in range(axes):
+            away[a] = cos(GOLDEN_ANGLE * (j + 1.0) * (a + 1.0))
+        space.project(point, other)
+        for a in range(axes):
+            norm += space.sign(a) * away[a] * away[a]
+        share = apart / space.unit_length() / sqrt(norm) if norm > 0.0 else 0.0
+        for a in range(axes):
+            out[a] += share * away[a]
+    # In negative curvature ½(dist − ρ)² has a Hessian of at most 1 + bend·(dist − ρ + the step's
+    # length), see docs/mathematics.md: a step that is shorter by it descends as well.
+    divisor = total + out[k + 1]
+    if space.bend() > 0.0 and divisor > 0.0:
+        square = 0.0
+        for a in range(axes):
+            square += space.sign(a) * out[a] * out[a]
+        way = space.unit_length() * sqrt(square if square > 0.0 else 0.0) / divisor
+        divisor += space.bend() * way * total
+    for a in range(axes):
+        out[a] = out[a] / divisor if divisor > 0.0 else 0.0
+        away[a] = out[a]  # which `exp` may change
+    space.exp(point, other)
+    for a in range(axes):
+        P[a * stride + i] = p[a]
+
+
+@addressed
+def go(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
+    """Let point `stop` of X be point `i` of P, moved by `unit` times the step in `out`."""
+    space, axes, p, v = space_at(fields), start, scratch, beyond(out, 2 * k + 6)
     for a in range(axes):
         p[a] = P[a * stride + i]
         v[a] = out[a] * unit
-    if mode != GO:
-        space.project(p, v)
-        if apart > 0.0:
-            norm = 0.0
-            for a in range(axes):
-                away[a] = cos(GOLDEN_ANGLE * (j + 1.0) * (a + 1.0))
-            space.project(p, away)
-            for a in range(axes):
-                norm += space.sign(a) * away[a] * away[a]
-            share = apart / space.unit_length() / sqrt(norm) if norm > 0.0 else 0.0
-            for a in range(axes):
-                v[a] += share * away[a]
-        # In negative curvature ½(dist − ρ)² has a Hessian of at most 1 + bend·(dist − ρ + the
-        # step's length), see docs/mathematics.md: a step that is shorter by it descends as well.
-        divisor = total + out[k + 1]
-        if space.bend() > 0.0 and divisor > 0.0:
-            square = 0.0
-            for a in range(axes):
-                square += space.sign(a) * v[a] * v[a]
-            way = space.unit_length() * sqrt(square if square > 0.0 else 0.0) / divisor
-            divisor += space.bend() * way * total
-        for a in range(axes):
-            v[a] = v[a] / divisor if divisor > 0.0 else 0.0
-    if mode == STEP:
-        for a in range(axes):
-            out[a] = v[a]
-        return
-    if mode != GO or unit != 0.0:
-        space.exp(p, v)
+    if unit != 0.0:
+        space.exp(carray(p, axes), carray(v, axes))
     for a in range(axes):
-        if mode == GO:
-            X[a * n + stop] = p[a]
-        else:
-            P[a * stride + i] = p[a]
+        X[a * n + stop] = p[a]
 
 
 @addressed
@@ -99,14 +96,14 @@ def carry_on(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scra
     space, p, v = space_at(fields), carray(scratch, k), carray(out, k)
     for m in range(n):
         for a in range(k):
-            p[a] = P[a * stride + m]
+            scratch[a] = P[a * stride + m]
         toward(p, X, n, m, v, space)
         for a in range(k):
-            v[a] *= -unit
+            out[a] *= -unit
         space.project(p, v)
         space.exp(p, v)
         for a in range(k):
-            P[a * stride + m] = p[a]
+            P[a * stride + m] = scratch[a]
 
 
 @inlined
@@ -114,12 +111,13 @@ def toward_chord(p, X, n, i, v, space):
     """Fill v with the logarithm, before projection, of point `i` of X, by `Space.pair`."""
     near = far = inner = gap = 0.0 * p[0]
     for a in range(p.shape[0]):
-        x, sign = X[a * n + i], space.sign(a)
-        v[a] = x - p[a]
-        near += sign * (x - p[a]) * (x - p[a])
-        far += sign * (x + p[a]) * (x + p[a])
-        inner += sign * p[a] * x
-        gap += (x - p[a]) * (x - p[a])
+        x, y, sign = X[a * n + i], p[a], space.sign(a)
+        d, f = x - y, x + y
+        v[a] = d
+        near += sign * d * d
+        far += sign * f * f
+        inner += sign * x * y
+        gap += d * d
     _, slope, _ = space.pair(near, far, inner, gap)
     for a in range(p.shape[0]):
         v[a] *= slope
@@ -145,7 +143,8 @@ def in_space(function: Callable, space: type[Part], measured: bool, dtype: Any) 
     }
     kind = "measured" if measured else "chord"
     name = f"{function.__name__}_{kind}_{part_type(space).digest}"
-    return compiled_function(with_names(function, name, names), Precision(dtype, dtype, dtype))
+    precision = Precision(dtype, dtype, dtype)
+    return compiled_function(with_names(function, name, names), precision, short=True)
 
 
 # --- what depends on no space ---------------------------------------------------------------------
@@ -171,7 +170,7 @@ def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
         if scratch[(k + 2) * BLOCK + m] > 0.0:
             norm, turn = 0.0, GOLDEN_ANGLE * (start + m + 1.0)
             for a in range(k):
-                norm += cos(turn * (a + 1.0)) ** 2
+                norm += cos(turn * (a + 1.0)) * cos(turn * (a + 1.0))
             for a in range(k):
                 away = scratch[(k + 2) * BLOCK + m] / sqrt(norm) * cos(turn * (a + 1.0))
                 scratch[a * BLOCK + m] += away

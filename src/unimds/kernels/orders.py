@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import floor
 
-from unimds.compiled.functions import driver
+from unimds.compiled.functions import looping, stage
 
 
-@driver
+@looping
 def search_all(D, low_sums, high_sums, half, value, order):
     """Fill `order` with the best of all orders; `value` is memory for a number of every set.
 
@@ -40,7 +40,7 @@ def search_all(D, low_sums, high_sums, half, value, order):
         chosen ^= 1 << last
 
 
-@driver
+@stage
 def settled(D, W, inverse, length, x, t):
     """Move all points to where their present order wants them, until that changes no order.
 
@@ -69,19 +69,21 @@ def settled(D, W, inverse, length, x, t):
             return cost
 
 
-@driver
-def insert(D, W, inverse, length, x, ring, at, room):
+@looping
+def insert(D, W, inverse, length, x, ring, at, trial, best, t):
     """Move one point after another to its best place in the order, until none can be moved.
 
     All points follow: the cost of an order is that of its lowest map. ``ring`` are the marks that a
     point may pass, as they lie along the curve: points, and on a circle their antipodes, whose
-    numbers are larger by n. ``at`` is memory for where they lie, ``room`` for three maps. Return
-    the cost.
+    numbers are larger by n. ``at`` is memory for where they lie; `trial`, `best` and `t` are memory
+    for maps. Return the cost.
     """
-    n, marks, passes, still = x.size, ring.size, 0, 0
-    trial, best, t = room[0], room[1], room[2]
-    cost = settled(D, W, inverse, length, x, t)
-    while still < n and passes < 100 * n:  # ten times n are many; rounding must not keep it going
+    n, marks, passes, still, cost = x.size, ring.size, 0, 0, 0.0
+    while still < n:
+        if still == 0:  # at first, and after a move
+            cost = settled(D, W, inverse, length, x, t)
+        if passes == 100 * n:  # ten times n are many; rounding must not keep it going
+            break
         i, passes, still = passes % n, passes + 1, still + 1
         start = arranged(x, ring, at, length, i)
         most = 1e-10 * cost
@@ -116,11 +118,10 @@ def insert(D, W, inverse, length, x, ring, at, room):
         if still == 0:
             for a in range(n):
                 x[a] = best[a]
-            cost = settled(D, W, inverse, length, x, t)
     return cost
 
 
-@driver
+@stage
 def arranged(x, ring, at, length, i):
     """Bring the marks in order, which they nearly are; return the place of point `i`."""
     n, marks = x.size, ring.size

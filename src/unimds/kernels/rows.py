@@ -171,6 +171,12 @@ def met_by(space: type[Space], k: int) -> Any:
     return inlined(named_code("\n    ".join(lines), __file__, name, {"__name__": __name__}))
 
 
+def _at(pointer: str, axis: int, stride: str, place: str) -> str:
+    """Return the coordinate of a point; the shorter the text, the sooner it is compiled."""
+    shift = ("", f"{stride} + ")[axis] if axis < 2 else f"{axis} * {stride} + "
+    return f"{pointer}[{shift}{place}]"
+
+
 def _rows(count: int) -> list[tuple[str, str, str, str]]:
     """Return for each row the names of its point, index, distances and weights."""
     return [("p", "i", "r", "w"), ("q", "j", "s", "z")][:count]
@@ -185,12 +191,12 @@ def _target(at: str, r: str, w: str, weighted: bool) -> Iterator[str]:
 def _begin(kind: Kind, rows: int, axes: Any) -> Iterator[str]:
     yield "align_stack()"
     yield "loss, space, unit = loss_at(fields), space_at(fields), real(unit)"
-    yield "one = real(1.0)"
+    yield "none, one = real(0.0), real(1.0)"
     for row, index, _, _ in _rows(rows):
         for s in range(kind.sums):
-            yield f"{row}s{s} = real(0.0)"
+            yield f"{row}s{s} = none"
         for a in axes:
-            yield f"{row}{a} = real(P[{a} * stride + {index}])"
+            yield f"{row}{a} = {_at('P', a, 'stride', index)}"
 
 
 def _end(kind: Kind, rows: int, k: str) -> Iterator[str]:
@@ -211,15 +217,15 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
     yield from _begin(kind, rows, axes)
     for a in axes:
         for row, *_ in _rows(rows) if kind.pulls else ():
-            yield f"{row}v{a} = real(0.0)"
+            yield f"{row}v{a} = none"
     if kind.mutual:
         yield "judge = judge_at(fields)"
-        yield "other = real(1.0) if i != j else real(0.0)  # the same point counts once"
+        yield "other = one if i != j else none  # the same point counts once"
     yield "for m in range(start, stop):"
     for a in axes:
-        yield f"    x{a} = real(X[{a} * n + m])"
+        yield f"    x{a} = {_at('X', a, 'n', 'm')}"
     for a in range(k + 1) if kind.mutual else ():
-        yield f"    m{a} = scratch[{a} * n + m]"
+        yield f"    m{a} = {_at('scratch', a, 'n', 'm')}"
     for row, _, r, w in _rows(rows):
         for a in axes if kind.pulls else ():
             yield f"    d{a} = x{a} - {row}{a}"
@@ -242,7 +248,7 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
         for line in _add(kind, row):
             yield f"    {line}"
     for a in range(k + 1) if kind.mutual else ():
-        yield f"    scratch[{a} * n + m] = m{a}"
+        yield f"    {_at('scratch', a, 'n', 'm')} = m{a}"
     for number, (row, *_) in enumerate(_rows(rows) if kind.pulls else ()):
         for a in axes:
             yield f"out[{number * (k + kind.sums) + a}] += {row}v{a}"
@@ -259,15 +265,15 @@ def many(kind: Kind, used: tuple[str, ...], rows: int, weighted: bool) -> Iterat
     yield "for low in range(start, stop, size):"
     yield "    count = min(size, stop - low)"
     yield f"    for t in range({rows * (1 + len(used))} * size):"
-    yield "        scratch[t] = real(0.0)"
+    yield "        scratch[t] = none"
     yield "    for a in range(0, k, 4):"
     for a in axes:
         yield f"        e{a} = space.sign(a + {a})"
         for row, index, _, _ in _rows(rows):
-            yield f"        {row}{a} = real(P[(a + {a}) * stride + {index}])"
+            yield f"        {row}{a} = P[(a + {a}) * stride + {index}]"
     yield "        for m in range(count):"
     for a in axes:
-        yield f"            x{a} = real(X[(a + {a}) * n + low + m])"
+        yield f"            x{a} = X[(a + {a}) * n + low + m]"
     for number, (row, *_) in enumerate(_rows(rows)):
         for a in axes:
             yield f"            d{a} = x{a} - {row}{a}"
@@ -292,11 +298,11 @@ def many(kind: Kind, used: tuple[str, ...], rows: int, weighted: bool) -> Iterat
         yield "    for a in range(0, k, 4):"
         for row, index, _, _ in _rows(rows):
             for a in axes:
-                yield f"        {row}{a} = real(P[(a + {a}) * stride + {index}])"
-                yield f"        {row}v{a} = real(0.0)"
+                yield f"        {row}{a} = P[(a + {a}) * stride + {index}]"
+                yield f"        {row}v{a} = none"
         yield "        for m in range(count):"
         for a in axes:
-            yield f"            x{a} = real(X[(a + {a}) * n + low + m])"
+            yield f"            x{a} = X[(a + {a}) * n + low + m]"
         for number, (row, *_) in enumerate(_rows(rows)):
             yield f"            c = scratch[{number * (1 + len(used)) + len(used)} * size + m]"
             for a in axes:
@@ -318,14 +324,14 @@ def measured(kind: Kind, rows: int, weighted: bool) -> Iterator[str]:
     yield "    block = carray(beyond(X, low), (k, n))  # only its first columns are read"
     for number, (row, index, r, w) in enumerate(_rows(rows)):
         yield "    for a in range(k):"
-        yield f"        p[a] = real(P[a * stride + {index}])"
+        yield f"        p[a] = P[a * stride + {index}]"
         yield "    space.measure(p, block, dist[:count], slope[:count])"
         yield "    for m in range(count):"
         yield "        u = dist[m]"
         for line in _target("low + m", r, w, weighted):
             yield f"        {line}"
-        yield "        away = u > real(0.0)"
-        yield "        lean = slope[m] / u if away else real(0.0)"
+        yield "        away = u > none"
+        yield "        lean = slope[m] / u if away else none"
         yield "        t = of_pair(u, slope[m], lean, away, given, weight, loss, space)"
         if kind.pulls:
             yield "        coef[m] = t[0]"
@@ -346,22 +352,24 @@ def meeting(k: int, weighted: bool) -> Iterator[str]:
     axes = range(k)
     yield "align_stack()"
     yield "loss, space, unit = loss_at(fields), space_at(fields), real(unit)"
+    yield "one = real(1.0)"
     yield "for m in range(stop - start):"
     yield "    at = start + m"
     for a in axes:
-        yield f"    p{a} = real(X[{a} * n + at])"
+        yield f"    p{a} = {_at('X', a, 'n', 'at')}"
     for by, r, w, t in (("i", "r", "w", "t"), ("j", "s", "z", "o")):
+        yield f"    to = at + {by}"
         for a in axes:
-            yield f"    x{a} = real(X[{a} * n + at + {by}])"
+            yield f"    x{a} = {_at('X', a, 'n', 'to')}"
             yield f"    {t}d{a} = x{a} - p{a}"
         yield f"    u, slope, lean, away = met({_named('x', axes)}, {_named('p', axes)}, space)"
-        weight = f"real({w}[at])" if weighted else "real(1.0)"
-        yield f"    given, weight = real({r}[at]) * unit, {weight}"
+        for line in _target("at", r, w, weighted):
+            yield f"    {line}"
         yield f"    {t} = of_pair(u, slope, lean, away, given, weight, loss, space)"
     for a in axes:
-        yield f"    scratch[{a} * size + m] += t[0] * td{a} + o[0] * od{a}"
+        yield f"    scratch[{a * BLOCK} + m] += t[0] * td{a} + o[0] * od{a}"
     for s in range(PULL.sums):
-        yield f"    scratch[{k + s} * size + m] += t[{s + 1}] + o[{s + 1}]"
+        yield f"    scratch[{(k + s) * BLOCK} + m] += t[{s + 1}] + o[{s + 1}]"
 
 
 # --- compiled rows --------------------------------------------------------------------------------

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from math import floor
 
-from unimds.compiled.functions import driver
+from unimds.compiled.functions import looping
 
 GAIN = 1e-11  # of the cost: a smaller gain may be rounding
 TIGHT = 1e-10  # of a typical distance: so exactly are distances met that a shift has led to
 
 
-@driver
+@looping
 def settle(D, W, length, x, scale, orders, order, events, groups, flows):
     """Shift points and groups of them to their best places, until none of these shifts gains.
 
@@ -31,7 +31,7 @@ def settle(D, W, length, x, scale, orders, order, events, groups, flows):
     return work
 
 
-@driver
+@looping
 def total(D, W, length, x):
     """Return the cost."""
     cost = 0.0
@@ -41,14 +41,14 @@ def total(D, W, length, x):
     return cost
 
 
-@driver
+@looping
 def error(gap, d, length):
     """Return the absolute error of a pair."""
     apart = gap - length * floor(gap / length + 0.5) if length > 0.0 else gap
     return abs(abs(apart) - d)
 
 
-@driver
+@looping
 def shift_points(D, W, length, x, cost, scale, orders, events, groups):
     """Move one point after another, until none can gain; return the cost, and the work done."""
     n, still, i, work = x.size, 0, 0, 0
@@ -67,7 +67,7 @@ def shift_points(D, W, length, x, cost, scale, orders, events, groups):
     return cost, work
 
 
-@driver
+@looping
 def shift_groups(D, W, length, x, cost, scale, order, events, groups, flows):
     """Shift groups that hold together by exactly met distances, until none can gain.
 
@@ -97,7 +97,7 @@ def shift_groups(D, W, length, x, cost, scale, order, events, groups, flows):
     return cost, work, moved
 
 
-@driver
+@looping
 def best_place(D, W, length, x, groups, few, many, order, events):
     """Return what the best shift of the first group against the second gains.
 
@@ -146,7 +146,7 @@ def best_place(D, W, length, x, groups, few, many, order, events):
     return now - low, place
 
 
-@driver
+@looping
 def arrange(order, at, count):
     """Bring events in order, by Shell's method, or one by one where they nearly are."""
     gap, falls = 1, 0
@@ -165,7 +165,7 @@ def arrange(order, at, count):
         gap //= 3
 
 
-@driver
+@looping
 def grow(D, W, length, x, tight, groups, flows):
     """Grow trees of exactly met distances, and find what a shift of their branches gains.
 
@@ -201,7 +201,7 @@ def grow(D, W, length, x, tight, groups, flows):
             flows[groups[3, i]] += flows[i]
 
 
-@driver
+@looping
 def split(groups, c):
     """Fill two groups: the branch of the point that was reached as number `c`, and all others.
 

@@ -4,7 +4,7 @@ Compiled once for all losses, spaces and precisions, see `unimds.compiled.functi
 guess of the curvature is that of the majorizer: without a past, a step is a simultaneous placement
 of all points. A step is taken only if it lowers the cost.
 
-The memory P has a row of ``stride`` numbers for each of `HERE` to `BEST`, which are points or
+The memory P has a row of ``stride`` numbers for each of `HERE` to `SLOPE`, which are points or
 directions; then rows for past steps, and as many for the changes of the slope over them. The
 numbers ``out`` are `COST` to `BENT`; from there on, for each past step, its product with the change
 of the slope.
@@ -29,8 +29,8 @@ from unimds.compiled.functions import (
 )
 from unimds.compiled.parts import Part, part_type
 
-HERE, SLOPE, TRIAL, AIM, PLACED, BEST, PAST = range(7)
-"""Rows of the memory."""
+HERE, TRIAL, BEST, PLACED, AIM, SLOPE, PAST = range(7)
+"""Rows of the memory; from `AIM` on they are tangent vectors."""
 
 COST, FALL, LENGTH, TRIED, KEPT, SCALE, VERDICT, LOWEST, BENT = range(9)
 """Numbers: of the present points, of the search along a step, and of the past."""
@@ -38,6 +38,7 @@ COST, FALL, LENGTH, TRIED, KEPT, SCALE, VERDICT, LOWEST, BENT = range(9)
 MEMORY = 20  # past steps; measured: with 10 maps of 150 dimensions end higher, 30 take longer
 ENOUGH = 1e-4  # of the fall that the slope promises (Armijo)
 TRIALS = 20
+PULLS = PAST + 2 * MEMORY  # the number that stands for the pulls among the rows
 FLAT = 1e-10  # a cosine: below it, a step tells nothing of the curvature
 
 WENT, SETTLED, EXACT, STUCK = range(4)
@@ -55,9 +56,17 @@ def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
     """Go to the trial, whose cost is `unit`, and learn the curvature of the way there.
 
     ``scratch`` are the pulls on its points and the sums of their weights; X tells which are free.
-    In curved space (`mode` 1) everything has been carried to the trial.
+    In curved space (`mode` 1) everything has been carried to the trial; a past that has lost its
+    curvature on the way is forgotten.
     """
-    slot, curved = int(out[KEPT]) % MEMORY, mode > 0
+    curved, many = mode > 0, int(out[KEPT]) if out[KEPT] < MEMORY else MEMORY
+    for old in range(many if curved else 0):
+        product = 0.0
+        for m in range(stride):
+            product += P[(PAST + old) * stride + m] * P[(PAST + MEMORY + old) * stride + m]
+        out[BENT + old] = product
+        out[KEPT] = out[KEPT] if product > 0.0 else 0.0
+    slot = int(out[KEPT]) % MEMORY
     step, change, bent, far = PAST + slot, PAST + MEMORY + slot, 0.0, 0.0
     steep = placed = 0.0
     for a in range(k):
@@ -123,43 +132,29 @@ def carry(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch
 
     - `ONTO`: let the trial be exp of the step, at every point.
     - `ACROSS`: take the step, the slope and the past along to the trial, by projection, and turn
-      the pulls there into tangent vectors, in the unit of distances. A past that has lost its
-      curvature is forgotten.
+      the pulls there into tangent vectors, in the unit of distances.
     """
-    space, p, v = space_at(fields), carray(X, k), carray(beyond(X, k), k)
-    square = space.unit_length() ** 2
+    space, p, v = space_at(fields), X, beyond(X, k)
+    point, vector, onto = carray(p, k), carray(v, k), mode == ONTO
+    square = space.unit_length() * space.unit_length()
+    origin, last = (HERE if onto else TRIAL) * stride, AIM if onto else PULLS
     for m in range(n):
         for a in range(k):
-            p[a] = P[(HERE if mode == ONTO else TRIAL) * stride + a * n + m]
-            v[a] = out[LENGTH] * P[AIM * stride + a * n + m]
-        if mode == ONTO:
-            space.exp(p, v)
+            p[a] = P[origin + a * n + m]
+        for row in range(AIM, last + 1):
+            rows, at = (scratch, m) if row == PULLS else (P, row * stride + m)
+            factor = out[LENGTH] if row == AIM else square if row == PULLS else 1.0
             for a in range(k):
-                P[TRIAL * stride + a * n + m] = p[a]
-            continue
-        space.project(p, v)
-        for a in range(k):
-            P[AIM * stride + a * n + m] = v[a]
-        for row in range(PAST - 1, PAST + 2 * MEMORY):
-            at = (row if row >= PAST else SLOPE) * stride
+                v[a] = factor * rows[at + a * n]
+            if onto:
+                at = TRIAL * stride + m
+                space.exp(point, vector)
+            else:
+                space.project(point, vector)
             for a in range(k):
-                v[a] = P[at + a * n + m]
-            space.project(p, v)
-            for a in range(k):
-                P[at + a * n + m] = v[a]
-        for a in range(k):
-            v[a] = square * scratch[a * n + m]
-        space.project(p, v)
-        for a in range(k):
-            scratch[a * n + m] = v[a]
-        scratch[k * n + m] *= square
-    many = int(out[KEPT]) if out[KEPT] < MEMORY else MEMORY
-    for slot in range(many if mode == ACROSS else 0):
-        bent = 0.0
-        for m in range(stride):
-            bent += P[(PAST + slot) * stride + m] * P[(PAST + MEMORY + slot) * stride + m]
-        out[BENT + slot] = bent
-        out[KEPT] = out[KEPT] if bent > 0.0 else 0.0
+                rows[at + a * n] = p[a] if onto else v[a]
+        if not onto:
+            scratch[k * n + m] *= square
 
 
 @addressed
@@ -201,4 +196,5 @@ def step_functions() -> tuple[int, ...]:
 def carrier(space: type[Part]) -> int:
     """Return the address of `carry`, compiled for a space."""
     names = {"space_at": part_reader(space, False, 0)}
-    return compiled_function(with_names(carry, f"carry_{part_type(space).digest}", names), DOUBLE)
+    function = with_names(carry, f"carry_{part_type(space).digest}", names)
+    return compiled_function(function, DOUBLE, short=True)

@@ -7,7 +7,7 @@ from typing import Any, Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.compiled.functions import driver
+from unimds.compiled.functions import looping
 from unimds.distances.table import Index
 from unimds.levels import Transformation
 
@@ -78,7 +78,7 @@ def through(source: Source, transformation: Transformation | None) -> Source:
     return source if transformation is None else Through(source, transformation)
 
 
-@driver
+@looping
 def look_up(d, given, disparities, starts):  # type: ignore[no-untyped-def]
     """Put disparities in the place of dissimilarities, as `Transformation` does.
 

@@ -16,7 +16,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.compiled.functions import driver
+from unimds.compiled.functions import looping
 from unimds.levels.base import Bound
 
 Array = NDArray[Any]
@@ -75,7 +75,7 @@ class Basis:
         return r
 
 
-@driver
+@looping
 def add_products(pieces, at, edges, t, w, slope, G, b, s):  # type: ignore[no-untyped-def]
     """Add up the products of functions: with each other, with targets and with the bound's slope.
 
@@ -101,7 +101,7 @@ def add_products(pieces, at, edges, t, w, slope, G, b, s):  # type: ignore[no-un
                 G[block, j, k] += G[block, j, k + 1]
 
 
-@driver
+@looping
 def add_pieces(pieces, at, edges, c, r):  # type: ignore[no-untyped-def]
     """Fill in the sums of the functions; the factors `c` become those of the pieces."""
     for block in range(edges.size - 1):
@@ -114,7 +114,7 @@ def add_pieces(pieces, at, edges, c, r):  # type: ignore[no-untyped-def]
             r[i] = total
 
 
-@driver
+@looping
 def combine(G, b, s, least, c, used, L, room):  # type: ignore[no-untyped-def]
     """Fill in the factors of all blocks; return whether they can reach the bound.
 
@@ -165,7 +165,7 @@ def combine(G, b, s, least, c, used, L, room):  # type: ignore[no-untyped-def]
     return reached
 
 
-@driver
+@looping
 def first_multiplier(b, s):  # type: ignore[no-untyped-def]
     """Return a λ that is about as large as λ is where it matters."""
     most, steepest = 1e-12, 0.0
@@ -176,7 +176,7 @@ def first_multiplier(b, s):  # type: ignore[no-untyped-def]
     return most / steepest if steepest > 0.0 else 1e300
 
 
-@driver
+@looping
 def combine_block(G, b, s, lam, block, c, used, L, room):  # type: ignore[no-untyped-def]
     """Find the factors of a block at a λ: nonnegative least squares, by Lawson and Hanson.
 
@@ -225,7 +225,7 @@ def combine_block(G, b, s, lam, block, c, used, L, room):  # type: ignore[no-unt
     return h, rise
 
 
-@driver
+@looping
 def give_up_one(used, block, c, room):  # type: ignore[no-untyped-def]
     """Go towards the factors of row 0 of `room` until one of them is zero, and use it no more."""
     share, gone = 2.0, 0
@@ -240,7 +240,7 @@ def give_up_one(used, block, c, room):  # type: ignore[no-untyped-def]
     used[block, gone], c[block, gone] = False, 0.0
 
 
-@driver
+@looping
 def some_vanish(used, block, room):  # type: ignore[no-untyped-def]
     """Whether a factor that is used is not positive."""
     found = False
@@ -249,7 +249,7 @@ def some_vanish(used, block, room):  # type: ignore[no-untyped-def]
     return found
 
 
-@driver
+@looping
 def solve(G, block, used, L, room):  # type: ignore[no-untyped-def]
     """Solve for the factors that are used, by Cholesky; return whether they are independent.
 
@@ -276,7 +276,7 @@ def solve(G, block, used, L, room):  # type: ignore[no-untyped-def]
     return True
 
 
-@driver
+@looping
 def substitute(block, used, L, room):  # type: ignore[no-untyped-def]
     """Solve L Lᵀ x = y; y is row 2 of `room`, and x goes to row 0."""
     m = used.shape[1]

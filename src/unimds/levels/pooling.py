@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.compiled.functions import driver
+from unimds.compiled.functions import looping
 
 Array = NDArray[Any]
 
 
-@driver
+@looping
 def pool(t, w, start, stop, r, weight, begin):  # type: ignore[no-untyped-def]
     """Fill `r` with the rising numbers for which Σ w (r − t)² is least: pool adjacent violators.
 
@@ -44,7 +44,7 @@ def pool(t, w, start, stop, r, weight, begin):  # type: ignore[no-untyped-def]
             total, heavy, first = r[pools], weight[pools], begin[pools]
 
 
-@driver
+@looping
 def pool_blocks(t, w, edges, r, weight, begin):  # type: ignore[no-untyped-def]
     """Do so with blocks of entries, each by itself."""
     for block in range(edges.size - 1):

@@ -18,7 +18,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.compiled.functions import driver
+from unimds.compiled.functions import looping
 from unimds.levels.base import Bound, within
 from unimds.levels.blocks import InBlocks
 
@@ -129,7 +129,7 @@ class PowerLaw(InBlocks):
 # --- compiled loops -------------------------------------------------------------------------------
 
 
-@driver
+@looping
 def raise_to(logs, edges, exponents, factors, r):  # type: ignore[no-untyped-def]
     """Fill in the disparities of all blocks."""
     for block in range(edges.size - 1):
@@ -137,7 +137,7 @@ def raise_to(logs, edges, exponents, factors, r):  # type: ignore[no-untyped-def
             r[i] = factors[block] * exp(exponents[block] * logs[i])
 
 
-@driver
+@looping
 def exponents_of(logs, edges, r, exponents):  # type: ignore[no-untyped-def]
     """Fill in the exponents of disparities that are powers, from two entries of each block."""
     for block in range(edges.size - 1):
@@ -149,7 +149,7 @@ def exponents_of(logs, edges, r, exponents):  # type: ignore[no-untyped-def]
                 break
 
 
-@driver
+@looping
 def search(entries, edges, grid, least, exponents, factors, sums, known):  # type: ignore[no-untyped-def]
     """Fill in the best exponents and factors; exponents that are no numbers are not known yet.
 
@@ -184,14 +184,14 @@ def search(entries, edges, grid, least, exponents, factors, sums, known):  # typ
         exponents[block] = best[block]
 
 
-@driver
+@looping
 def best_factor(known, block, lam):  # type: ignore[no-untyped-def]
     """Return the best factor of a block at a λ."""
     above = known[block, 0] + lam * known[block, 2]
     return above / known[block, 1] if above > 0.0 and known[block, 1] > 0.0 else 0.0
 
 
-@driver
+@looping
 def multiplier(known, least):  # type: ignore[no-untyped-def]
     """Return the least λ ≥ 0 for which the factors of all blocks reach the bound.
 
@@ -215,7 +215,7 @@ def multiplier(known, least):  # type: ignore[no-untyped-def]
     return lam
 
 
-@driver
+@looping
 def better_exponent(entries, edges, grid, block, lam, least, exponents, sums):  # type: ignore[no-untyped-def]
     """Find a better exponent of a block at a λ: on the grid, or near the present one."""
     present, begin, end = exponents[block], edges[block], edges[block + 1]
@@ -250,7 +250,7 @@ def better_exponent(entries, edges, grid, block, lam, least, exponents, sums):  
     exponents[block] = best
 
 
-@driver
+@looping
 def on_grid(entries, begin, end, grid, block, lam, least):  # type: ignore[no-untyped-def]
     """Return the best exponent of a grid, by sums over the cells of a block."""
     (_, t, w, slope), (centres, cell, cell_edges, cells) = entries, grid
@@ -285,7 +285,7 @@ def on_grid(entries, begin, end, grid, block, lam, least):  # type: ignore[no-un
     return best
 
 
-@driver
+@looping
 def add_up(entries, begin, end, a, sums):  # type: ignore[no-untyped-def]
     """Fill in A, B and S of an exponent, and their derivatives, a row each."""
     logs, t, w, slope = entries
@@ -304,14 +304,14 @@ def add_up(entries, begin, end, a, sums):  # type: ignore[no-untyped-def]
     sums[2, 0], sums[2, 1], sums[2, 2] = A2, B2, S2
 
 
-@driver
+@looping
 def factor(A, B, S, least):  # type: ignore[no-untyped-def]
     """Return the best factor within a bound."""
     b = A / B if A > 0.0 and B > 0.0 else 0.0
     return least / S if b * S < least and S > 0.0 else b
 
 
-@driver
+@looping
 def judged(sums, lam, least):  # type: ignore[no-untyped-def]
     """Return what the best factor costs at an exponent, and its two derivatives."""
     B, B1, B2, S, S1, S2 = sums[0, 1], sums[1, 1], sums[2, 1], sums[0, 2], sums[1, 2], sums[2, 2]

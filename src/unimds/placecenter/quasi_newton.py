@@ -83,12 +83,12 @@ def annealed(
     not come below `bar` is given up.
     """
     memory, numbers = empty_memory(X.size)
-    memory[HERE] = X.ravel()
-    numbers[LOWEST] = np.inf
+    memory[HERE] = memory[TRIAL] = X.ravel()
+    numbers[LOWEST], numbers[VERDICT] = np.inf, BEGUN
     state, work = (memory, numbers, problem.pairs.free.astype(np.float64)), np.empty_like(X)
     steps, window, eps, zero, _ = limits
     until = (steps, 1, window, tried), (eps, max(eps, early), zero, bar)
-    costs = np.empty((2, 1 + steps))
+    costs = np.full((2, 1 + steps), np.inf)
     taken = problem.anneal_compiled(work, losses, until, costs, state)
     best = np.array(memory[BEST].reshape(X.shape), dtype=X.dtype)
     return Descent(best, float(numbers[LOWEST]), taken)

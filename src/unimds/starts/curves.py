@@ -131,7 +131,7 @@ class SquaredCurve(Curve):
         """Move one point after another to its best place."""
         x = np.array(x, dtype=np.float64)
         ring = np.arange(2 * self.n if self.length else self.n)
-        memory = np.empty(ring.size), np.empty((3, self.n))
+        memory = np.empty(ring.size), *np.empty((3, self.n))
         cost = insert(self.D, self.W, self._inverse, self.length, x, ring, *memory)
         if not cost > BLURRED * self.total:  # the formula is a difference of large numbers
             cost = 0.5 * np.sum(self.W * (self._apart(x) - self.D) ** 2)
