@@ -21,7 +21,7 @@ INSTALL := $(PIP) install --no-compile
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing levels bench bench-cli bench-dask bench-engine bench-landmarks bench-levels bench-projection bench-report bench-select bench-small bench-starts bench-trees reproduce screenshots format clean
+.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing levels bench bench-cli bench-compiling bench-dask bench-engine bench-landmarks bench-levels bench-projection bench-report bench-select bench-small bench-starts bench-trees reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ bench: $(TEST_STAMP) ## Measure speed and memory beside the peers, write docs/pe
 
 bench-cli: $(TEST_STAMP) ## Measure how long the command line takes (half a minute)
 	$(BIN)/python benchmarks/cli.py
+
+bench-compiling: $(TEST_STAMP) ## Measure what the first fits compile (minutes)
+	$(BIN)/python benchmarks/compiling.py
 
 bench-dask: $(TEST_STAMP) ## Measure rounds on a Dask cluster of this machine (minutes)
 	$(BIN)/python -P benchmarks/distributed.py

@@ -111,10 +111,10 @@ def page(lines: list[str]) -> str:
         f"Written by `benchmarks/compiling.py` (Python {platform.python_version()}); do not edit.",
         "[The engine](engine.md#rows-and-drivers) says what is compiled, and why so little.",
         "",
-        "The first fits of nine points where the cache of compiled code is empty: the first of all,",
-        "and then each other one right after it. The seconds are those of the processor, medians of",
-        f"{RUNS} runs; what the same fit takes again is not compiling. `Own` is a user's loss of two",
-        "formulas. Later processes find the code in the cache.",
+        "The first fits of nine points where the cache of compiled code is empty: the first of",
+        "all, and then each other one right after it. The seconds are those of the processor,",
+        f"medians of {RUNS} runs; what the same fit takes again is not compiling. `Own` is a loss of",
+        "a user's own, of two formulas. Later processes find the code in the cache.",
         "",
     ]
     return "\n".join([*head, *lines, ""])

@@ -20,7 +20,7 @@ from unimds.compiled.compilers import without_collecting
 from unimds.compiled.digest import code_digest
 from unimds.compiled.functions import Precision, c_function
 from unimds.compiled.parts import JIT, inlined
-from unimds.kernels.rows import COST, PULL, Kind, Row, row_function
+from unimds.kernels.rows import COST, MUTUAL, PULL, Kind, Row, row_function
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
 
@@ -282,6 +282,23 @@ def test_the_digest_depends_on_inherited_methods():
     assert code_digest(cell(text)) != code_digest(cell(text.replace("x * x", "x * x * x")))
 
 
+@dataclass(frozen=True)
+class Told(Loss):
+    def value(self, u, r):
+        if r == 1.5:
+            print("met", r)
+        return (u - r) * (u - r)
+
+    def weight(self, u, r):
+        return 1.0
+
+
+def test_a_method_may_print(capfd):
+    """To find a mistake. Its words are Python's, though the method is inlined in compiled code."""
+    place_center(D, 2, loss=Told(), init="classical", n_init=1, max_iter=1)
+    assert "met 1.5" in capfd.readouterr().out
+
+
 # --- speed ----------------------------------------------------------------------------------------
 
 
@@ -332,6 +349,15 @@ def test_a_loss_of_ones_own_compiles_to_the_same_instructions(own):
         assert theirs == ours
         assert not [name for name in called if "MySquared" in name]
         assert machine_code(kind, Absolute())[0] != ours
+
+
+@pytest.mark.parametrize("kind", [PULL, COST, MUTUAL], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("loss", [Squared(), Absolute()], ids=repr)
+def test_rows_are_vectorised(kind, loss):
+    """Several pairs at a time: what is inlined in a row must leave no trace of a call."""
+    instructions, called = machine_code(kind, loss)
+    assert "shufflevector " in instructions
+    assert not [name for name in called if "unimds" in name]
 
 
 def test_a_loss_takes_the_arithmetic_of_its_formula_written_out():

@@ -385,13 +385,6 @@ def anneal(functions, points, n, table, unit, rooms, state, limits, costs):
 
 
 @driver
-def turned(function, n, D, order, out):
-    """Turn a table of `n` points; see `unimds.kernels.engine.by_shift`."""
-    nothing = (0, 0, 0, 0)
-    call(function, nothing, (0, n, 0), (D, out, 0, 0), (0, 0, 0), 1.0, (0, order, 0))
-
-
-@driver
 def shake_together(functions, flat, copies, points, table, sizes, shifts, unit, memory, room):
     """Sweep once for each entry of `sizes`: the number of points that each point meets.
 

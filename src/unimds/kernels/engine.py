@@ -499,7 +499,8 @@ def by_shift(D: Array, order: Array) -> Array:
     n, D = len(D), np.ascontiguousarray(D)
     twice = np.tile(order, 2).astype(np.float64)
     out = np.empty((n - 1, 1, n), D.dtype)
-    drivers.turned(_turn(D.dtype), n, D.ctypes.data, twice.ctypes.data, out.ctypes.data)
+    tables, memory = (D.ctypes.data, out.ctypes.data, 0, 0), (0, twice.ctypes.data, 0)
+    once(_turn(D.dtype), (0, 0, 0, 0), (0, n, 0), tables, (0, 0, 0), 1.0, memory)
     return out
 
 
