@@ -113,8 +113,8 @@ def page(lines: list[str]) -> str:
         "",
         "The first fits of nine points where the cache of compiled code is empty: the first of",
         "all, and then each other one right after it. The seconds are those of the processor,",
-        f"medians of {RUNS} runs; what the same fit takes again is not compiling. `Own` is a loss of",
-        "a user's own, of two formulas. Later processes find the code in the cache.",
+        f"medians of {RUNS} runs; what the same fit takes again is not compiling. `Own` is a loss",
+        "of a user's own, with two formulas. Later processes find the code in the cache.",
         "",
     ]
     return "\n".join([*head, *lines, ""])
