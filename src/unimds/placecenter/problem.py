@@ -434,8 +434,9 @@ class Problem:
         frame = self._at(loss, space)
         _, _, above, below = self.pairs.table.total(frame.sums, X) / self.pairs.layers
         factor = above / below if above > 0.0 and below > 0.0 else 1.0
-        one = np.ascontiguousarray(X[:, :1], dtype=np.float64)
-        across = space.between(one, np.ascontiguousarray(X, dtype=np.float64)).max(initial=0.0)
+        at = np.ascontiguousarray(X, dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):  # momentum may lead too far
+            across = space.between(np.ascontiguousarray(at[:, :1]), at).max(initial=0.0)
         least = max(self.frame.scale / MOST_UNITS, min(across / MOST_ACROSS, space.unit))
         try:
             grown = space.sized(max(space.unit * factor, least))
