@@ -19,7 +19,7 @@ from statistics import median
 
 HERE = Path(__file__).parents[1]
 OUT = HERE / "docs" / "compiling-measured.md"
-RUNS = 3
+RUNS = 2
 
 FIRST = "MDS()"
 FURTHER = (
