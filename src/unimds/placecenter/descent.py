@@ -227,8 +227,11 @@ class Stage:
     sweeps: int
 
 
-def stages(problem: Problem, X: Array, plan: Plan) -> Iterator[Stage]:
-    """Yield one stage for a smooth loss, falling ones for a robust one."""
+def stages(problem: Problem, X: Array, plan: Plan, slow: bool = True) -> Iterator[Stage]:
+    """Yield one stage for a smooth loss, falling ones for a robust one.
+
+    In many dimensions these fall slowly at first, if wanted.
+    """
     frame = problem.frame
     loss = frame.loss
     if not loss.anneals:
@@ -236,7 +239,7 @@ def stages(problem: Problem, X: Array, plan: Plan) -> Iterator[Stage]:
     elif plan.smoothing == "auto":
         steps, most = annealing(problem, X), STAGE_SWEEPS
         if problem.n_components > 3 and plan.moves_together(problem):  # all stages can use all
-            steps = slowly(steps)
+            steps = slowly(steps) if slow else steps
             most = max(plan.max_iter // len(steps), 1)
         for smoothing in steps:
             soft = loss.smoothed(smoothing)

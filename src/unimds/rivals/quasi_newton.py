@@ -29,6 +29,7 @@ def lbfgs(
     weights: ArrayLike | None = None,
     init: str | ArrayLike = "classical",
     corrections: int = 20,
+    slow: bool = False,
     max_iter: int = 2000,
     eps: float = 1e-7,
     random_state: Any = None,
@@ -38,8 +39,8 @@ def lbfgs(
     """L-BFGS: SciPy's quasi-Newton method on the cost of all points together.
 
     Unlike the other methods here, it minimises the loss that it is given. A robust loss is annealed
-    as in `unimds.place_center`, through the same levels of smoothing; every stage begins without a
-    memory of the stage before it.
+    in two levels of smoothing per decade; every stage begins without a memory of the stage before
+    it.
 
     Parameters
     ----------
@@ -55,6 +56,9 @@ def lbfgs(
         The seed.
     corrections : int, default=20
         Number of past steps from which the curvature of the cost is estimated.
+    slow : bool, default=False
+        Whether to anneal through the levels of `unimds.place_center`, of which there are more in
+        more than three dimensions. It takes longer and ends lower.
     max_iter, eps, random_state, callback, verbose
         As in `unimds.place_center`; an iteration moves all points once.
 
@@ -78,7 +82,7 @@ def lbfgs(
             return None
         X, plan, outcome = np.ascontiguousarray(points.T), Plan(max_iter, eps), None
         left = max_iter
-        for stage in stages(problem, X, plan):
+        for stage in stages(problem, X, plan, slow):
             descent = Descent(problem, stage, plan, take)
             X, outcome = descent.run(X, min(stage.sweeps, left), corrections)
             left -= len(descent.costs) - 1
