@@ -40,7 +40,7 @@ def imported_alone(package, cwd, depth):
 @pytest.mark.parametrize(
     ("depth", "some"),
     [
-        (1, {"unimds.losses", "unimds.spaces"}),
+        slow(1, {"unimds.losses", "unimds.spaces"}),
         slow(9, {"unimds.losses", "unimds.spaces.spectral", "unimds.cli.commands.embed"}),
     ],
     ids=["rooms", "modules"],

@@ -55,6 +55,7 @@ def test_json_has_all_of_it_as_the_library_tells_it(file, table):
     assert found["warnings"] == []
 
 
+@pytest.mark.slow  # every pair of a loss and a space is compiled
 def test_lists_of_spaces_losses_and_levels(file):
     lists = ("--spaces", "euclidean, sphere", "--losses", "squared", "--levels", "ratio,interval")
     said = run("choose", file, "-k", 2, *lists, "--folds", 3, "--json")

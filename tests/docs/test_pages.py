@@ -52,7 +52,16 @@ PUBLIC = (
     "unimds.spaces",
 )
 """Modules with names for users."""
-SLOW = ("docs/distributions.md", "docs/extending.md", "docs/landmarks.md")
+SLOW = (
+    *("docs/distributions.md", "docs/extending.md", "docs/landmarks.md"),
+    *(
+        "docs/ecology.md",
+        "docs/levels.md",
+        "docs/migrating.md",
+        "docs/scale.md",
+        "docs/selecting.md",
+    ),
+)
 """Pages whose code takes long to compile or to run."""
 
 

@@ -324,7 +324,7 @@ def test_points_stay_as_they_were_given_away(k):
 @pytest.mark.parametrize(
     ("dtype", "seed"),
     [
-        ("float32", 1),
+        slow("float32", 1),
         ("float64", 3),
         slow("float32", 3),
         slow("float32", 5),

@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.browser import Browser, need_browser
 from tests.support.maps import KINDS, a_map
+from tests.support.parts import slow
 from unimds import place_center
 from unimds.report import write_report
 from unimds.spaces import as_space, distances
@@ -58,7 +59,9 @@ def drawn(picture: np.ndarray) -> float:
     return float(np.mean(np.abs(picture - np.median(picture)) > 0.05))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [slow(kind) if kind in ("triangle", "many") else kind for kind in KINDS]
+)
 def test_each_kind_is_drawn_without_complaint_and_without_network(
     browser: Browser, reports: dict[str, Path], kind: str
 ) -> None:
@@ -290,7 +293,7 @@ def test_on_a_narrow_page_no_name_of_a_line_is_cut(browser: Browser, tmp_path: P
     assert boxes[:, 2].max() <= width
 
 
-@pytest.mark.parametrize("kind", ["plane", "triangle"])
+@pytest.mark.parametrize("kind", ["plane", slow("triangle")])
 def test_on_a_narrow_page_the_name_of_a_chosen_point_is_not_cut(
     browser: Browser, tmp_path: Path, kind: str
 ) -> None:
@@ -494,7 +497,7 @@ return [...notes, ...traces.flatMap((trace) => trace.text)];
 """
 
 
-@pytest.mark.parametrize("space", ["euclidean", "sphere"])
+@pytest.mark.parametrize("space", ["euclidean", slow("sphere")])
 def test_lines_and_circles_have_their_names(browser: Browser, tmp_path: Path, space: str) -> None:
     names = [f"Name of point {i}" for i in range(24)]
     angles = 2.0 * np.pi * np.arange(24) / 24.0
@@ -508,7 +511,7 @@ def test_lines_and_circles_have_their_names(browser: Browser, tmp_path: Path, sp
     assert browser.complaints() == []
 
 
-@pytest.mark.parametrize("kind", ["plane", "disk", "globe"])
+@pytest.mark.parametrize("kind", ["plane", slow("disk"), slow("globe")])
 def test_edges_are_drawn(browser: Browser, tmp_path: Path, kind: str) -> None:
     result, D = a_map(kind)
     shares = []
@@ -570,7 +573,9 @@ def colours(browser: Browser, where: str) -> np.ndarray:
     return imread(io.BytesIO(png))[:, :, :3]
 
 
-@pytest.mark.parametrize(("n", "deep"), [(216, False), (552, False), (1392, False), (216, True)])
+@pytest.mark.parametrize(
+    ("n", "deep"), [slow(216, False), slow(552, False), (1392, False), (216, True)]
+)
 def test_every_point_of_every_category_is_drawn_in_its_colour(
     browser: Browser, tmp_path: Path, n: int, deep: bool
 ) -> None:
@@ -632,8 +637,10 @@ return [...document.querySelectorAll("#map .textpoint text")].map((text) => {
 """
 
 
-@pytest.mark.parametrize("width", [440, 1200])
-@pytest.mark.parametrize("space", ["euclidean", "sphere"])
+@pytest.mark.parametrize(
+    ("space", "width"),
+    [("euclidean", 440), slow("euclidean", 1200), slow("sphere", 440), ("sphere", 1200)],
+)
 def test_a_name_is_nearest_to_its_own_point_and_covers_no_other(
     browser: Browser, tmp_path: Path, space: str, width: int
 ) -> None:
@@ -676,7 +683,7 @@ def sized(browser: Browser, width: int) -> Iterator[None]:
     browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-@pytest.mark.parametrize(("level", "shape"), [("ordinal", "hvh"), ("interval", "linear")])
+@pytest.mark.parametrize(("level", "shape"), [("ordinal", "hvh"), slow("interval", "linear")])
 def test_a_map_at_a_level_shows_its_transformation_and_disparities(
     browser: Browser, tmp_path: Path, level: str, shape: str
 ) -> None:

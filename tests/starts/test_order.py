@@ -19,6 +19,7 @@ def bench(monkeypatch):
     sys.modules.pop("starts")
 
 
+@pytest.mark.slow  # a benchmark in small
 def test_costs_of_permuted_problems_are_compared(bench, monkeypatch):
     monkeypatch.setattr(bench, "PROBLEMS", 4)
     monkeypatch.setattr(bench, "LOSSES", ("squared",))
