@@ -3,8 +3,9 @@
 Run it with ``make bench``. All runs that are compared take turns in one process on one core, and
 only ratios are meaningful. Peers run with their own best settings: scikit-learn's MDS from the
 classical seed, s_gd2 with unit weights and its own schedule. PyMDE needs torch, which is heavy, so
-it is measured only if it is installed. ``python benchmarks/performance.py growth memory`` measures
-those two parts again.
+it is measured only if it is installed. The page is written after every part, and after every table
+of the first: a run that breaks off loses nothing. ``python benchmarks/performance.py growth`` does
+one part again.
 """
 
 from __future__ import annotations
@@ -234,8 +235,9 @@ place_center(np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)), 2)
 """
 
 
-def beginnings(cache: Path) -> list[str]:
+def beginnings() -> list[str]:
     """Return the time of imports, and of a first fit with and without cached code."""
+    cache = Path(os.environ.get("TMPDIR", "/tmp")) / f"unimds-bench-{os.getpid()}"
     bare = best_of(lambda: child("import sklearn.manifold"), 2)
     imported = best_of(lambda: child("import unimds"), 2)
     _, ever = timed(lambda: child(FIRST, NUMBA_CACHE_DIR=str(cache)))
@@ -290,85 +292,83 @@ def plot(rows: list[dict[str, Any]]) -> None:
     figure.savefig(DOCS / "images" / "performance.png", dpi=130)
 
 
+def very_many() -> list[str]:
+    """Return time and memory of maps of very many points."""
+    return ["", "## Very many points", "", *landmarks.a_million(), *landmarks.growth()]
+
+
 PARTS: dict[str, Callable[[], Any]] = {
     "fits": fits,
     "shaken": shaken,
     "same-seed": same_seed,
-    "growth": growth,
+    "rivals": rivals,
     "sweeps": sweeps,
+    "growth": growth,
     "threads": threads,
     "memory": memory,
+    "very-many": very_many,
+    "beginnings": beginnings,
 }
 
 
-def again(parts: list[str]) -> None:
-    """Measure some parts again, for example after a disturbance, and replace them on the page."""
-    raw = json.loads((DOCS / "performance.json").read_text())
-    head, *sections = (DOCS / "performance.md").read_text(encoding="utf-8").split("\n## ")
-    with threadpool_limits(1):
-        for part in parts:
-            lines = PARTS[part]()
-            if part == "fits":
-                raw["fits"] = lines
-                plot(lines)
-                lines = ["", *fits_table(lines)]
-            if isinstance(lines, tuple):
-                lines, figures = lines
-                raw["figures"] |= figures
-            title, fresh = lines[1].removeprefix("## "), "\n".join(lines)[4:] + "\n"
-            sections = [fresh if old.startswith(title) else old for old in sections]
-    short = "\n".join(in_short(raw["fits"], raw["figures"]))
-    head = head[: head.index("Time and stress")] + short
-    _write("\n## ".join([head, *sections]), raw)
-
-
-def _write(text: str, raw: dict[str, Any]) -> None:
-    (DOCS / "performance.md").write_text(text, encoding="utf-8")
-    (DOCS / "performance.json").write_text(json.dumps(raw, indent=1) + "\n")
-    print(text)
-
-
-def main() -> None:
-    """Measure everything; write the page, the picture and the raw figures."""
+def main(parts: list[str]) -> None:
+    """Measure parts one after another, each written to the page as soon as it is known."""
     warnings.simplefilter("ignore", ConvergenceWarning)
-    load = os.getloadavg()[0]
-    busy = f"other processes were running (load {load:.1f}), so times are rough"
-    state = busy if load > 0.5 else "the machine was idle"
+    raw = json.loads((DOCS / "performance.json").read_text())
+    raw["state"] = _state()
     with threadpool_limits(1):
         for dtype in (np.float32, np.float64):  # compile before any clock runs
             D = spaces.distances(np.random.default_rng(0).normal(size=(200, 5))).astype(dtype)
             place_center(D, 2)
             place_center(D, 2, init="classical")
-        rows = fits()
-        alone, quick = shaken()
-        seeded, figures = same_seed()
-        figures |= quick
-        lines = [
-            "# Performance",
-            "",
-            f"Written by `make bench` (Python {platform.python_version()}, numpy {np.__version__}, "
-            f"{platform.machine()}, {os.cpu_count()} cores); do not edit. Runs that are",
-            "compared took turns in one process on one core; only ratios are meaningful. When it "
-            f"started, {state}.",
-            "",
-            "![Seconds against stress above the lowest, for each size.](images/performance.png)",
-            "",
-            *in_short(rows, figures),
-            *fits_table(rows),
-            *alone,
-            *seeded,
-            *rivals(),
-        ]
-        more, others = sweeps()
-        lines += [*more, *growth(), *threads()]
-        figures |= others
-    lines += memory()
-    lines += ["", "## Very many points", "", *landmarks.a_million(), *landmarks.growth()]
-    cache = Path(os.environ.get("TMPDIR", "/tmp")) / f"unimds-bench-{os.getpid()}"
-    lines += beginnings(cache)
-    plot(rows)
-    _write("\n".join(lines) + "\n", {"fits": rows, "figures": figures})
+        for part in parts:
+            if part == "fits":
+                for row in fits():
+                    key = row["n"], row["data"]
+                    known = {(old["n"], old["data"]): old for old in raw["fits"]}
+                    raw["fits"] = list({**known, key: row}.values())
+                    _write(["", *fits_table(raw["fits"])], raw)
+                plot(raw["fits"])
+                continue
+            lines = PARTS[part]()
+            if isinstance(lines, tuple):
+                lines, figures = lines
+                raw["figures"] |= figures
+            _write(lines, raw)
+            print("\n".join(lines), flush=True)
+
+
+def _state() -> str:
+    load = os.getloadavg()[0]
+    busy = f"other processes were running (load {load:.1f}), so times are rough"
+    return busy if load > 0.5 else "the machine was idle"
+
+
+def _write(lines: list[str], raw: dict[str, Any]) -> None:
+    """Replace one section of the page, and what follows from the raw figures."""
+    page = DOCS / "performance.md"
+    _, *sections = page.read_text(encoding="utf-8").split("\n## ")
+    title, fresh = lines[1].removeprefix("## "), "\n".join(lines)[4:] + "\n"
+    sections = [fresh if old.startswith(title) else old for old in sections]
+    page.write_text("\n## ".join([_head(raw), *sections]), encoding="utf-8")
+    (DOCS / "performance.json").write_text(json.dumps(raw, indent=1) + "\n")
+
+
+def _head(raw: dict[str, Any]) -> str:
+    lines = [
+        "# Performance",
+        "",
+        f"Written by `make bench` (Python {platform.python_version()}, numpy {np.__version__}, "
+        f"{platform.machine()}, {os.cpu_count()} cores); do not edit. Runs that are",
+        "compared took turns in one process on one core; only ratios are meaningful. When it "
+        f"started, {raw['state']}.",
+        "",
+        "![Seconds against stress above the lowest, for each size.](images/performance.png)",
+        "",
+        *in_short(raw["fits"], raw["figures"]),
+    ]
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":
-    again(sys.argv[1:]) if sys.argv[1:] else main()
+    main(sys.argv[1:] or list(PARTS))

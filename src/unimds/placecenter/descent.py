@@ -192,6 +192,7 @@ class Plan:
     # nor are these
     solver: str = field(default="auto", repr=False)
     threads: int = field(default=1, repr=False)
+    slow: bool = field(default=True, repr=False)  # small steps of smoothing, in many dimensions
 
     def settled(self, costs: Sequence[float]) -> bool:
         """Whether the cost has fallen by less than `eps` a sweep, relative to itself."""
@@ -204,6 +205,11 @@ class Plan:
         """Whether all points move together, by quasi-Newton steps."""
         plain = self.solver == "sweeps" or not self.accelerate or self.inner_iter > 1
         return not plain and problem.moves_together
+
+    def anneals_far(self, problem: Problem) -> bool:
+        """Whether smoothing decides between many minima: a robust loss, in many dimensions."""
+        robust = problem.frame.loss.anneals and self.smoothing == "auto"
+        return robust and problem.n_components > 3 and self.moves_together(problem)
 
     def limits(self, steps: int, zero: float) -> Limits:
         """Return when quasi-Newton steps stop."""
@@ -227,19 +233,16 @@ class Stage:
     sweeps: int
 
 
-def stages(problem: Problem, X: Array, plan: Plan, slow: bool = True) -> Iterator[Stage]:
-    """Yield one stage for a smooth loss, falling ones for a robust one.
-
-    In many dimensions these fall slowly at first, if wanted.
-    """
+def stages(problem: Problem, X: Array, plan: Plan) -> Iterator[Stage]:
+    """Yield one stage for a smooth loss, falling ones for a robust one."""
     frame = problem.frame
     loss = frame.loss
     if not loss.anneals:
         yield Stage(0.0, loss, loss, plan.max_iter)
     elif plan.smoothing == "auto":
         steps, most = annealing(problem, X), STAGE_SWEEPS
-        if problem.n_components > 3 and plan.moves_together(problem):  # all stages can use all
-            steps = slowly(steps) if slow else steps
+        if plan.anneals_far(problem):  # all stages can use all
+            steps = slowly(steps) if plan.slow else steps
             most = max(plan.max_iter // len(steps), 1)
         for smoothing in steps:
             soft = loss.smoothed(smoothing)

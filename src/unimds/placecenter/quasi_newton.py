@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from unimds.compiled.functions import once
 from unimds.kernels.steps import (
     ACROSS,
+    AIM,
     BEGUN,
     BENT,
     BEST,
@@ -25,8 +26,10 @@ from unimds.kernels.steps import (
     MEMORY,
     ONTO,
     PAST,
+    PLACED,
     SETTLED,
     SHORTER,
+    SLOPE,
     STUCK,
     TAKEN,
     TRIAL,
@@ -45,6 +48,8 @@ Array = NDArray[Any]
 __all__ = ["EXACT", "SETTLED", "STUCK", "WENT", "Descent", "Limits", "QuasiNewton", "annealed"]
 
 
+FILED = [HERE, SLOPE, TRIAL, AIM, PLACED, BEST, *range(PAST, PAST + 2 * MEMORY)]
+"""The rows of the memory in the order in which checkpoints have them."""
 UNKNOWN = (np.inf, None)  # cost and pulls of points that nobody has measured
 
 
@@ -117,11 +122,12 @@ class QuasiNewton:
         self.engine = problem.frame.engine(X)
         self.take, self.aim, self.judge, self.keep = step_functions()
         self.targets = self.best_targets = self.tried = targets
-        self.memory, self.numbers = (part.copy() for part in kept or empty_memory(X.size))
+        self.memory, self.numbers = empty_memory(X.size)
         fields, self.room = self.engine.fields.ctypes.data, np.empty(MEMORY)
         self.where = self.memory.ctypes.data, X.size, 0, 0
         self.known = self.numbers.ctypes.data, fields
         if kept:
+            self.memory[FILED], self.numbers[:] = kept
             return
         self.memory[HERE] = X.ravel()
         self.arrive(X, measured, targets)
@@ -129,7 +135,7 @@ class QuasiNewton:
     @property
     def kept(self) -> tuple[Array, ...]:
         """All that is needed to go on later."""
-        return self.memory.copy(), self.numbers.copy()
+        return self.memory[FILED], self.numbers.copy()
 
     def points(self, row: int = HERE) -> Array:
         """Return the points of this moment, or of another row of the memory."""

@@ -80,9 +80,9 @@ def lbfgs(
         points = seed(problem, init, random_state)
         if take(points, None):
             return None
-        X, plan, outcome = np.ascontiguousarray(points.T), Plan(max_iter, eps), None
+        X, plan, outcome = np.ascontiguousarray(points.T), Plan(max_iter, eps, slow=slow), None
         left = max_iter
-        for stage in stages(problem, X, plan, slow):
+        for stage in stages(problem, X, plan):
             descent = Descent(problem, stage, plan, take)
             X, outcome = descent.run(X, min(stage.sweeps, left), corrections)
             left -= len(descent.costs) - 1

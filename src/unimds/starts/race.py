@@ -255,7 +255,20 @@ def starts_in_memory(
         starts = [first_seed(problem, search.init, random)]
         if init in ("auto", "random"):
             starts += [draw(problem, random) for _ in range(count - 1)]
+        if init == "auto" and anchors is None and _has_two_ways(search, problem):
+            starts.append(starts[0])
     return Chosen([held(problem, X, anchors) for X in starts])
+
+
+def _has_two_ways(search: Search, problem: Problem) -> bool:
+    """Whether the seed may lead to two maps, by smaller and by larger steps of smoothing."""
+    plan = search.in_unit(problem.frame).plan
+    return search.n_init in EFFORTS and problem.pairs.n < MIDDLE and plan.anneals_far(problem)
+
+
+def _repeats(starts: list[Array], number: int) -> bool:
+    """Whether a start has been there before: it then goes the other way down."""
+    return any(np.array_equal(start, starts[number]) for start in starts[:number])
 
 
 def held(problem: Problem, X: Array, anchors: Anchors | None) -> Array:
@@ -297,7 +310,8 @@ def lowest(
     def finish(number: int) -> Result:
         slot = None if keeper is None else keeper.slot(number)
         try:
-            return descend(problem, starts[number], shared, watch, slot)
+            own = replace(shared, slow=not _repeats(starts, number))
+            return descend(problem, starts[number], own, watch, slot)
         except Exception:  # as where a cluster is lost: what there is must not be lost with it
             if keeper is not None:
                 keeper.write()
