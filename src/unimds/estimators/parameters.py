@@ -237,7 +237,7 @@ def validated_fit(method: Documented) -> Documented:
 
     @wraps(method)
     def checked(self: Any, *args: Any, **named: Any) -> Any:
-        check_metric(self.metric)
+        check_metric(getattr(self, "metric", None))
         check_alias(self.space)
         return validated(self, *args, **named)
 

@@ -245,7 +245,7 @@ class Problem:
         anchors: Anchors | None = None,
     ) -> Problem:
         """Return the problem of finding a map and a transformation of the dissimilarities."""
-        _check_room(pairs, n_components)
+        check_room(pairs, n_components)
         fixed = None if anchors is None else anchors.apart(space)
         sized = type(space).unit_length is not Space.unit_length
         # the unit of disparities is free, so that a size of the space says nothing of itself
@@ -262,7 +262,7 @@ class Problem:
     @classmethod
     def posed(cls, pairs: Pairs, loss: Loss, space: Space, n_components: int) -> Problem:
         """Return the problem of finding a map; raise where there is none, or none in numbers."""
-        _check_room(pairs, n_components)
+        check_room(pairs, n_components)
         if space.is_auto:
             check_auto(space, pairs.typical)
         else:
@@ -552,7 +552,7 @@ def _in_unit(space: Space, unit: float) -> Space | None:
     return space.scaled(unit) if unit != 1.0 else space
 
 
-def _check_room(pairs: Pairs, n_components: int) -> None:
+def check_room(pairs: Pairs, n_components: int) -> None:
     """Raise where the points cannot fill the dimensions."""
     n = pairs.n
     # up to three points get their answer in any dimension: loops over small groups rely on it
