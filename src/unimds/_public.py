@@ -37,3 +37,4 @@ from unimds.spaces import Simplex as Simplex
 from unimds.spaces import Space as Space
 from unimds.spaces import Sphere as Sphere
 from unimds.tables.individual import IndividualDifferences as IndividualDifferences
+from unimds.tables.unfolding import Unfolding as Unfolding

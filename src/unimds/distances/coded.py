@@ -216,7 +216,7 @@ def ranked(pairs: Pairs, ties: bool, by_row: bool = False) -> Codes:
     known &= ~np.eye(n, dtype=bool) if layers == 2 else np.tri(n, k=-1, dtype=bool)
     i, j = np.nonzero(known)
     d, weights, rows = values[i, j], weigh[i, j], i if by_row else np.zeros_like(i)
-    code, order, first = _ranks(rows, d, ties)
+    code, order, first = ranks(rows, d, ties)
     count = first.size
     edges = np.flatnonzero(np.diff(rows[order[first]], prepend=-1, append=-2))
     table = np.full((n, n), count, dtype=np.int32)
@@ -237,7 +237,7 @@ def ranked(pairs: Pairs, ties: bool, by_row: bool = False) -> Codes:
     )
 
 
-def _ranks(rows: Array, d: Array, ties: bool) -> tuple[Array, Array, Array]:
+def ranks(rows: Array, d: Array, ties: bool) -> tuple[Array, Array, Array]:
     """Return the rank of every entry among those of its row and before, and how they are ordered.
 
     With `ties`, equal entries of a row have one rank. The last array tells where ranks begin.
