@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from unimds.constraints.base import Constraint, as_constraint
 from unimds.distances.inputs import (
     TABLE,
     as_table,
@@ -185,6 +186,7 @@ class MDS(TableEstimator):
         weights: ArrayLike | None = None,
         fixed: Any = None,
         init: ArrayLike | None = None,
+        constraints: Constraint | None = None,
     ) -> MDS:
         """Find the map.
 
@@ -204,13 +206,17 @@ class MDS(TableEstimator):
             point with NaN for those that may move.
         init : array-like of shape (n, n_coordinates), default=None
             A seed that takes precedence over the parameter `init`.
+        constraints : Constraint, default=None
+            What the map must obey, such as `unimds.constraints.LinearIn`: its points depend on
+            given variables, lie on a line or a circle, or in regions. In Euclidean space; new
+            points that `transform` places need not obey.
 
         Returns
         -------
         MDS
             The estimator itself.
         """
-        self._fit(X, weights, fixed, init)
+        self._fit(X, weights, fixed, init, constraints)
         return self
 
     def fit_transform(
@@ -221,6 +227,7 @@ class MDS(TableEstimator):
         weights: ArrayLike | None = None,
         fixed: Any = None,
         init: ArrayLike | None = None,
+        constraints: Constraint | None = None,
     ) -> Any:
         """Find the map and return its points; the parameters are those of `fit`.
 
@@ -229,15 +236,15 @@ class MDS(TableEstimator):
         ndarray of shape (n, n_coordinates)
             The points of the map.
         """
-        self._fit(X, weights, fixed, init)
+        self._fit(X, weights, fixed, init, constraints)
         return self.embedding_
 
     @validated_fit
-    def _fit(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
+    def _fit(self, X: Any, weights: Any, fixed: Any, init: Any, constraints: Any) -> None:
         with self._all_or_nothing(), enough_memory(X):
-            self._fit_anew(X, weights, fixed, init)
+            self._fit_anew(X, weights, fixed, init, constraints)
 
-    def _fit_anew(self, X: Any, weights: Any, fixed: Any, init: Any) -> None:
+    def _fit_anew(self, X: Any, weights: Any, fixed: Any, init: Any, constraints: Any) -> None:
         loss, space = resolve_variant(self.variant, self.loss, self.space)
         at = workplace(X)
         self.labels_ = at.labels(X)
@@ -252,8 +259,11 @@ class MDS(TableEstimator):
             check_parameters("MDS", init=init)
         solver = Solver.of(self) if init is None else Solver.of(self, init=init)
         there = workplace(X, weights)
+        if constraints is not None:
+            constraints = as_constraint(constraints, len(D), self.n_components, self.labels_)
+        data = loss, space, weights, fixed, there
         with points_named(self.labels_):
-            result = solver.solve(D, self.n_components, loss, space, weights, fixed, there)
+            result = solver.solve(D, self.n_components, *data, constraint=constraints)
         self._keep(result, D, dtype)
 
     def _keep(self, result: Result, D: Any, dtype: np.dtype[Any]) -> None:

@@ -19,6 +19,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds._runtime.watch import Watch, warn
 from unimds.checkpoint import Checkpoint
+from unimds.constraints.base import Constraint
+from unimds.constraints.obeying import lowest_obeying
 from unimds.distances.features import check_no_text, in_order, missing_told
 from unimds.distances.foreign import is_labelled_square, native, native_features
 from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
@@ -386,9 +388,12 @@ class Solver:
         weights: Any = None,
         fixed: Any = None,
         at: Workplace | None = None,
+        constraint: Constraint | None = None,
     ) -> Result:
-        """Find the map of a table of distances."""
+        """Find the map of a table of distances, which obeys a constraint if there is one."""
         D, at = native(D, "D"), at or workplace(D, weights)
+        if constraint is not None:
+            self._check_constraint(D, fixed, at)
         loss, space = as_loss(loss), as_space(space)
         how = self.accelerate, self.inner_iter, self.solver
         plan = Plan(self.max_iter, self.eps, self.smoothing, *how)
@@ -412,7 +417,10 @@ class Solver:
             settings = (loss, space, n_components, plan, *level)
             keeper = self._keeper(pairs, anchors, watch, settings)
             search = Search(plan, watch, self.init, self.n_init, self.n_jobs)
-            result = lowest(search, problem, self._generator(), anchors, keeper, at.find)
+            if constraint is None:
+                result = lowest(search, problem, self._generator(), anchors, keeper, at.find)
+            else:
+                result = lowest_obeying(search, problem, constraint, self._generator())
             result = in_size(result, space)
             result = replace(result, stress=stress_1(pairs, result))
             result = self._told(result)
@@ -432,6 +440,17 @@ class Solver:
         if result.outcome is Outcome.INTERRUPTED:
             warn(message, RuntimeWarning)
         return result
+
+    def _check_constraint(self, D: Any, fixed: Any, at: Workplace) -> None:
+        """Raise for what a constraint cannot be combined with."""
+        held = at.holds_table and not isinstance(D, ComputedTable)
+        for given, what in (
+            (fixed is not None, "fixed points: give one of the two"),
+            (self.checkpoint is not None, "a checkpoint: leave it out"),
+            (not held, "a table that is not held: use memory_limit=None, in one process"),
+        ):
+            if given:
+                raise ValueError(f"constraints do not work with {what}")
 
     def _told(self, result: Result) -> Result:
         """Return a result with a word on whether it is degenerate; warn if it is."""

@@ -7,8 +7,8 @@ steps that never raise the cost, carried on by momentum where that pays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, Generic, Protocol, TypeVar, final
 
@@ -19,7 +19,7 @@ from unimds._runtime.watch import Watch
 from unimds.losses import Loss
 from unimds.placecenter.annealing import ROUNDING, falling
 from unimds.placecenter.descent import STAGE_SWEEPS, Plan, watch_outcome
-from unimds.placecenter.problem import own_smoothing
+from unimds.placecenter.problem import Frame, own_smoothing
 from unimds.placecenter.result import Outcome
 
 Array = NDArray[Any]
@@ -27,6 +27,10 @@ Array = NDArray[Any]
 EXACT, ADAPTED = 1e-9, 1e-7
 """Errors of distances, as a share of a typical one, that count as none: of given ones, and of
 disparities, which approach the distances without an end."""
+
+
+HEAT, FINISHED = 60, 2
+"""Steps of every start before the best go on, and how many of them do."""
 
 
 class Movable(Protocol):
@@ -108,6 +112,35 @@ def exact_cost(loss: Loss, scale: float, total: float, *, adapts: bool) -> float
     return max(value, 0.0) * total
 
 
+def lowest_of(
+    starts: Sequence[Moved],
+    frame: Frame,
+    plan: Plan,
+    watch: Watch,
+    each: Callable[[Callable[[Moved], Any], Sequence[Moved]], list[Any]],
+    zero: float,
+) -> Lowered[Moved]:
+    """Return the lowest of several descents: all take some steps, and the best are finished.
+
+    `each` runs a task for every start, and `zero` is the cost that counts as none.
+    """
+    plan, quiet, soft = plan.in_unit(frame), watch.silent(), frame.loss.smoothed(0.1 * frame.scale)
+
+    def losses(start: Moved) -> list[Loss]:
+        return stages_of(frame.loss, start.residual(), frame.scale, plan.smoothing)
+
+    def heat(start: Moved) -> Moved:
+        first = losses(start)[0]
+        return lower(start, [first], first, replace(plan, max_iter=HEAT), quiet, zero).best
+
+    if len(starts) > FINISHED:
+        starts = sorted(each(heat, starts), key=lambda one: one.cost(soft))[:FINISHED]
+    runs: list[Lowered[Moved]] = each(
+        lambda start: lower(start, losses(start), frame.loss, plan, watch, zero), starts
+    )
+    return min(runs, key=lambda run: run.cost)
+
+
 def lower(
     start: Moved, losses: Sequence[Loss], judge: Loss, plan: Plan, watch: Watch, zero: float = 0.0
 ) -> Lowered[Moved]:
@@ -165,7 +198,7 @@ def _moved(
     return new, (1.0 if beta > 0.0 else grown), new.cost(loss)
 
 
-def in_units(lowered: Lowered[Any], cost_unit: float, frame: Any) -> tuple[Array, Array]:
+def in_units(lowered: Lowered[Any], cost_unit: float, frame: Frame) -> tuple[Array, Array]:
     """Return history and levels of a descent in the user's unit."""
     history, levels = np.array(lowered.history), np.array(lowered.levels)
     history[:, 1] *= cost_unit

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from unimds._runtime.watch import Watch, warn
 from unimds.distances.validate import points_named
@@ -25,7 +26,7 @@ from unimds.estimators.solver import Solver
 from unimds.levels import Level, Transformation, as_level
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.descent import Plan
-from unimds.placecenter.lowering import Lowered, exact_cost, in_units, lower, stages_of
+from unimds.placecenter.lowering import exact_cost, in_units, lowest_of
 from unimds.placecenter.parabolas import values
 from unimds.placecenter.problem import Frame, own_smoothing
 from unimds.placecenter.result import Outcome
@@ -291,17 +292,14 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
         model, frame = MODELS[self.model](), data.frame
         count = (2 if data.W.size > LARGE else 5) if self.n_init == "auto" else int(self.n_init)
         search = Search(plan, watch, n_jobs=self.n_jobs)
-
-        def run(start: Array) -> Lowered[View]:
-            view = begun(data, model, start, r)
-            losses = stages_of(frame.loss, view.residual(), frame.scale, plan.smoothing)
-            total = float(data.W.sum())
-            zero = exact_cost(frame.loss, frame.scale, total, adapts=bool(data.targets))
-            return lower(view, losses, frame.loss, plan, watch, zero)
-
-        starts = openings(data, model, stack, X, count, rng)
-        runs = search.each(run, starts)
-        low = min(runs, key=lambda one: one.cost)
+        total = float(data.W.sum())
+        zero = exact_cost(frame.loss, frame.scale, total, adapts=bool(data.targets))
+        with threadpool_limits(1):  # on more threads BLAS rounds in another way
+            starts = [
+                begun(data, model, start, r)
+                for start in openings(data, model, stack, X, count, rng)
+            ]
+            low = lowest_of(starts, frame, plan, watch, search.each, zero)
         view = normalised(low.best).fitted(frame.loss)
         history, levels = in_units(low, frame.cost_unit, frame)
         points, loss, space = frame.outer_all(view.X, view.data.frame.space)

@@ -28,7 +28,14 @@ from unimds.estimators.solver import Solver
 from unimds.levels import Level, as_level
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.descent import Plan
-from unimds.placecenter.lowering import Lowered, exact_cost, in_units, lower, stages_of
+from unimds.placecenter.lowering import (
+    Lowered,
+    exact_cost,
+    in_units,
+    lower,
+    lowest_of,
+    stages_of,
+)
 from unimds.placecenter.new_points import place_checked
 from unimds.placecenter.parabolas import values
 from unimds.placecenter.problem import Frame, own_smoothing
@@ -50,8 +57,6 @@ from unimds.tables.rectangle import (
 Array = NDArray[Any]
 
 RANKED = 1e-7  # share of the losses that counts as none where disparities approach without an end
-HEAT = 60  # steps of each start before the best go on
-FINISHED = 2  # of the starts
 STARTS, FEW_STARTS, LARGE = 10, 4, 100_000  # pairs from which fewer starts are tried
 NEW_STARTS, NEW_STEPS = 4, 300  # of a new row that has a transformation of its own
 
@@ -269,22 +274,7 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if data.entries is not None:
             varied, _ = data.entries.variation(data.entries.first, data.penalty[1])
             zero = float(RANKED ** (0.5 * data.penalty[0]) * np.sqrt(varied))
-
-        def stages(start: Joint) -> list[Loss]:
-            return stages_of(frame.loss, start.residual(), frame.scale, plan.smoothing)
-
-        def heat(start: Joint) -> Joint:
-            first = stages(start)[0]
-            brief = replace(plan, max_iter=HEAT)
-            return lower(start, [first], first, brief, watch.silent(), zero).best
-
-        if len(starts) > FINISHED:
-            soft = frame.loss.smoothed(0.1 * frame.scale)
-            starts = sorted(search.each(heat, starts), key=lambda one: one.cost(soft))[:FINISHED]
-        runs = search.each(
-            lambda start: lower(start, stages(start), frame.loss, plan, watch, zero), starts
-        )
-        return min(runs, key=lambda run: run.cost), data
+        return lowest_of(starts, frame, plan, watch, search.each, zero), data
 
     def _posed(
         self, D: Array, W: Array | None, loss: Loss, space: Space, level: Level

@@ -1,0 +1,82 @@
+r"""What a constraint is: a set of maps, and the map of the set that is nearest to another.
+
+The loss of every pair has a parabola above it, so that the cost lies below
+:math:`\mathrm{tr}\, X^T V X - 2\, \mathrm{tr}\, X^T B X_0` plus a constant, with the Laplacians
+:math:`V` of the weights and :math:`B` of the weights times :math:`\rho / u`. And
+:math:`V \preceq 2\, \mathrm{diag}(V)`, so that the cost also lies below the sum of
+:math:`m_i \lVert x_i - y_i \rVert^2` with :math:`m = 2\, \mathrm{diag}(V)` and
+:math:`Y = X_0 - m^{-1} (V - B) X_0`. The nearest map of the set to :math:`Y` therefore never costs
+more than :math:`X_0`, if that is in the set.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+class Constraint(ABC):
+    """Base class of constraints: which maps are allowed.
+
+    A subclass has `nearest`; `checked` and `solved` are optional. With a map, the set must contain
+    every multiple of it.
+    """
+
+    def checked(self, n: int, n_components: int, labels: Array | None) -> Constraint:
+        """Return the constraint for `n` points in their order, or raise if it cannot be theirs."""
+        return self
+
+    @abstractmethod
+    def nearest(self, Y: Array, m: Array) -> Array:
+        """Return the rows X of an allowed map for which Σ m ‖x − y‖² is least."""
+
+    def solved(self, V: Array, right: Array) -> Array | None:
+        """Return the allowed map where tr XᵀVX − 2 tr Xᵀ right is least, if there is a formula."""
+        return None
+
+    def begun(self, X: Array) -> Array:
+        """Return an allowed map to begin with, near a map that need not obey."""
+        return self.nearest(X, np.ones(len(X)))
+
+
+def as_constraint(given: Any, n: int, n_components: int, labels: Array | None) -> Constraint:
+    """Return a constraint for the points of a table, or raise if it is none."""
+    if isinstance(given, Constraint):
+        return given.checked(n, n_components, labels)
+    raise TypeError(
+        f"constraints={given!r} is no constraint; give one of unimds.constraints: LinearIn(Z), "
+        "OnLine(), OnCircle() or Regions(groups)"
+    )
+
+
+def numbers_of(points: Any, n: int, labels: Array | None, name: str) -> Array:
+    """Return the numbers of points that were named by number or label; all if None."""
+    if points is None:
+        return np.arange(n)
+    known = {label: i for i, label in enumerate([] if labels is None else labels.tolist())}
+    found = []
+    for point in points:
+        at = known.get(point, point)
+        if not isinstance(at, int | np.integer) or isinstance(at, bool) or not -n <= at < n:
+            raise ValueError(
+                f"{name}: {point!r} is no point of the table; name points by their number, from 0 "
+                f"to {n - 1}, or by their label"
+            )
+        found.append(int(at) % n)
+    if len(set(found)) < len(found):
+        raise ValueError(f"{name}: a point is named twice; name each point once")
+    return np.array(found, dtype=np.intp)
+
+
+def one_each(values: Sequence[Any] | Array, n: int, name: str) -> None:
+    """Raise if there is not one value for each point."""
+    if len(values) != n:
+        raise ValueError(
+            f"{name} has {len(values)} rows and the table {n} points; give one row for each point"
+        )

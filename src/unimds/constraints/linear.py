@@ -1,0 +1,97 @@
+"""Points that are linear combinations of given variables."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from unimds.constraints.base import Constraint, one_each
+from unimds.distances.inputs import as_float, rows_by_label
+
+Array = NDArray[Any]
+
+
+@final
+class LinearIn(Constraint):
+    r"""Coordinates are linear in given variables: X = Z C.
+
+    What a map shows can then be told by the variables: each has an arrow, a row of C.
+
+    Parameters
+    ----------
+    Z : array-like of shape (n, variables)
+        The variables, a row for each point; the rows of a data frame are matched by label. They
+        are centred, since shifting a map changes no distance.
+
+    Examples
+    --------
+    >>> from unimds import MDS
+    >>> from unimds.spaces import distances
+    >>> Z = np.random.default_rng(0).normal(size=(12, 3))
+    >>> D = distances(Z[:, :2] @ [[2.0, 0.0], [0.0, 1.0]])
+    >>> mds = MDS(2, metric="precomputed", random_state=0).fit(D, constraints=LinearIn(Z))
+    >>> C = LinearIn(Z).coefficients(mds.embedding_)
+    >>> bool(mds.stress_ < 1e-6), bool(np.abs(C[2]).max() < 1e-3)
+    (True, True)
+    """
+
+    def __init__(self, Z: ArrayLike):
+        self.Z = Z
+
+    def __repr__(self) -> str:
+        return f"LinearIn({np.shape(self.Z)[-1]} variables)"
+
+    def checked(self, n: int, n_components: int, labels: Array | None) -> LinearIn:
+        """Return the constraint with its rows in the order of the points."""
+        given = self.Z if labels is None else rows_by_label(self.Z, labels)
+        Z = np.array(as_float(given, "LinearIn"), dtype=np.float64)
+        Z = Z[:, None] if Z.ndim == 1 else Z
+        one_each(Z, n, "LinearIn")
+        if not np.isfinite(Z).all():
+            i, j = np.argwhere(~np.isfinite(Z))[0]
+            raise ValueError(
+                f"LinearIn: row {i} of variable {j} is not a number; fill it in, or leave the "
+                "variable out"
+            )
+        Z = Z - Z.mean(axis=0)
+        rank = int(np.linalg.matrix_rank(Z))
+        if rank < n_components:
+            raise ValueError(
+                f"LinearIn has {rank} variables that differ from each other, and a map of "
+                f"{n_components} dimensions needs at least {n_components}; add variables, or use "
+                f"n_components={max(rank, 1)}"
+            )
+        return LinearIn(Z)
+
+    def nearest(self, Y: Array, m: Array) -> Array:
+        """Return the weighted regression of a map on the variables."""
+        Z, root = np.asarray(self.Z), np.sqrt(m)[:, None]
+        found: Array = Z @ np.linalg.lstsq(root * Z, root * (Y - Y.mean(axis=0)), rcond=None)[0]
+        return found
+
+    def solved(self, V: Array, right: Array) -> Array:
+        """Return Z (Zᵀ V Z)⁺ Zᵀ right."""
+        Z = np.asarray(self.Z)
+        inner = Z.T @ V @ Z
+        found: Array = Z @ (np.linalg.pinv(inner, hermitian=True, rcond=1e-13) @ (Z.T @ right))
+        return found
+
+    def coefficients(self, X: ArrayLike) -> Array:
+        """Return C for a map X = Z C, a row for each variable.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, k)
+            The map, such as ``mds.embedding_``.
+
+        Returns
+        -------
+        ndarray of shape (variables, k)
+        """
+        Z, points = np.array(self.Z, dtype=np.float64), np.asarray(X, dtype=np.float64)
+        Z = Z[:, None] if Z.ndim == 1 else Z
+        middle = points - points.mean(axis=0)
+        found: Array = np.linalg.lstsq(Z - Z.mean(axis=0), middle, rcond=None)[0]
+        return found
