@@ -18,6 +18,7 @@ from unimds import (
     DistributionEmbedding,
     Huber,
     Hyperbolic,
+    IndividualDifferences,
     LandmarkMDS,
     Level,
     Loss,
@@ -27,6 +28,7 @@ from unimds import (
     Simplex,
     Sphere,
     Squared,
+    Unfolding,
     place_points,
 )
 from unimds.files import FileError
@@ -589,3 +591,57 @@ def test_a_level_of_the_users_cannot_be_saved(tmp_path):
     mds = MDS(level=Doubled(), metric="precomputed", n_init=1, random_state=0).fit(GROWN)
     with pytest.raises(ValueError, match="a custom level, whose code cannot be saved"):
         save(mds, tmp_path / "m")
+
+
+def _several():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(8, 2))
+    tables = {name: distances(X * rng.uniform(0.5, 1.5, 2)) for name in ("Ann", "Bob", "Cem")}
+    table = distances(rng.normal(size=(9, 2)), rng.normal(size=(5, 2)))
+    frame = pd.DataFrame(table, index=list("abcdefghi"), columns=list("vwxyz"))
+    ordinal = {"level": "ordinal", "eps": 1e-4, "random_state": 0}
+    return {
+        "identity": IndividualDifferences(2, model="identity", random_state=0).fit(tables),
+        "sizes": IndividualDifferences(2, model="sizes", loss="huber", random_state=0).fit(tables),
+        "indscal": IndividualDifferences(2, **ordinal).fit(tables),
+        "idioscal": IndividualDifferences(2, model="idioscal", random_state=0).fit(tables),
+        "metric": Unfolding(2, random_state=0).fit(frame),
+        "ranks": Unfolding(2, **ordinal).fit(frame),
+        "curve": Unfolding(2, conditional="table", **ordinal).fit(frame),
+    }
+
+
+def test_models_of_several_tables_and_of_rows_and_columns_are_the_same_again(tmp_path):
+    for name, fit in _several().items():
+        save(fit, tmp_path / f"{name}.unimds")
+        again = load(tmp_path / f"{name}.unimds")
+        assert type(again) is type(fit)
+        np.testing.assert_array_equal(again.embedding_, fit.embedding_)
+        assert (again.stress_, again.cost_, again.outcome_) == (
+            fit.stress_,
+            fit.cost_,
+            fit.outcome_,
+        )
+        assert (again.loss_, again.space_) == (fit.loss_, fit.space_)
+        if isinstance(fit, IndividualDifferences):
+            assert again.subjects_ == fit.subjects_
+            np.testing.assert_array_equal(np.array(again.maps_), np.array(fit.maps_))
+        else:
+            new = np.abs(np.arange(10.0).reshape(2, 5) % 4 + 0.5)
+            np.testing.assert_allclose(again.transform(new), fit.transform(new))
+
+
+def test_a_model_of_several_tables_that_is_broken_is_refused(tmp_path):
+    fit = _several()["indscal"]
+    save(fit, tmp_path / "m.unimds")
+    header, arrays = read_archive(tmp_path / "m.unimds", "model")
+    changes = [
+        (header, arrays | {"weights_": arrays["weights_"][:2]}),
+        (header, arrays | {"embedding_": arrays["embedding_"] * np.nan}),
+        (header, arrays | {"sizes": arrays["sizes"] + 1}),
+        (header | {"subjects": ["Ann"]}, arrays),
+    ]
+    for number, (told, parts) in enumerate(changes):
+        write_archive(tmp_path / f"{number}.unimds", "model", told, parts)
+        with pytest.raises(FileError, match="broken"):
+            load(tmp_path / f"{number}.unimds")

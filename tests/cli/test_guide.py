@@ -3,7 +3,6 @@
 import json
 import re
 
-import numpy as np
 import pytest
 
 from tests.support.commands import CITIES, apart, run
@@ -21,7 +20,7 @@ def words(said):
     [
         (["embed", "x.csv", "--nonmetric"], "use unimds embed FILE --level ordinal"),
         (["embed", "x.csv", "--type", "ordinal"], "use --level: ratio, interval, ordinal, spline"),
-        (["compare", "x.csv", "--level", "ordinal"], "no option --level here; unimds embed has it"),
+        (["compare", "x.csv", "--level", "ordinal"], "no option --level here; unimds embed, unimds individual"),
         (["embed", "x.csv", "--mspline"], "no option --mspline: use --level spline."),
         (["embed", "x.csv", "--dist", "bray"], "There is no option --dist: use --metric."),
         (["embed", "x.csv", "--trymax", "20"], "There is no option --trymax: use --n-init."),
@@ -46,8 +45,9 @@ def words(said):
         (["embed", "x.csv", "--colour", "a"], "no option --colour: use --color."),
         (["embed", "x.csv", "--magic"], "no option --magic; --help lists the options."),
         (["place", "m", "x.csv", "--landmarks", "3"], "here; unimds embed has it."),
-        (["unfold", "x.csv"], "no command 'unfold': for unfolding, give unimds embed one table"),
-        (["unfold", "x.csv"], "leave the distances among rows, and those among columns, empty"),
+        (["prefscal", "x.csv"], "no command 'prefscal': use unimds unfold FILE."),
+        (["indscal", "x.csv"], "use unimds individual FILE FILE …, a file for each subject"),
+        (["smacofConstraint", "x.csv"], "use unimds embed FILE --linear-in VARIABLES.csv"),
         (["nmds", "x.csv"], "for nonmetric scaling, use unimds embed FILE --level ordinal"),
         (["metaMDS", "x.csv"], "use unimds embed FILE --level ordinal"),
         (["fit", "x.csv"], "no command 'fit': use unimds embed."),
@@ -84,20 +84,6 @@ def test_every_option_that_is_named_instead_exists():
     for advice in {*OPTIONS.values(), *COMMANDS.values()}:
         for option in re.findall(r"--[\w-]+", advice):
             assert option in shown, advice
-
-
-def test_unfolding_works_as_the_advice_says(tmp_path):
-    """Three people and four things; only distances from people to things are known."""
-    rng = np.random.default_rng(0)
-    people, things = rng.normal(size=(3, 1)), rng.normal(size=(4, 1))
-    D = np.full((7, 7), np.nan)
-    np.fill_diagonal(D, 0.0)
-    D[:3, 3:] = np.abs(people - things.T)
-    D[3:, :3] = D[:3, 3:].T
-    np.save(tmp_path / "d.npy", D)
-    said = run("embed", tmp_path / "d.npy", "-k", "1", "-o", tmp_path / "m.npy", "--json")
-    assert said.code == 0, said.err
-    assert json.loads(said.out)["stress"] < 0.01
 
 
 @pytest.mark.parametrize(
@@ -154,7 +140,9 @@ def test_near_names():
         (["embed", "cities.csv", "-o", "m.csv", "--dim", "x"], 2, "--dim"),
         (["embed"], 2, "Missing argument"),
         (["place", "cities.csv", "cities.csv", "-o", "m.csv"], 1, "not a model"),
-        (["unfold"], 2, "unfolding"),
+        (["prefscal"], 2, "unimds unfold"),
+        (["unfold", "nowhere.csv", "-o", "m.csv"], 1, "nowhere.csv"),
+        (["individual", "nowhere.csv", "-o", "m.csv"], 1, "nowhere.csv"),
         (["compare", "nowhere.csv"], 1, "nowhere.csv"),
         (["project", "nowhere.csv", "-o", "m.csv"], 1, "nowhere.csv"),
         (["warmup", "--loss", "foo"], 2, "foo"),

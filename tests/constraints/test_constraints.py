@@ -95,7 +95,7 @@ def test_maps_obey_and_cost_more_than_free_ones(name, loss):
     mds.fit(D, constraints=constraints()[name])
     assert obeys(name, mds.embedding_) < 1e-8
     assert free.cost_ <= mds.cost_ * (1.0 + 1e-9)
-    assert mds.stress_ < 0.6
+    assert mds.stress_ < 0.8
     assert mds.stress_ == pytest.approx(
         np.sqrt(
             ((distances(mds.embedding_) - D) ** 2).sum() / (distances(mds.embedding_) ** 2).sum()

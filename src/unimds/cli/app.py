@@ -15,11 +15,13 @@ from unimds.cli.commands.dissimilarity import dissimilarity
 from unimds.cli.commands.drift import drift
 from unimds.cli.commands.embed import embed
 from unimds.cli.commands.fit_properties import fit_properties
+from unimds.cli.commands.individual import individual
 from unimds.cli.commands.info import info
 from unimds.cli.commands.place import place
 from unimds.cli.commands.procrustes import procrustes
 from unimds.cli.commands.project import project
 from unimds.cli.commands.reproduce import reproduce
+from unimds.cli.commands.unfold import unfold
 from unimds.cli.commands.warmup import warmup
 from unimds.cli.guide import Guide
 
@@ -50,7 +52,19 @@ def _options(
 
 # The modules of commands import heavy packages only when a command runs: help appears at once.
 COMMANDS: tuple[Callable[..., None], ...] = (
-    *(embed, place, choose, compare, dissimilarity, fit_properties, procrustes, drift, project),
+    *(
+        embed,
+        place,
+        individual,
+        unfold,
+        choose,
+        compare,
+        dissimilarity,
+        fit_properties,
+        procrustes,
+        drift,
+        project,
+    ),
     *(reproduce, demo, warmup, info),
 )
 for command in COMMANDS:

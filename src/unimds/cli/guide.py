@@ -13,10 +13,9 @@ from unimds.cli.messages import end_with, say
 
 USAGE: type[Exception] = typer.BadParameter.__bases__[0]  # typer has it by several names
 NONMETRIC = "for nonmetric scaling, use unimds embed FILE --level ordinal"
-UNFOLDING = (
-    "for unfolding, give unimds embed one table of all rows and columns, and leave the distances "
-    "among rows, and those among columns, empty"
-)
+UNFOLDING = "use unimds unfold FILE"
+SEVERAL = "use unimds individual FILE FILE …, a file for each subject"
+OBEY = "use unimds embed FILE --linear-in VARIABLES.csv, --on line or circle, or --regions COLUMN"
 SIMILARITIES = (
     "unimds embeds distances: make them first, with unimds dissimilarity FILE --from similarities, "
     "or correlations, confusions, cooccurrences, flows or counts"
@@ -39,7 +38,7 @@ OPTIONS = {
     "power": "use --level power, or --loss power for the loss of that name",
     "conditionality": "use --conditional",
     "weakties": "use --ties",
-    **dict.fromkeys(("unfold", "unfolding"), UNFOLDING),
+    **dict.fromkeys(("unfold", "unfolding", "prefscal"), UNFOLDING),
     **dict.fromkeys(("n-components", "components", "dimensions", "dims", "ndim"), "use --dim"),
     **dict.fromkeys(("distance", "distance-metric", "dist", "vegdist"), "use --metric"),
     **dict.fromkeys(("iterations", "n-iter", "maxit", "itmax"), "use --max-iter"),
@@ -96,7 +95,11 @@ OPTIONS = {
 """What to write instead of an option, by its name without dashes."""
 
 COMMANDS = {
-    **dict.fromkeys(("unfold", "unfolding"), UNFOLDING),
+    **dict.fromkeys(("unfolding", "prefscal", "smacofrect", "preferences"), UNFOLDING),
+    **dict.fromkeys(
+        ("indscal", "idioscal", "inddiff", "smacofinddiff", "consensus", "subjects"), SEVERAL
+    ),
+    **dict.fromkeys(("constraint", "constrain", "smacofconstraint", "confirmatory"), OBEY),
     **dict.fromkeys(("nonmetric", "nmds", "ordinal", "monomds", "isomds"), NONMETRIC),
     "metamds": "use unimds embed FILE --level ordinal, with --metric braycurtis for a table of "
     "counts",

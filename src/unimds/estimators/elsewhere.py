@@ -59,6 +59,10 @@ ELSEWHERE = {
     "embedding_dim": DIMENSION,
     "seed": "the seed of everything random is random_state",
     "weights": FOR_FIT,
+    "constraints": FOR_FIT,
+    "constraint": "give constraints to fit, as in fit(X, constraints=unimds.constraints.OnLine())",
+    "omega": "PREFSCAL's ω is penalty_weight of Unfolding",
+    "lambda": "PREFSCAL's λ is penalty_power of Unfolding",
     "fixed": FOR_FIT,
     "radius": "it belongs to the space, as in space=Sphere(radius=2.0)",
     "curvature": "it belongs to the space, as in space=Hyperbolic(curvature=2.0)",
@@ -84,8 +88,17 @@ NAMES = {
     **dict.fromkeys(("smacof", "SMACOF"), "use MDS, or unimds.rivals.smacof to compare with it"),
     "sammon": "use MDS, with weights of 1 / D for each pair: fit(D, weights=1 / D)",
     **dict.fromkeys(
-        ("unfolding", "smacofRect"),
-        "give MDS one table of all rows and columns, with NaN among rows and among columns",
+        ("unfolding", "smacofRect", "prefscal"),
+        "use Unfolding().fit(D); for ranks and ratings Unfolding(level='ordinal')",
+    ),
+    **dict.fromkeys(
+        ("smacofIndDiff", "indscal", "INDSCAL"), "use IndividualDifferences(model='indscal')"
+    ),
+    **dict.fromkeys(("idioscal", "IDIOSCAL"), "use IndividualDifferences(model='idioscal')"),
+    **dict.fromkeys(
+        ("smacofConstraint", "smacofSphere"),
+        "use MDS(metric='precomputed').fit(D, constraints=...) with LinearIn, OnCircle or Regions "
+        "of unimds.constraints",
     ),
     **dict.fromkeys(("read", "read_csv", "write"), "use unimds.files.{name}"),
     **dict.fromkeys(("save", "load"), "use unimds.models.{name}"),

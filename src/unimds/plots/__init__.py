@@ -10,6 +10,7 @@ from unimds.plots.embedding import plot_embedding, plot_poincare, plot_sphere, p
 from unimds.plots.fit import plot_convergence, plot_point_stress, plot_shepard, plot_starts
 from unimds.plots.globe import plot_globe
 from unimds.plots.interpretation import plot_drift, plot_procrustes, plot_properties
+from unimds.plots.tables import plot_joint, plot_subject_weights
 from unimds.plots.transformation import plot_transformation
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "plot_drift",
     "plot_embedding",
     "plot_globe",
+    "plot_joint",
     "plot_poincare",
     "plot_point_stress",
     "plot_procrustes",
@@ -25,6 +27,7 @@ __all__ = [
     "plot_shepard",
     "plot_sphere",
     "plot_starts",
+    "plot_subject_weights",
     "plot_ternary",
     "plot_transformation",
 ]

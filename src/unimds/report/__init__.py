@@ -28,6 +28,7 @@ from unimds.report.html import Edges, page_of
 from unimds.report.placed import placed_report
 from unimds.report.sections import of_properties
 from unimds.report.subject import Subject, subject_of
+from unimds.report.tables import Told, told
 
 __all__ = ["report", "write_report"]
 
@@ -56,7 +57,7 @@ def report(
 
     Parameters
     ----------
-    mds : MDS, LandmarkMDS, DistributionEmbedding, MDSSearchCV or Result
+    mds : fitted estimator or Result
         The map: a fitted estimator, or a result of `place_center`. Of a search, the map that it has
         chosen, with a section on how it was chosen.
     D : array-like, default=None
@@ -111,6 +112,9 @@ def report(
     True
     """
     choice, mds = choice_section(mds), chosen_map(mds)
+    several = told(mds)
+    if several is not None:
+        return _of_several(several, labels, columns, title, color, new)
     if new is not None:
         if any(given is not None for given in (D, weights, edges, properties)):
             raise ValueError(
@@ -129,6 +133,18 @@ def report(
     if properties is not None:
         further.append(of_properties(properties))
     return page_of(subject, fit, columns, title, Edges(edges, edge_weights), color, further)
+
+
+def _of_several(
+    several: Told, labels: Any, columns: Any, title: str | None, color: str | None, new: Any
+) -> str:
+    """Return the page of several tables, or of rows and columns."""
+    if new is not None:
+        raise ValueError("a report on new points is for MDS and LandmarkMDS; leave new out")
+    subject = subject_of(several.result, None, several.labels if labels is None else labels)
+    shown = several.columns if columns is None else columns
+    title = title or f"A map of {subject.n:,} points"
+    return page_of(subject, None, shown, title, Edges(None, None), color, [several.section])
 
 
 def _stress(mds: Any, subject: Subject, table: LocalTable, weights: Any) -> float:

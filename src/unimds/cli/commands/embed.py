@@ -83,6 +83,43 @@ def embed(
     strictness: o.Strictness = None,
     conditional: o.Conditional = "table",
     dim: o.Dimension = 2,
+    linear_in: Annotated[
+        str | None,
+        typer.Option(
+            "--linear-in",
+            metavar="FILE",
+            help="The coordinates are linear in the variables of this file, matched by label.",
+            rich_help_panel=o.MAP,
+        ),
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            "--on",
+            metavar="SHAPE",
+            help="All points lie on this shape: line or circle.",
+            rich_help_panel=o.MAP,
+        ),
+    ] = None,
+    regions: Annotated[
+        str | None,
+        typer.Option(
+            "--regions",
+            metavar="COLUMN",
+            help="The groups of this column, of FILE or --metadata, lie in regions of their own.",
+            rich_help_panel=o.MAP,
+        ),
+    ] = None,
+    regions_as: Annotated[
+        str,
+        typer.Option(
+            "--regions-as",
+            metavar="KIND",
+            help="How regions follow each other, in the order of the sorted groups: along the "
+            "first axis, outwards in rings, or around the origin in sectors.",
+            rich_help_panel=o.MAP,
+        ),
+    ] = "axis",
     init: Annotated[
         str,
         typer.Option(
@@ -213,6 +250,7 @@ def embed(
         o.check_alone("--landmarks", **others)
     else:
         wanted["conditional"] = conditional
+    _check_constraints(linear_in, on, regions, landmarks, dask, checkpoint)
     if dask is not None:
         o.check_alone("--dask", point_stress=point_stress, report=report, shepard=shepard)
         if by_row:
@@ -256,7 +294,8 @@ def embed(
                 mds = _fit_landmarks(table, landmarks, wanted, dask is not None)
             else:
                 _announce(table, dask is not None or quiet)
-                mds = _fit(table, given, wanted, dask is not None)
+                constraint = _constraint(table, file, linear_in, on, (regions, regions_as))
+                mds = _fit(table, given, wanted, dask is not None, constraint)
         seconds = time.perf_counter() - began
         warn_if_degenerate(result_of(mds))
         targets.cut.append(outcome_of(mds).name == "INTERRUPTED")
@@ -365,13 +404,57 @@ def _announce(table: Table, silent: bool) -> None:
         say(f"{told} A map takes many passes over them; --landmarks 1000 is much quicker.")
 
 
-def _fit(table: Table, weights: Any, wanted: dict[str, Any], apart: bool) -> Any:
+def _check_constraints(
+    linear_in: str | None,
+    on: str | None,
+    regions: str | None,
+    landmarks: int | None,
+    dask: str | None,
+    checkpoint: str | None,
+) -> None:
+    """Raise for constraints that do not work together, or with other options."""
+    given = {"--linear-in": linear_in, "--on": on, "--regions": regions}
+    named = [option for option, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise typer.BadParameter(f"{' and '.join(named)}: a map obeys one of them; leave one out")
+    if named:
+        others = {"landmarks": landmarks, "dask": dask, "checkpoint": checkpoint}
+        o.check_alone(named[0], **others)
+    if on not in (None, "line", "circle"):
+        raise typer.BadParameter(f"use line or circle, not {on!r}", param_hint="--on")
+
+
+def _constraint(
+    table: Table,
+    file: str,
+    linear_in: str | None,
+    on: str | None,
+    regions: tuple[str | None, str],
+) -> Any:
+    """Return what the map must obey, if anything."""
+    from unimds.constraints import LinearIn, OnCircle, OnLine, Regions
+
+    column, kind = regions
+    if linear_in is not None:
+        from unimds.files import read
+
+        given = read(linear_in, kind="points")
+        rows = rows_of(table.labels, given, linear_in, "variables")
+        return LinearIn(given.values[rows])
+    if column is not None:
+        return Regions(list(column_of(table, column, file)), kind)
+    return None if on is None else OnLine() if on == "line" else OnCircle()
+
+
+def _fit(
+    table: Table, weights: Any, wanted: dict[str, Any], apart: bool, constraint: Any = None
+) -> Any:
     from unimds.estimators.mds import MDS
 
     values = cluster.spread(table.values) if apart else table.values
     if apart and weights is not None:
         weights = cluster.spread(weights)
-    return MDS(**wanted).fit(values, weights=weights)
+    return MDS(**wanted).fit(values, weights=weights, constraints=constraint)
 
 
 def _fit_landmarks(table: Table, count: int, wanted: dict[str, Any], apart: bool) -> Any:

@@ -1,0 +1,118 @@
+"""Sections on several tables and on rows and columns: what each subject, row or column is like."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unimds.placecenter.result import Result
+from unimds.report.sections import section, table
+
+SHOWN = 200
+"""Rows of a table that a page shows at most."""
+
+
+class Told(NamedTuple):
+    """A map of several tables, or of rows and columns, as a page tells it."""
+
+    result: Result
+    labels: list[str]
+    columns: dict[str, list[str]]
+    section: str
+
+
+def told(fit: Any) -> Told | None:
+    """Return what a page tells of such a map, or None if this is another one."""
+    if hasattr(fit, "subjects_"):
+        names = _names(fit.labels_, len(fit.embedding_))
+        return Told(_result(fit), names, {}, of_subjects(fit))
+    if hasattr(fit, "column_embedding_"):
+        rows, columns = fit.row_embedding_, fit.column_embedding_
+        names = [*_names(fit.labels_, len(rows)), *_names(fit.column_labels_, len(columns))]
+        kinds = {"point": ["row"] * len(rows) + ["column"] * len(columns)}
+        return Told(_result(fit), names, kinds, of_columns(fit))
+    return None
+
+
+def _names(labels: Any, n: int) -> list[str]:
+    return [str(name) for name in (range(n) if labels is None else labels)]
+
+
+def _result(fit: Any) -> Result:
+    return Result(
+        embedding=np.ascontiguousarray(fit.embedding_),
+        cost=fit.cost_,
+        history=fit.history_,
+        levels=fit._levels,
+        outcome=fit.outcome_,
+        loss=fit.loss_,
+        space=fit.space_,
+        stress=fit.stress_,
+    )
+
+
+def of_subjects(fit: Any) -> str:
+    """Return the section on subjects: their weights, and how well the map fits each."""
+    weights, count = fit.weights_, len(fit.subjects_)
+    head = ["subject", "Stress-1"]
+    cells = [[f"{stress:.4f}"] for stress in fit.stresses_]
+    if weights is not None:
+        square = weights.reshape(count, -1)
+        head += (
+            ["size"] if weights.ndim == 1 else [f"weight {a + 1}" for a in range(square.shape[1])]
+        )
+        cells = [[*own, *(f"{w:.3f}" for w in row)] for own, row in zip(cells, square, strict=True)]
+    worst = int(np.argmax(fit.stresses_))
+    middle = float(np.median(fit.stresses_))
+    said = (
+        f"{count} tables of the same objects share this map. Their Stress-1 has the median "
+        f"{middle:.3f}; {fit.subjects_[worst]} fits worst, with {fit.stresses_[worst]:.3f}."
+    )
+    meaning = {
+        "identity": "The map is a consensus: all subjects are taken to see the same distances.",
+        "sizes": "A subject sees the distances of the map multiplied by its size.",
+        "indscal": "A subject sees each dimension of the map stretched by its weight; the mean of "
+        "the squared weights is 1.",
+        "idioscal": "A subject sees the map turned and stretched by a matrix of its own.",
+    }[fit.model]
+    rows = [[name, *own] for name, own in zip(fit.subjects_, cells, strict=True)]
+    return section(
+        "subjects",
+        "How the subjects differ",
+        f"<p>{escape(said)}</p>",
+        table(head, rows[:SHOWN]),
+        *_cut(len(rows)),
+        f'<p class="quiet">{escape(meaning)}</p>',
+    )
+
+
+def of_columns(fit: Any) -> str:
+    """Return the section on rows and columns: how well each fits."""
+    columns = _names(fit.column_labels_, len(fit.column_embedding_))
+    worst = int(np.argmax(fit.row_stress_))
+    rows = _names(fit.labels_, len(fit.row_embedding_))
+    said = (
+        f"{len(rows)} rows and {len(columns)} columns share this map; only distances between a row "
+        f"and a column were given. The row that fits worst is {rows[worst]}, with a Stress-1 of "
+        f"{fit.row_stress_[worst]:.3f}."
+    )
+    if fit.variation_ is not None:
+        said += (
+            f" The coefficient of variation of the disparities is {fit.variation_:.2f}: near 0 a "
+            "map is degenerate."
+        )
+    cells = [[name, f"{s:.4f}"] for name, s in zip(columns, fit.column_stress_, strict=True)]
+    return section(
+        "rows-and-columns",
+        "Rows and columns",
+        f"<p>{escape(said)}</p>",
+        table(["column", "Stress-1"], cells[:SHOWN]),
+        *_cut(len(cells)),
+    )
+
+
+def _cut(count: int) -> list[str]:
+    """Return a line on the rows that a table leaves out."""
+    return [f'<p class="quiet">The first {SHOWN} of {count}.</p>'] if count > SHOWN else []

@@ -1,0 +1,34 @@
+"""Reports on several tables, and on rows and columns."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from unimds import IndividualDifferences, Unfolding
+from unimds.report import report
+from unimds.spaces import distances
+
+pytest.importorskip("plotly")
+
+
+def test_a_report_tells_the_subjects():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(8, 2))
+    tables = {name: distances(X * rng.uniform(0.5, 1.5, 2)) for name in ("Ann & Co", "Bob")}
+    fit = IndividualDifferences(2, random_state=0).fit(tables)
+    page = report(fit, title="Two")
+    assert 'id="subjects"' in page
+    assert "Ann &amp; Co" in page
+    assert f"{fit.weights_[0, 0]:.3f}" in page
+    with pytest.raises(ValueError, match="leave new out"):
+        report(fit, new=[[1.0]])
+
+
+def test_a_report_tells_rows_and_columns():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.uniform(0.2, 2.0, size=(12, 4)), columns=["tea", "milk", "ale", "rum"])
+    fit = Unfolding(2, level="ordinal", random_state=0, n_init=2, eps=1e-3).fit(frame)
+    page = report(fit)
+    assert 'id="rows-and-columns"' in page
+    assert "tea" in page
+    assert f"{fit.variation_:.2f}: near 0" in page
