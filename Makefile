@@ -21,7 +21,7 @@ INSTALL := $(PIP) install --no-compile
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing levels bench bench-cli bench-compiling bench-dask bench-engine bench-landmarks bench-levels bench-projection bench-report bench-select bench-small bench-starts bench-trees reproduce screenshots format clean
+.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing levels bench bench-cli bench-compiling bench-dask bench-engine bench-landmarks bench-levels bench-projection bench-report bench-select bench-several bench-small bench-starts bench-trees bench-trust reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -110,6 +110,9 @@ bench-starts: $(TEST_STAMP) ## Measure how low fits end, beside s_gd2 (minutes)
 
 bench-select: $(TEST_STAMP) ## Measure how often held-out pairs choose rightly (minutes)
 	$(BIN)/python benchmarks/selecting.py
+
+bench-several: $(TEST_STAMP) ## Measure several tables, unfolding and constraints (minutes)
+	$(BIN)/python benchmarks/several.py
 
 bench-trees: $(TEST_STAMP) ## Measure how well hyperbolic maps hold trees (minutes)
 	$(BIN)/python benchmarks/trees.py

@@ -27,6 +27,7 @@ def __getattr__(name: str) -> Any:
         if name not in globals():  # a module that no public name needs
             import unimds.checks
             import unimds.cluster
+            import unimds.constraints
             import unimds.datasets
             import unimds.demo
             import unimds.dissimilarity

@@ -20,7 +20,10 @@ def words(said):
     [
         (["embed", "x.csv", "--nonmetric"], "use unimds embed FILE --level ordinal"),
         (["embed", "x.csv", "--type", "ordinal"], "use --level: ratio, interval, ordinal, spline"),
-        (["compare", "x.csv", "--level", "ordinal"], "no option --level here; unimds embed, unimds individual"),
+        (
+            ["compare", "x.csv", "--level", "ordinal"],
+            "no option --level here; unimds embed, unimds individual",
+        ),
         (["embed", "x.csv", "--mspline"], "no option --mspline: use --level spline."),
         (["embed", "x.csv", "--dist", "bray"], "There is no option --dist: use --metric."),
         (["embed", "x.csv", "--trymax", "20"], "There is no option --trymax: use --n-init."),

@@ -23,9 +23,28 @@ Ulm,Danube,129
 Jena,Saale,110
 Trier,Moselle,112
 """
+LIKES = """\
+,tea,milk,juice,cola
+Ida,1,2,3,4
+Jon,4,3,1,2
+Kim,2,1,4,3
+Lea,3,4,2,1
+Max,1,3,2,4
+"""
 CONFUSIONS = ",A,B,C\nA,90,8,2\nB,12,85,3\nC,2,4,94\n"
 READING = ("dissimilarity", "fit-properties", "procrustes", "drift")
-COMMANDS = ("embed", "place", "choose", "compare", *READING, "project", "warmup", "info")
+COMMANDS = (
+    "embed",
+    "place",
+    "individual",
+    "unfold",
+    "choose",
+    "compare",
+    *READING,
+    "project",
+    "warmup",
+    "info",
+)
 
 
 def ratings() -> str:
@@ -68,6 +87,9 @@ def test_the_page_typed_in_one_folder_does_what_it_says(
     monkeypatch.chdir(tmp_path)
     Path("cities.csv").write_text(CITIES)
     Path("new.csv").write_text(NEW)
+    Path("ann.csv").write_text(CITIES)
+    Path("bob.csv").write_text(CITIES.replace("305", "290"))
+    Path("likes.csv").write_text(LIKES)
     Path("towns.csv").write_text(TOWNS)
     Path("confusions.csv").write_text(CONFUSIONS)
     counts = np.random.default_rng(0).poisson(5.0, size=(6, 8))

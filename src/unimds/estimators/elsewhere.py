@@ -96,7 +96,7 @@ NAMES = {
     ),
     **dict.fromkeys(("idioscal", "IDIOSCAL"), "use IndividualDifferences(model='idioscal')"),
     **dict.fromkeys(
-        ("smacofConstraint", "smacofSphere"),
+        ("smacofConstraint",),
         "use MDS(metric='precomputed').fit(D, constraints=...) with LinearIn, OnCircle or Regions "
         "of unimds.constraints",
     ),

@@ -29,8 +29,8 @@ EXACT, ADAPTED = 1e-9, 1e-7
 disparities, which approach the distances without an end."""
 
 
-HEAT, FINISHED = 60, 2
-"""Steps of every start before the best go on, and how many of them do."""
+HEAT, SHARPENING, FINISHED = 60, 12, 2
+"""Steps of every start before the best go on, at each stage of a robust loss, and how many do."""
 
 
 class Movable(Protocol):
@@ -124,17 +124,21 @@ def lowest_of(
 
     `each` runs a task for every start, and `zero` is the cost that counts as none.
     """
-    plan, quiet, soft = plan.in_unit(frame), watch.silent(), frame.loss.smoothed(0.1 * frame.scale)
+    plan, quiet = plan.in_unit(frame), watch.silent()
 
     def losses(start: Moved) -> list[Loss]:
         return stages_of(frame.loss, start.residual(), frame.scale, plan.smoothing)
 
-    def heat(start: Moved) -> Moved:
-        first = losses(start)[0]
-        return lower(start, [first], first, replace(plan, max_iter=HEAT), quiet, zero).best
+    def heat(start: Moved) -> tuple[float, Moved]:
+        # a robust loss must be sharp to tell starts apart: while it is smooth, outliers decide
+        stages = losses(start)
+        brief = replace(plan, max_iter=max(HEAT, SHARPENING * len(stages)))
+        tried = lower(start, stages, frame.loss, brief, quiet, zero, SHARPENING)
+        return tried.cost, start if len(stages) > 1 else tried.best
 
     if len(starts) > FINISHED:
-        starts = sorted(each(heat, starts), key=lambda one: one.cost(soft))[:FINISHED]
+        heats = sorted(each(heat, starts), key=lambda one: one[0])
+        starts = [start for _, start in heats[:FINISHED]]
     runs: list[Lowered[Moved]] = each(
         lambda start: lower(start, losses(start), frame.loss, plan, watch, zero), starts
     )
@@ -142,11 +146,17 @@ def lowest_of(
 
 
 def lower(
-    start: Moved, losses: Sequence[Loss], judge: Loss, plan: Plan, watch: Watch, zero: float = 0.0
+    start: Moved,
+    losses: Sequence[Loss],
+    judge: Loss,
+    plan: Plan,
+    watch: Watch,
+    zero: float = 0.0,
+    stage: int = STAGE_SWEEPS,
 ) -> Lowered[Moved]:
     """Lower the cost by one loss after another; `judge`, the loss as given, says which is best.
 
-    A cost of `zero` or less counts as none.
+    A cost of `zero` or less counts as none. All losses but the last get up to `stage` steps.
     """
     now, best, low = start, start, start.cost(judge)
     history, levels = [(watch.seconds(), low)], [(own_smoothing(losses[0]), start.cost(losses[0]))]
@@ -157,7 +167,7 @@ def lower(
             outcome, previous, inertia = Outcome.MAX_ITER, now, 1.0
             costs = [now.cost(loss)]
             left = plan.max_iter - len(history) + 1
-            for _ in range(left if last else min(left, STAGE_SWEEPS)):
+            for _ in range(left if last else min(left, stage)):
                 if low <= zero:
                     return Lowered(best, low, history, levels, Outcome.EXACT)
                 if plan.settled(costs):

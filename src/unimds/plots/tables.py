@@ -150,12 +150,11 @@ def plot_joint(
     names: list[str | None] | bool = False
     if labels is not False:
         names = list(labels) if isinstance(labels, Sequence) else joint_names(fit, bool(labels))
-    column = NamedColumn("point", ["columns"] * m + ["rows"] * n, order=("columns", "rows"))
-    # columns first: they have the names, and stand above where points are drawn in their order
-    points = np.vstack([fit.column_embedding_, fit.row_embedding_])
-    if names is not False and isinstance(names, list):
-        names = [*names[n:], *names[:n]]
-    return plot_embedding(points, names, column, ax, space=fit.space_, size=size, title=title)
+    # columns last: they have the names, and stand above the rows
+    column = NamedColumn("point", ["rows"] * n + ["columns"] * m, order=("rows", "columns"))
+    return plot_embedding(
+        fit.embedding_, names, column, ax, space=fit.space_, size=size, title=title
+    )
 
 
 def joint_names(fit: Any, every: bool = False) -> list[str | None]:

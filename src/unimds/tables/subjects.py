@@ -166,13 +166,16 @@ class View:
         return float(self.costs(loss).sum())
 
     def residual(self) -> float:
-        """Return the mean error, in the unit of the loss's smoothing."""
+        """Return the median error, in the unit of the loss's smoothing.
+
+        It hardly depends on subjects who answer at random, and the mean does.
+        """
         known = ~np.isnan(self.aims) & (self.data.W > 0.0)
         if not known.any():
             return 0.0
         loss, scale = self.data.frame.loss, self.data.frame.scale
         errors = np.abs(self.u[known] - self.aims[known])
-        error = float(np.average(errors, weights=self.data.W[known]))
+        error = float(np.median(errors))
         return abs(float(loss.residual(scale + error, scale)))
 
     def points(self) -> Array:

@@ -88,6 +88,8 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     n_init : int or "auto", default="auto"
         Number of starts, of which the best is returned. "auto" tries ten, or four where the table
         is large, and finishes the best two.
+    eps : float, default=1e-6
+        Stop when a step lowers the cost, or the penalised stress, by less than this fraction.
     {others}
 
     Attributes
@@ -163,7 +165,7 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         penalty_weight: float = 1.0,
         n_init: int | str = "auto",
         max_iter: int = 2000,
-        eps: float = 1e-7,
+        eps: float = 1e-6,
         smoothing: float | str = "auto",
         accelerate: bool = True,
         n_jobs: int | None = None,

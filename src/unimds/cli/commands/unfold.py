@@ -76,7 +76,7 @@ def unfold(
     ] = "auto",
     seed: o.Seed = 0,
     max_iter: o.MaxIter = 2000,
-    eps: o.Eps = 1e-7,
+    eps: o.Eps = 1e-6,
     output: o.Output = "-",
     out_format: o.OutFormat = "auto",
     report: o.Report = None,
