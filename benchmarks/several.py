@@ -77,7 +77,8 @@ def recovery() -> Iterator[str]:
     yield ""
     yield (
         f"15 objects, 12 subjects with weights from 0.3 to 1.7, without noise, {SETS} data sets: "
-        f"the map is off by at most {max(errors):.0e} of its size, the weights by {max(weights):.0e}."
+        f"the map is off by at most {max(errors):.0e} of its size, the weights by "
+        f"{max(weights):.0e}."
     )
 
 

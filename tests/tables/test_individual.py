@@ -286,13 +286,14 @@ def test_normalising_changes_no_distance():
         ({"Ann": np.array([[0, np.inf], [1, 0]])}, {}, "table 'Ann'"),
         (np.ones((2, 4, 4)) - np.eye(4), {"space": "sphere"}, "weighs the dimensions"),
         (np.ones((2, 4, 4)) - np.eye(4), {"model": "indscl"}, "model"),
-        ([np.array([[0, np.nan], [np.nan, 0]])] * 2, {}, "no known pair"),
+        ([np.array([[0, 1], [1, 0]]), np.full((2, 2), np.nan)], {}, "table 1 has no known pair"),
+        (np.ones((2, 4, 4)) - np.eye(4), {"n_components": 4, "model": "sizes"}, "than 4 points"),
         ([[[0, 1, np.nan], [1, 0, np.nan], [np.nan, np.nan, 0]]], {}, "nothing between"),
     ],
 )  # fmt: skip
 def test_what_is_refused_says_why(tables, options, told):
     with pytest.raises(ValueError, match=told):
-        IndividualDifferences(1, **options).fit(tables)
+        IndividualDifferences(**{"n_components": 1, **options}).fit(tables)
 
 
 def test_the_callback_ends_a_run():
@@ -311,3 +312,40 @@ def test_the_callback_ends_a_run():
 def test_a_misspelt_parameter_is_explained():
     with pytest.raises(TypeError, match="n_components"):
         IndividualDifferences(n_component=3)
+
+
+@pytest.mark.parametrize("model", ["identity", "sizes", "indscal", "idioscal"])
+@pytest.mark.parametrize("level", ["ratio", "interval"])
+def test_the_unit_of_the_tables_is_that_of_the_map(model, level):
+    _, _, tables = subjects(11, n=8, count=3, noise=0.1)
+    options = {"model": model, "level": level, "random_state": 0, "n_init": 1, "eps": 1e-5}
+    one = IndividualDifferences(2, **options).fit(tables)
+    two = IndividualDifferences(2, **options).fit(tables * 2.0**40)
+    np.testing.assert_allclose(two.embedding_, one.embedding_ * 2.0**40, rtol=1e-6)
+    assert two.stress_ == pytest.approx(one.stress_)
+
+
+def test_a_fit_that_fails_leaves_the_last_one_and_others_can_be_copied():
+    import pickle
+
+    from sklearn.base import clone
+
+    _, _, tables = subjects(12, n=7, count=3)
+    fit = IndividualDifferences(2, random_state=0).fit(tables)
+    before = fit.embedding_
+    with pytest.raises(ValueError, match="table 0"):
+        fit.fit(-tables)
+    assert fit.embedding_ is before
+    again = pickle.loads(pickle.dumps(fit))
+    np.testing.assert_array_equal(again.embedding_, clone(fit).fit(tables).embedding_)
+
+
+def test_an_interrupted_run_keeps_what_it_has():
+    _, _, tables = subjects(13, noise=0.3)
+
+    def stop(iteration, cost, embedding):
+        raise KeyboardInterrupt
+
+    with pytest.warns(RuntimeWarning, match="Interrupted"):
+        fit = IndividualDifferences(2, callback=stop, random_state=0, n_init=3).fit(tables)
+    assert np.isfinite(fit.embedding_).all()

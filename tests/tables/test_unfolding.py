@@ -239,3 +239,22 @@ def test_the_seed_of_missing_entries_is_finite():
     D = distances(rows, columns)
     D[0, 0] = np.nan
     assert np.isfinite(metric_seed(D, 2)[0]).all()
+
+
+@pytest.mark.parametrize("level", ["ratio", "ordinal"])
+def test_the_unit_of_the_table_is_that_of_the_map(level):
+    rows, columns = people(2, 12, 6)
+    D = distances(rows, columns) * np.random.default_rng(0).uniform(0.8, 1.2, size=(12, 6))
+    options = {"level": level, "random_state": 0, "n_init": 2, "eps": 1e-4}
+    one, two = Unfolding(2, **options).fit(D), Unfolding(2, **options).fit(D * 2.0**40)
+    np.testing.assert_allclose(two.embedding_, one.embedding_ * 2.0**40, rtol=1e-6)
+
+
+def test_an_interrupted_run_keeps_what_it_has():
+    def stop(iteration, cost, embedding):
+        raise KeyboardInterrupt
+
+    D = np.random.default_rng(0).uniform(0.2, 2.0, size=(12, 6))
+    with pytest.warns(RuntimeWarning, match="Interrupted"):
+        fit = Unfolding(2, callback=stop, random_state=0, n_init=3).fit(D)
+    assert np.isfinite(fit.embedding_).all()

@@ -142,10 +142,10 @@ def posed(
     Where subjects are to be `sized`, distances may be longer than the space is.
     """
     pairs = stack.joined()
-    if level.is_given and not by_row:
-        pose = Problem.make if sized and not space.is_auto else Problem.posed
-        return pose(pairs, loss, space, n_components)
     check_room(pairs, n_components)
+    if level.is_given and not by_row:
+        fixed = sized and not space.is_auto
+        return (Problem.make if fixed else Problem.posed)(pairs, loss, space, n_components)
     parts = disparities_of(stack, level, loss, n_components, by_row)
     layers = max(part.codes.layers for part in parts)
     if pairs.layers < layers * len(stack):  # rows have transformations of their own

@@ -39,6 +39,7 @@ from unimds.tables.beginning import LARGE, MODELS, begun, openings
 from unimds.tables.consensus import Several, consensus, disparities_of, posed, sized_alike
 from unimds.tables.stack import Stack, as_stack
 from unimds.tables.subjects import Data, Idioscal, Sizes, View
+from unimds.tables.turning import principal, signed
 
 Array = NDArray[Any]
 
@@ -408,7 +409,7 @@ def normalised(view: View) -> View:
         if not view.data.frame.space.scales_coordinates:
             return view
         size = float(np.sqrt(np.mean(C**2))) or 1.0
-        return replace(view, X=_signed(_principal(X * size)), C=C / size)
+        return replace(view, X=signed(principal(X * size)), C=C / size)
     X = X - X.mean(axis=1)[:, None]
     if isinstance(view.model, Idioscal):
         G = np.einsum("sba,sbc->sac", C, C)
@@ -416,7 +417,7 @@ def normalised(view: View) -> View:
         back = _power(G.mean(axis=0), -0.5)
         _, vectors = np.linalg.eigh(mean @ (X @ X.T) @ mean)
         turn = vectors[:, ::-1]
-        X = _signed(turn.T @ mean @ X)
+        X = signed(turn.T @ mean @ X)
         signs = np.sign((turn.T @ mean @ view.X * X).sum(axis=1))
         turn = turn * np.where(signs < 0.0, -1.0, 1.0)
         inner = turn.T @ back @ G @ back @ turn
@@ -425,20 +426,7 @@ def normalised(view: View) -> View:
     sizes = np.where(sizes > 0.0, sizes, 1.0)
     X, C = X * sizes[:, None], np.abs(C) / sizes
     order = np.argsort(-np.square(X).sum(axis=1), kind="stable")
-    return replace(view, X=_signed(X[order]), C=C[:, order])
-
-
-def _principal(X: Array) -> Array:
-    """Turn a map to its principal axes."""
-    X = X - X.mean(axis=1)[:, None]
-    _, vectors = np.linalg.eigh(X @ X.T)
-    return np.asarray(vectors[:, ::-1].T @ X)
-
-
-def _signed(X: Array) -> Array:
-    """Let the largest coordinate of each axis be positive."""
-    far = X[np.arange(len(X)), np.abs(X).argmax(axis=1)]
-    return np.ascontiguousarray(X * np.where(far < 0.0, -1.0, 1.0)[:, None])
+    return replace(view, X=signed(X[order]), C=C[:, order])
 
 
 def _power(M: Array, p: float) -> Array:

@@ -106,6 +106,10 @@ def as_stack(tables: Any, weights: Any = None) -> Stack:
             found.append(_checked(table, own, labels))
         except ValueError as error:
             raise ValueError(f"{told}: {error}") from error
+        if found[-1].n > 1 and not found[-1].weighing.total > 0.0:
+            raise ValueError(
+                f"{told} has no known pair: all are missing (NaN) or have weight 0; leave it out"
+            )
         if found[-1].n != found[0].n:
             raise ValueError(
                 f"{told} has {found[-1].n} objects and the first {found[0].n}; all tables must be "

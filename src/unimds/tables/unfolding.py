@@ -53,11 +53,13 @@ from unimds.tables.rectangle import (
     metric_seed,
     random_seed,
 )
+from unimds.tables.turning import principal, signed
 
 Array = NDArray[Any]
 
 RANKED = 1e-7  # share of the losses that counts as none where disparities approach without an end
 STARTS, FEW_STARTS, LARGE = 10, 4, 100_000  # pairs from which fewer starts are tried
+PLACING = 1000  # steps of a new row from the most similar one
 NEW_STARTS, NEW_STEPS = 4, 300  # of a new row that has a transformation of its own
 
 
@@ -306,21 +308,20 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Return rows and columns to begin with."""
         frame, k, entries = data.frame, self.n_components, data.entries
         r = None if entries is None else entries.first
-        table = data.D if entries is None else entries.table(entries.first)
+        table = (data.D if entries is None else entries.table(entries.first)) * frame.unit
         auto = FEW_STARTS if data.D.size > LARGE else STARTS
         count = auto if self.n_init == "auto" else int(self.n_init)
         found: list[tuple[Array, Array]] = []
         if type(frame.space) is Euclidean:
             known = [metric_seed(table, k), factor_seed(table, k)]
             found = [pair for pair in known if pair is not None and pair[0].shape[1] == k][:count]
-        outer = [(frame.inner(rows), frame.inner(columns)) for rows, columns in found]
-        while len(outer) < count:
-            rows, columns = random_seed(frame.space, data.D.shape, k, frame.scale, rng)
-            outer.append((np.ascontiguousarray(rows.T), np.ascontiguousarray(columns.T)))
-        if entries is not None and type(frame.space) is not Euclidean:
-            starts = [Joint(data, rows, columns, r) for rows, columns in outer]
+        while len(found) < count:
+            found.append(random_seed(frame.space, data.D.shape, k, frame.scale, rng))
+        inner = [[np.ascontiguousarray(X.T) for X in pair] for pair in found]
+        starts = [Joint(data, rows, columns, r) for rows, columns in inner]
+        if entries is not None and type(frame.space) is not Euclidean:  # disparities suit the space
             return [replace(one, r=one._scaled(frame.loss, entries.first)) for one in starts]
-        return [Joint(data, rows, columns, r) for rows, columns in outer]
+        return starts
 
     def _keep(self, low: Lowered[Joint], data: Rectangle, level: Level) -> None:
         frame, best = data.frame, low.best
@@ -330,7 +331,7 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         n = best.rows.shape[1]
         points = best.points()
         if frame.space.scales_coordinates:
-            points = points - points.mean(axis=0)
+            points = signed(principal(points.T)).T
         self.row_embedding_, self.column_embedding_ = points[:n], points[n:]
         self._n_features_out = points.shape[1]
         _, self.loss_, self.space_ = frame.outer_all(best.rows, frame.space)
@@ -388,11 +389,11 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         level = as_level(self.level)
         D = given if self.larger == "farther" else sum(self._range) - given
         if self.transformations_ is None:
-            return place_checked(D, self.column_embedding_, self.loss_, self.space_, W)
+            return self._placed_metric(D, W)
         if self.conditional == "table":
             function = self.transformations_[0]
             assert function is not None
-            return place_checked(function(D), self.column_embedding_, self.loss_, self.space_, W)
+            return self._placed_metric(function(D), W)
         _check_known(D, W, 0)
         weigh = [None] * len(D) if W is None else [row[None] for row in W]
         rng = np.random.default_rng(0)
@@ -400,6 +401,29 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             self._placed(row[None], own, level, rng) for row, own in zip(D, weigh, strict=True)
         ]
         return np.vstack(placed)
+
+    def _placed_metric(self, D: Array, W: Array | None) -> Array:
+        """Return the places of new rows, from the nearest columns or from the most similar row."""
+        columns, space = self.column_embedding_, self.space_
+        placed = place_checked(D, columns, self.loss_, space, W)
+        apart = distances(self.row_embedding_, columns, space=space)
+        weigh = np.ones_like(D) if W is None else W
+        alike = [
+            int(np.argmin((w * values(self.loss_, apart, np.broadcast_to(d, apart.shape))).sum(1)))
+            for d, w in zip(D, weigh, strict=True)
+        ]
+        typical = float(np.median(apart[apart > 0.0])) if apart.any() else 1.0
+        frame = Frame.make(self.loss_, space, typical)
+        soft = max(1e-6 * frame.scale, own_smoothing(frame.loss))  # no infinite weights
+        X, P = frame.inner(columns), frame.inner(self.row_embedding_[alike])
+        replace(frame, loss=frame.loss.smoothed(soft)).place(D, W, X, P, PLACING, 1e-10)
+        other = frame.outer(P)
+
+        def costs(points: Array) -> Array:
+            u = distances(points, columns, space=space)
+            return np.asarray((weigh * values(self.loss_, u, D)).sum(axis=1))
+
+        return np.where((costs(other) < costs(placed))[:, None], other, placed)
 
     def _placed(self, D: Array, W: Array | None, level: Level, rng: np.random.Generator) -> Array:
         """Return the place of one new row, with a transformation of its own."""
