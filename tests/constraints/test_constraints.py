@@ -80,6 +80,8 @@ def test_no_step_raises_the_cost_and_every_step_obeys(seed, name, loss, level):
     state = Obeying(problem, constraint, np.ascontiguousarray(X.T), problem.targets.first)
     loss = problem.frame.loss
     for _ in range(6):
+        V, B = state.laplacians(loss)
+        assert state.cautious(V, B @ state.X.T).cost(loss) <= state.cost(loss) * (1.0 + 1e-8)
         new = state.stepped(loss)
         assert new.cost(loss) <= state.cost(loss) * (1.0 + 1e-8)
         assert obeys(name, new.X.T) < 1e-8
@@ -164,6 +166,8 @@ def test_nearest_is_nearest(name):
     off = float((m[:, None] * (X - Y) ** 2).sum())
     assert obeys(name, X) < 1e-9
     np.testing.assert_allclose(constraint.nearest(X, m), X, atol=1e-9)
+    for factor in (0.999, 1.001):  # multiples are allowed too
+        assert float((m[:, None] * (factor * X - Y) ** 2).sum()) >= off - 1e-5 * off
     for _ in range(300):
         other = constraint.nearest(X + 0.3 * rng.normal(size=(10, 2)), m)
         assert float((m[:, None] * (other - Y) ** 2).sum()) >= off - 1e-9

@@ -81,15 +81,21 @@ class Obeying:
         found = self.constraint.solved(V, right)
         if found is not None:
             return self._adapted(np.ascontiguousarray(found.T), loss)
-        m = 2.0 * np.diagonal(V)
-        safe = np.where(m > 0.0, m, 1.0)
         # SMACOF's step is longer; brought back to the set it mostly lowers the cost as well
-        far = _brought(self.constraint, _free_step(V, right), safe)
-        bold = replace(self, X=np.ascontiguousarray(far.T))
+        bold = self._at(_free_step(V, right), V)
         if not bold.cost(loss) < self.cost(loss):
-            near = self.X.T - (V @ self.X.T - right) / safe[:, None]
-            bold = replace(self, X=np.ascontiguousarray(_brought(self.constraint, near, safe).T))
+            bold = self.cautious(V, right)
         return self._adapted(bold.X, loss)
+
+    def cautious(self, V: Array, right: Array) -> Obeying:
+        """Return the map after a step that never raises the cost."""
+        X = self.X.T
+        return self._at(X - (V @ X - right) / _heavy(V)[:, None], V)
+
+    def _at(self, Y: Array, V: Array) -> Obeying:
+        """Return the allowed map next to `Y`."""
+        found = _brought(self.constraint, Y, _heavy(V))
+        return replace(self, X=np.ascontiguousarray(found.T))
 
     def _adapted(self, X: Array, loss: Loss) -> Obeying:
         problem, space = self.problem, self.problem.frame.space
@@ -102,6 +108,12 @@ class Obeying:
     def beyond(self, previous: Obeying, beta: float) -> Obeying:
         """Return the map carried on, from where a step leads back to what is allowed."""
         return replace(self, X=self.X + beta * (self.X - previous.X))
+
+
+def _heavy(V: Array) -> Array:
+    """Return the diagonal matrix that lies above V; one for points that nothing is known of."""
+    m = 2.0 * np.diagonal(V)
+    return np.where(m > 0.0, m, 1.0)
 
 
 def _brought(constraint: Constraint, Y: Array, m: Array) -> Array:
