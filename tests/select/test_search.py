@@ -13,7 +13,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests.support.tables import distances
 from unimds import MDS, Absolute, Euclidean, Hyperbolic, LandmarkMDS, MDSSearchCV, Sphere
 from unimds.datasets import corrupt
-from unimds.select import fits
+from unimds.estimators import few_starts
+from unimds.estimators.solver import Solver
 from unimds.select.grid import candidates
 
 RNG = np.random.default_rng(0)
@@ -146,10 +147,10 @@ def test_a_fold_does_not_start_from_what_has_seen_it(monkeypatch):
         asked.append((self.init, self.n_init, np.isnan(D).sum()))
         return original(self, D, *rest)
 
-    original = fits.Solver.solve
-    monkeypatch.setattr(fits.Solver, "solve", solve)
+    original = Solver.solve
+    monkeypatch.setattr(Solver, "solve", solve)
     search(SOLID, {"n_components": [2]}, estimator=clone(PRECOMPUTED).set_params(init=SOLID[:, :2]))
-    assert {(init, n_init) for init, n_init, _ in asked} == {("shaken", fits.STARTS)}
+    assert {(init, n_init) for init, n_init, _ in asked} == {("shaken", few_starts.STARTS)}
     assert sum(missing for *_, missing in asked) == 30 * 29  # every pair is held out once
 
 

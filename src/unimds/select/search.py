@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from unimds._runtime.tasks import each
 from unimds._runtime.watch import Progress, compiling_told, warn
 from unimds.checkpoint import Checkpoint
 from unimds.distances.inputs import labels_of, reordered
@@ -23,7 +24,7 @@ from unimds.estimators.mds import MDS
 from unimds.estimators.parameters import CONSTRAINTS, Count, StrOptions
 from unimds.estimators.solver import workplace
 from unimds.placecenter.result import Outcome as Ending
-from unimds.select.fits import Data, Scored, each, scored
+from unimds.select.fits import Data, Scored, scored
 from unimds.select.folds import NEVER, pair_folds
 from unimds.select.grid import OF_THE_RUN, candidate, candidates, made
 from unimds.select.prediction import SCORINGS, Scoring, constants
@@ -253,7 +254,7 @@ class MDSSearchCV(MetaEstimatorMixin, TransformerMixin, BaseEstimator):  # type:
             # BLAS on one thread: on more it rounds in another way, and the tasks are threads
             with warnings.catch_warnings(), threadpool_limits(1), compiling_told(self.verbose):
                 warnings.simplefilter("ignore")  # of a fold, which nobody has asked for
-                for (row, fold), found in each(work, tasks, self.n_jobs):
+                for (row, fold), found in each(work, tasks, self.n_jobs, lambda one: one.cut):
                     record.note(row, fold, found.error, found.seconds)
                     ended.append(found)
                     bar.step(1.0)
