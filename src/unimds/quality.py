@@ -46,6 +46,15 @@ __all__ = [
 ]
 
 
+FITTED = ("permutation_test", "random_stress_norms", "jackknife", "bootstrap", "perturbation")
+
+
+def __getattr__(name: str) -> Any:
+    """Say where the studies are that fit maps: here finished maps are looked at."""
+    advice = f"; it fits maps, and is unimds.trust.{name}" if name in FITTED else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}")
+
+
 class _Pairs(NamedTuple):
     given: Array
     mapped: Array

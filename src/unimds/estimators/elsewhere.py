@@ -125,6 +125,13 @@ NAMES = {
     "driftVectors": "use unimds.interpret.drift_vectors",
     "sim2diss": "unimds.dissimilarity has a function for each kind of data: from_similarities, "
     "from_correlations, from_confusions, from_cooccurrences, from_flows",
+    **dict.fromkeys(("permtest", "permutation_test"), "use unimds.trust.permutation_test"),
+    **dict.fromkeys(
+        ("randomstress", "random_stress_norms"), "use unimds.trust.random_stress_norms"
+    ),
+    **dict.fromkeys(("jackmds", "jackknife"), "use unimds.trust.jackknife"),
+    **dict.fromkeys(("bootmds", "bootstrap"), "use unimds.trust.bootstrap"),
+    "confEllipse": "use unimds.trust.bootstrap(mds).regions(), and unimds.plots.plot_stability",
     "stressplot": "use unimds.plots.plot_shepard",
     "ordiplot": "use unimds.plots.plot_embedding",
 }
