@@ -1,7 +1,7 @@
 """Pictures of maps: each function draws one picture on one pair of axes, and returns the axes.
 
-The room may import `interpret`, `quality`, `spaces` and below. matplotlib is an extra, ``pip
-install 'unimds[plot]'``, and is imported only when something is drawn. The colours suit
+The room may import `trust`, `interpret`, `quality`, `spaces` and below. matplotlib is an extra,
+``pip install 'unimds[plot]'``, and is imported only when something is drawn. The colours suit
 colour-blind readers, and shapes differ too, so that a picture can be read in grey.
 """
 
@@ -12,6 +12,7 @@ from unimds.plots.globe import plot_globe
 from unimds.plots.interpretation import plot_drift, plot_procrustes, plot_properties
 from unimds.plots.tables import plot_joint, plot_subject_weights
 from unimds.plots.transformation import plot_transformation
+from unimds.plots.trust import plot_permutation_test, plot_stability
 
 __all__ = [
     "plot_choice",
@@ -20,12 +21,14 @@ __all__ = [
     "plot_embedding",
     "plot_globe",
     "plot_joint",
+    "plot_permutation_test",
     "plot_poincare",
     "plot_point_stress",
     "plot_procrustes",
     "plot_properties",
     "plot_shepard",
     "plot_sphere",
+    "plot_stability",
     "plot_starts",
     "plot_subject_weights",
     "plot_ternary",

@@ -112,8 +112,13 @@ def plot_embedding(
     """
     points, space = map_of(X, space)
     view = view_of(points, space)
-    labels, color = _matched(X, len(view.points), labels, color)
+    labels, color = matched_looks(X, len(view.points), labels, color)
     look = Look(labels, color, size, title, edges, _as_mask(new, len(view.points)))
+    return draw_map(view, look, ax)
+
+
+def draw_map(view: View, look: Look, ax: Axes | None) -> Axes:
+    """Draw a view of a map; three dimensions become two."""
     if view.kind == "globe":
         return _draw_sphere(view, look, ax)
     if view.kind == "space":
@@ -133,6 +138,8 @@ class Look:
     title: str | None
     edges: ArrayLike | None
     new: NDArray[np.bool_] | None = None
+    regions: Sequence[Array] = ()
+    """Lines around regions, in the coordinates of the view."""
 
     def write(self, ax: Axes, places: Array, outward: bool = False) -> None:
         """Write the names of the points beside them."""
@@ -156,7 +163,7 @@ def _as_mask(new: ArrayLike | None, n: int) -> NDArray[np.bool_] | None:
     return mask
 
 
-def _matched(
+def matched_looks(
     X: Any, n: int, labels: Sequence[str | None] | bool | None, color: Any
 ) -> tuple[Sequence[str | None] | None, Any]:
     """Return names and colours in the order of the points."""
@@ -248,6 +255,8 @@ def _draw_view(
         ax.plot(*line.T, color="#566272", linewidth=1.2, zorder=1.5)
     bent = view.kind == "disk"
     draw_edges(ax, in_disk(view.points, pairs) if bent else view.points[pairs])
+    for line in look.regions:
+        draw_region(ax, line, broad=view.kind in ("line", "circle"))
     beside = draw_points(ax, view.points, look.color, look.size, look.new)
     if view.kind == "plane":
         ax.set_aspect("equal", adjustable="datalim")
@@ -275,6 +284,36 @@ def _draw_view(
     else:
         look.write(ax, view.points, outward=view.kind == "circle")
     return ax
+
+
+REGION = "#009E73"
+
+
+def draw_region(ax: Axes, line: Array, broad: bool = False) -> None:
+    """Draw a region by its outline, or one of a single dimension as a broad line."""
+    if broad:
+        how: dict[str, Any] = {"linewidth": 7.0, "alpha": 0.35, "solid_capstyle": "butt"}
+    else:
+        ax.fill(*line.T, facecolor=REGION, alpha=0.18, edgecolor="none", zorder=1.9)
+        how = {"linewidth": 1.0, "alpha": 0.8}
+    ax.plot(*line.T, color=REGION, zorder=2.0, **how)
+
+
+def visible_part(line: Array, ahead: NDArray[np.bool_]) -> Array:
+    """Return the part of a closed line that is ahead, as one line.
+
+    Examples
+    --------
+    >>> square = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]])
+    >>> visible_part(square, np.array([True, False, False, True, True])).tolist()
+    [[0, 1], [0, 0]]
+    """
+    if ahead.all():
+        return line
+    once, seen = line[:-1], ahead[:-1]  # the last point is the first
+    begins = np.flatnonzero(seen & ~np.roll(seen, 1))
+    turned = np.roll(np.arange(len(once)), -int(begins[0]))
+    return np.asarray(once[turned][seen[turned]])
 
 
 def write_note(ax: Axes, note: str) -> None:
@@ -329,6 +368,11 @@ def _draw_sphere(view: View, look: Look, ax: Axes | None) -> Axes:
             ax.plot(*seen.T, color=QUIET, linewidth=0.4, zorder=1)
         parts = np.stack([side * (arcs @ right), arcs @ above], axis=-1) + middle
         draw_edges(ax, np.where((side * (arcs @ front) < 0.0)[..., None], np.nan, parts))
+        for line in look.regions:
+            seen = np.column_stack([side * (line @ right), line @ above]) + middle
+            ahead = side * (line @ front) >= 0.0
+            if ahead.any():
+                draw_region(ax, visible_part(seen, ahead))
     sides = np.where(points @ front >= 0.0, 1.0, -1.0)
     places = np.column_stack([sides * (points @ right - 1.05), points @ above])
     beside = draw_points(ax, places, look.color, look.size, look.new)

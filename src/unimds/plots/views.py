@@ -124,7 +124,7 @@ def _crowding(points: Array, space: Hyperbolic) -> str:
 def _sphere(points: Array) -> View:
     if points.shape[1] == 2:
         return View("circle", points, [circle()])
-    if len(points) > 1 and LEAST < (angle := _angle(points)) <= SMALL:
+    if len(points) > 1 and LEAST < (angle := angle_of(points)) <= SMALL:
         return _cap(points, angle)
     return View("globe", points, [], graticule())
 
@@ -137,7 +137,7 @@ ROOM = 1.15
 """How much farther than the farthest point the picture of a part of a sphere reaches."""
 
 
-def _angle(points: Array) -> float:
+def angle_of(points: Array) -> float:
     """Return how many degrees the farthest point is from the mean."""
     front = facing(points)[0]
     chord = float(np.linalg.norm(points - front, axis=1).max())

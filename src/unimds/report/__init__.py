@@ -1,7 +1,7 @@
 """A report on a map: one HTML file to open offline, rotate the map and inspect any point.
 
-The room may import `plots`, `interpret`, `quality` and below. plotly is an extra, ``pip install
-'unimds[report]'``, and is imported only when a report is made.
+The room may import `plots`, `trust`, `interpret`, `quality` and below. plotly is an extra,
+``pip install 'unimds[report]'``, and is imported only when a report is made.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from unimds._runtime.arguments import advised, model_and_path
@@ -21,6 +22,7 @@ from unimds.files import endings
 from unimds.files.atomic import atomic
 from unimds.interpret import Properties
 from unimds.placecenter.result import table_stress
+from unimds.plots.trust import region_lines
 from unimds.quality import stress_1
 from unimds.report.choice import choice_section, chosen_map
 from unimds.report.fit import fit_of
@@ -29,6 +31,8 @@ from unimds.report.placed import placed_report
 from unimds.report.sections import of_properties
 from unimds.report.subject import Subject, subject_of
 from unimds.report.tables import Told, told
+from unimds.report.trust import CONFIDENCE, of_deciding, of_stability, of_structure
+from unimds.trust import DecidingPair, PermutationTest, Stability
 
 __all__ = ["report", "write_report"]
 
@@ -47,6 +51,9 @@ def report(
     color: str | None = None,
     new: Any = None,
     properties: Properties | None = None,
+    structure: PermutationTest | None = None,
+    stability: Stability | None = None,
+    deciding: Sequence[DecidingPair] | None = None,
 ) -> str:
     """Return a report on a map, as one HTML page.
 
@@ -91,6 +98,13 @@ def report(
     properties : Properties, default=None
         Outside variables that `unimds.interpret.fit_properties` has fitted to the map; they have a
         section of their own.
+    structure : PermutationTest, default=None
+        What `unimds.trust.permutation_test` has found; it has a section of its own.
+    stability : Stability, default=None
+        What `unimds.trust.jackknife`, `bootstrap` or `perturbation` has found of this map: the map
+        shows the regions of its points, and a section lists the least certain.
+    deciding : list of DecidingPair, default=None
+        What `unimds.trust.deciding_pairs` has found; it has a section of its own.
 
     Returns
     -------
@@ -116,10 +130,12 @@ def report(
     if several is not None:
         return _of_several(several, labels, columns, title, color, new)
     if new is not None:
-        if any(given is not None for given in (D, weights, edges, properties)):
+        trust = (structure, stability, deciding)
+        if any(given is not None for given in (D, weights, edges, properties, *trust)):
             raise ValueError(
                 "a report on new points judges their distances to the map, and takes no D, "
-                "weights, edges or properties; give new alone, or write two reports"
+                "weights, edges or properties, and nothing on how far to trust it; give new alone, "
+                "or write two reports"
             )
         about: dict[str, Any] = {"columns": columns, "title": title, "color": color}
         return placed_report(mds, new, labels=labels, **about)
@@ -132,7 +148,26 @@ def report(
     further = [choice] if choice else []
     if properties is not None:
         further.append(of_properties(properties))
-    return page_of(subject, fit, columns, title, Edges(edges, edge_weights), color, further)
+    if structure is not None:
+        further.append(of_structure(structure))
+    lines = [] if stability is None else _regions(stability, subject)
+    if stability is not None:
+        further.append(of_stability(stability, subject.labels))
+    if deciding:
+        further.append(of_deciding(deciding, subject.labels))
+    links = Edges(edges, edge_weights)
+    return page_of(subject, fit, columns, title, links, color, further, lines)
+
+
+def _regions(stability: Stability, subject: Subject) -> list[Any]:
+    """Return the outlines of regions as the map shows them; none if it cannot."""
+    points, other = np.asarray(stability.points), np.asarray(subject.points)
+    if points.shape != other.shape or not np.allclose(points, other, atol=1e-6 * np.ptp(other)):
+        raise ValueError("stability is that of another map; study the map that the report is on")
+    try:
+        return region_lines(stability, CONFIDENCE)
+    except ValueError:  # of more than two dimensions on a sphere, say
+        return []
 
 
 def _of_several(
@@ -171,6 +206,9 @@ def write_report(
     color: str | None = None,
     new: Any = None,
     properties: Properties | None = None,
+    structure: PermutationTest | None = None,
+    stability: Stability | None = None,
+    deciding: Sequence[DecidingPair] | None = None,
     force: bool = False,
 ) -> None:
     """Write a report on a map to a file, atomically.
@@ -182,6 +220,8 @@ def write_report(
     path : str or PathLike
         The file, whose name ends in ".html" or ".htm".
     D, labels, columns, weights, edges, edge_weights, title, color, new, properties
+        As in `report`.
+    structure, stability, deciding
         As in `report`.
     force : bool, default=False
         Whether to replace an existing file.
@@ -207,6 +247,7 @@ def write_report(
     with atomic(path, force=force) as partial:
         about: dict[str, Any] = {"labels": labels, "columns": columns, "title": title}
         drawn: dict[str, Any] = {"edges": edges, "edge_weights": edge_weights, "color": color}
-        more: dict[str, Any] = {"new": new, "properties": properties}
+        more: dict[str, Any] = {"new": new, "properties": properties, "structure": structure}
+        more |= {"stability": stability, "deciding": deciding}
         page = report(mds, D, weights=weights, **more, **drawn, **about)
         partial.write_text(page, encoding="utf-8")

@@ -72,8 +72,9 @@ def page_of(
     edges: Edges | None = None,
     color: str | None = None,
     sections: Sequence[str] = (),
+    regions: Sequence[Array] = (),
 ) -> str:
-    """Return the page, with further sections above the settings."""
+    """Return the page, with further sections above the settings, and regions on the map."""
     view = view_of(subject.points, subject.space)
     edges = Edges() if edges is None else edges
     links = as_edges(edges.pairs, subject.n)
@@ -85,7 +86,9 @@ def page_of(
             "style": _asset("page.css"),
             "plotly": require("plotly.offline", "report").get_plotlyjs(),
             "script": "\n".join(map(_asset, SCRIPTS)),
-            "data": embedded(_data(subject, fit, view, columns) | _links(links)),
+            "data": embedded(
+                _data(subject, fit, view, columns) | _links(links) | _regions(regions)
+            ),
             "verdict": "\n".join(map(_paragraph, verdict(subject, fit))),
             "sections": "\n".join(sections),
             "settings": _rows(_settings(subject, fit) | _edges_told(links, edges.told)),
@@ -232,6 +235,11 @@ def _edges_told(pairs: Array, weights: str) -> dict[str, str]:
 def _links(pairs: Array) -> dict[str, Any]:
     """Return the edges of a graph, if there are any."""
     return {"links": pairs.tolist()} if len(pairs) else {}
+
+
+def _regions(lines: Sequence[Array]) -> dict[str, Any]:
+    """Return the outlines of regions, if there are any."""
+    return {"regions": _lines(list(lines))} if len(lines) else {}
 
 
 def _column(name: str, values: Any) -> dict[str, Any]:

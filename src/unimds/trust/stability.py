@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, final
 
@@ -144,8 +144,6 @@ class Stability:
         Changed tables without a map, as they fell apart.
     interrupted : bool
         Whether ^C ended the study; the maps that were done count.
-    deciding : list of DecidingPair
-        The pairs that decide, if they were asked for.
     """
 
     method: str
@@ -157,7 +155,6 @@ class Stability:
     labels: list[Any] | None = None
     skipped: int = 0
     interrupted: bool = False
-    deciding: Sequence[DecidingPair] = field(default=())
 
     @cached_property
     def tangents(self) -> Tangents:

@@ -364,6 +364,7 @@ function mapTraces() {
   if (data.grid.length) back.push(lineTrace(lift(data.grid, 1.01 * BALL), css("--grid"), flat ? 1 : 2));
   if (data.edge.length) back.push(lineTrace(data.edge, css("--quiet"), 2));
   if (data.links) back.push(edgesTrace());
+  if (data.regions) back.push(lineTrace(lift(data.regions, 1.003), css("--region"), flat ? 1.5 : 3));
   return [...back, linksTrace(), pointsTrace(), marksTrace(), ...(flat ? [namesTrace()] : [])];
 }
 
