@@ -113,6 +113,9 @@ COMMANDS = {
         ("select", "search", "scree", "crossvalidate", "cross-validate", "dimension", "dimensions"),
         "use unimds choose",
     ),
+    **dict.fromkeys(("permtest", "permute", "permutation", "randomstress"), "use unimds test"),
+    **dict.fromkeys(("jackknife", "jackmds"), "use unimds stability --method jackknife"),
+    **dict.fromkeys(("bootstrap", "bootmds", "confellipse"), "use unimds stability"),
     **dict.fromkeys(("plot", "draw"), "unimds embed --plot P.png draws a map"),
     "report": "unimds embed --report R.html writes a report",
     **dict.fromkeys(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from shlex import quote as quoted
 from typing import TYPE_CHECKING, Any
 
@@ -111,6 +112,27 @@ def rows_of(labels: list[str] | None, table: Table, file: str, what: str) -> Any
     if missing is not None:
         raise ValueError(f"{file} has no {what} for {missing!r}; give every point a row")
     return [at[label] for label in labels]
+
+
+def weights_of(file: str | None, table: Table) -> Any:
+    """Return the weights: those of a file, in the order of the table's labels, or the table's."""
+    from unimds.files import read
+
+    if file is None:
+        return table.weights
+    given = read(file, kind="distances")
+    rows = rows_of(table.labels, given, file, "weights")
+    return given.values[rows][:, rows]
+
+
+def as_measured(table: Table, params: dict[str, Any] | None) -> Table:
+    """Return the table with the numbers whose distances are measured."""
+    if params is None:
+        return table
+    from unimds.distances.standard import STANDARDISE, largest_of, standardised
+
+    how = params[STANDARDISE], largest_of(table.values, params[STANDARDISE])
+    return replace(table, values=standardised(table.values, *how))
 
 
 def check_complete(

@@ -262,6 +262,20 @@ Seed = Annotated[
         "--seed", metavar="N", min=0, max=2**32 - 1, help="Random seed.", rich_help_panel=RUN
     ),
 ]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        metavar="N",
+        help="Number of threads; -1 uses all cores.",
+        rich_help_panel=RUN,
+    ),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option("--weights", metavar="FILE", help="Weights of the pairs.", rich_help_panel=INPUT),
+]
 MaxIter = Annotated[
     int,
     typer.Option(
@@ -448,6 +462,18 @@ def metric_params(standardise: str | None, table: Table, file: str) -> dict[str,
             "out, or give the counts"
         )
     return {STANDARDISE: standardise}
+
+
+def check_jobs(jobs: int | None) -> None:
+    """Raise if a number of threads is none."""
+    if jobs == 0:
+        raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all cores")
+
+
+def check_name(option: str, name: str, known: tuple[str, ...]) -> None:
+    """Raise if an option does not know a name."""
+    if name not in known:
+        raise typer.BadParameter(f"use one of {', '.join(known)}, not {name!r}", param_hint=option)
 
 
 def check_conditional(name: str) -> None:

@@ -112,16 +112,7 @@ def choose(
         ),
     ] = "one_standard_error",
     seed: o.Seed = 0,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            "-j",
-            metavar="N",
-            help="Number of threads; -1 uses all cores.",
-            rich_help_panel=o.RUN,
-        ),
-    ] = None,
+    jobs: o.Jobs = None,
     checkpoint: Annotated[
         str | None,
         typer.Option(
@@ -152,10 +143,9 @@ def choose(
     shows the candidates that are done (exit code 130).
     """
     check_endings(plot=plot, checkpoint=checkpoint)
-    if jobs == 0:
-        raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all cores")
-    _check_name("--scoring", scoring, ("stress", "absolute", "median"))
-    _check_name("--rule", rule, ("one_standard_error", "lowest"))
+    o.check_jobs(jobs)
+    o.check_name("--scoring", scoring, ("stress", "absolute", "median"))
+    o.check_name("--rule", rule, ("one_standard_error", "lowest"))
     asked = dimensions, spaces, losses, levels
     told = "Interrupted before any candidate was scored."
     with errors_told(told, debug, quiet, as_json) as warned:
@@ -251,11 +241,6 @@ def _dimensions(text: str) -> list[int]:
             )
         found += range(int(low), int(high) + 1)
     return sorted(dict.fromkeys(found))
-
-
-def _check_name(option: str, name: str, known: tuple[str, ...]) -> None:
-    if name not in known:
-        raise typer.BadParameter(f"use one of {', '.join(known)}, not {name!r}", param_hint=option)
 
 
 TOLD = {"n_components": "dimensions", "space": "space", "loss": "loss", "level": "level"}

@@ -7,7 +7,6 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +28,7 @@ from unimds.cli.fitted import (
 )
 from unimds.cli.guide import near, suggestion
 from unimds.cli.inputs import (
+    as_measured,
     check_complete,
     check_joined,
     column_of,
@@ -36,6 +36,7 @@ from unimds.cli.inputs import (
     named_by,
     read_table,
     rows_of,
+    weights_of,
     with_metadata,
 )
 from unimds.cli.messages import (
@@ -68,12 +69,7 @@ def embed(
     names: o.Names = None,
     part: o.Part = "all",
     metadata: o.Metadata = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            "--weights", metavar="FILE", help="Weights of the pairs.", rich_help_panel=o.INPUT
-        ),
-    ] = None,
+    weights: o.Weights = None,
     variant: o.Variant = None,
     loss: o.LossName = None,
     space: o.SpaceName = None,
@@ -143,16 +139,7 @@ def embed(
     seed: o.Seed = 0,
     max_iter: o.MaxIter = 2000,
     eps: o.Eps = 1e-7,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            "-j",
-            metavar="N",
-            help="Number of threads; -1 uses all cores.",
-            rich_help_panel=o.RUN,
-        ),
-    ] = None,
+    jobs: o.Jobs = None,
     landmarks: Annotated[
         int | None,
         typer.Option(
@@ -229,8 +216,7 @@ def embed(
     """
     started = time.perf_counter()
     check_table(output, out_format, as_json, "--plot", "--report", "--model")
-    if jobs == 0:
-        raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all cores")
+    o.check_jobs(jobs)
     check_looks(plot, report, color, title, dpi, no_names, shepard)
     how = (point_stress, force, coordinates, title, dpi, no_names, shepard)
     targets = Targets(output, out_format, report, plot, model, *how)
@@ -278,13 +264,13 @@ def embed(
             check_joined(table, file)
             unasked = o.is_default(ctx, "metric")
             wanted["metric_params"] = o.metric_params(standardise, table, file)
-            judged = _as_measured(table, wanted["metric_params"])
+            judged = as_measured(table, wanted["metric_params"])
             warn_of_doubts(judged, file, metric, dask is not None, unasked, drop)
         colors = None if color is None else (color, column_of(table, color, file))
         wanted["metric"] = "precomputed" if table.precomputed else metric
         wanted["init"] = _init(init, table, wanted["space"], dim)
         wanted["checkpoint"] = _checkpoint(checkpoint, checkpoint_every)
-        given = _weights(weights, table)
+        given = weights_of(weights, table)
         from unimds.distances.validate import points_named
 
         began = time.perf_counter()
@@ -306,16 +292,6 @@ def embed(
         if not quiet:
             tell(targets, mds, seconds, "sweeps" if dask is None else "rounds")
         end(outcome_of(mds), targets, checkpoint, max_iter, quiet)
-
-
-def _as_measured(table: Table, params: dict[str, Any] | None) -> Table:
-    """Return the table with the numbers whose distances are measured."""
-    if params is None:
-        return table
-    from unimds.distances.standard import STANDARDISE, largest_of, standardised
-
-    how = params[STANDARDISE], largest_of(table.values, params[STANDARDISE])
-    return replace(table, values=standardised(table.values, *how))
 
 
 @contextmanager
@@ -382,17 +358,6 @@ def _starts(text: str) -> int | str:
     if text.isdecimal() and int(text) > 0:
         return int(text)
     raise typer.BadParameter(f"--n-init must be auto, thorough or a number of starts, not {text!r}")
-
-
-def _weights(file: str | None, table: Table) -> Any:
-    """Return the weights: those of a file, in the order of the table's labels, or the table's."""
-    from unimds.files import read
-
-    if file is None:
-        return table.weights
-    given = read(file, kind="distances")
-    rows = rows_of(table.labels, given, file, "weights")
-    return given.values[rows][:, rows]
 
 
 def _announce(table: Table, silent: bool) -> None:

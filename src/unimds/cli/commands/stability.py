@@ -1,0 +1,337 @@
+"""``unimds stability``: where else the points of a map could be."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unimds.cli import options as o
+from unimds.cli.inputs import read_table, rows_of
+from unimds.cli.messages import INTERRUPTED, counted, errors_told, print_json, say
+from unimds.cli.outputs import (
+    check_endings,
+    check_extras,
+    check_looks,
+    check_outputs,
+    check_table,
+    draw,
+    write_rows,
+)
+from unimds.cli.progress import watched
+from unimds.cli.studied import Asked, Input, named_points, table_and_maps
+
+if TYPE_CHECKING:
+    from unimds.estimators.mds import MDS
+    from unimds.files import Table
+    from unimds.trust import DecidingPair, PermutationTest, Stability
+
+METHODS = ("jackknife", "bootstrap", "noise")
+OVER = ("auto", "subjects", "features", "residuals")
+
+
+def stability(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE",
+            help="Distances, points, pairs or a graph; or several tables of distances between the "
+            "same points, one for each subject.",
+            show_default=False,
+        ),
+    ],
+    format: o.Format = "auto",
+    kind: o.Kind = "auto",
+    encoding: o.Encoding = "auto",
+    weight: o.EdgeWeight = "auto",
+    metric: o.MetricName = "euclidean",
+    standardise: o.Standardise = None,
+    columns: o.Columns = None,
+    drop: o.Drop = None,
+    names: o.Names = None,
+    part: o.Part = "all",
+    weights: o.Weights = None,
+    variant: o.Variant = None,
+    loss: o.LossName = None,
+    space: o.SpaceName = None,
+    size: o.Size = None,
+    level: o.LevelName = "ratio",
+    ties: o.Ties = None,
+    strictness: o.Strictness = None,
+    conditional: o.Conditional = "table",
+    dim: o.Dimension = 2,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="jackknife leaves each point out in turn, bootstrap draws data again, noise "
+            "multiplies distances by random factors. By default jackknife; for several tables "
+            "bootstrap.",
+            rich_help_panel=o.RUN,
+        ),
+    ] = None,
+    over: Annotated[
+        str,
+        typer.Option(
+            "--over",
+            metavar="WHAT",
+            help="What bootstrap draws: subjects, features or residuals; auto takes the first of "
+            "these that there are.",
+            rich_help_panel=o.RUN,
+        ),
+    ] = "auto",
+    maps: Annotated[
+        int,
+        typer.Option(
+            "--maps",
+            metavar="N",
+            min=3,
+            help="Number of maps of bootstrap and noise.",
+            rich_help_panel=o.RUN,
+        ),
+    ] = 100,
+    noise: Annotated[
+        float,
+        typer.Option(
+            "--noise",
+            metavar="SHARE",
+            min=0.0,
+            help="With --method noise, the standard deviation of the factors.",
+            rich_help_panel=o.RUN,
+        ),
+    ] = 0.05,
+    pairs: Annotated[
+        int,
+        typer.Option(
+            "--pairs",
+            metavar="N",
+            min=0,
+            help="Show so many pairs without which the map would move most.",
+            rich_help_panel=o.RUN,
+        ),
+    ] = 5,
+    permutations: Annotated[
+        int,
+        typer.Option(
+            "--permutations",
+            metavar="N",
+            min=0,
+            help="Test for structure too, with so many permuted tables, as unimds test does.",
+            rich_help_panel=o.RUN,
+        ),
+    ] = 0,
+    seed: o.Seed = 0,
+    jobs: o.Jobs = None,
+    confidence: Annotated[
+        float,
+        typer.Option(
+            "--confidence",
+            metavar="SHARE",
+            min=0.01,
+            max=0.999,
+            help="How often a region should contain the true place.",
+            rich_help_panel=o.OUTPUT,
+        ),
+    ] = 0.9,
+    output: o.TableOut = None,
+    plot: o.Plot = None,
+    report: o.Report = None,
+    title: o.Title = None,
+    dpi: o.Dpi = None,
+    no_names: o.NoNames = False,
+    force: o.Force = False,
+    as_json: o.AsJson = False,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
+) -> None:
+    """Show how certain the points of a map are: where else they could be.
+
+    The table has the place of each point, its standard error, and the radius of its confidence
+    region. ^C counts the maps that are done (exit code 130).
+    """
+    check_endings(plot=plot, report=report)
+    if output is not None:
+        check_table(output, "auto", as_json, "--plot", "--report")
+    o.check_jobs(jobs)
+    chosen = _method(method, len(files))
+    o.check_name("--over", over, OVER)
+    check_looks(plot, report, title=title, dpi=dpi, no_names=no_names)
+    told = "Interrupted before there were maps to compare: nothing was written."
+    with errors_told(told, debug, quiet, as_json) as warned:
+        written = {"--output": output, "--plot": plot, "--report": report}
+        for file in files:
+            check_outputs(written, file, force)
+        check_extras(plot, report)
+        given = (format, kind, encoding, weight, metric, standardise, columns, drop, names, part)
+        how = Input(*given, weights)
+        asked = Asked(variant, loss, space, size, level, ties, strictness, conditional, dim, seed)
+        table, mds, pair_weights = table_and_maps(ctx, files[0], how, asked, quiet)
+        began = time.perf_counter()
+        run: dict[str, Any] = {"n_jobs": jobs, "verbose": int(watched(quiet))}
+        drawn = {"n_maps": maps, "random_state": seed, "weights": pair_weights, **run}
+        with named_points(table):
+            stack = _stack(table, files, how, quiet)
+            mds.fit(_mean(stack), weights=pair_weights)
+            if mds.result_.outcome.name == "INTERRUPTED":  # its map is not the one to judge
+                raise KeyboardInterrupt
+            found = _study(mds, stack, chosen, over, noise, drawn)
+            run |= {"weights": pair_weights}
+            decide, test = _further(mds, pairs, permutations, seed, run, found.interrupted)
+        found = _labelled(found, table)
+        seconds = time.perf_counter() - began
+        rows = list(found.rows(confidence))
+        done = write_rows(output, rows, force)
+        if plot is not None:
+            from unimds.plots import plot_stability
+
+            labels: Any = False if no_names else None
+            axes = plot_stability(found, labels, confidence=confidence, title=title)
+            draw(plot, axes.figure, force, dpi)
+            done.append(plot)
+        if report is not None:
+            from unimds.report import write_report
+
+            about: dict[str, Any] = {"labels": table.labels, "weights": pair_weights}
+            about |= {"stability": found, "deciding": decide, "title": title, "structure": test}
+            write_report(mds, report, **about, force=force)
+            done.append(report)
+        if as_json:
+            names_of: list[Any] = list(table.labels or range(table.n))
+            told_pairs = [_pair(pair, names_of) for pair in decide]
+            head = {"files": files, "points": table.n, "method": found.method}
+            rest = {"seconds": seconds, "written": done, "warnings": warned}
+            indices = _indices(found, confidence)
+            indices |= {} if test is None else {"p_value": test.p_value}
+            print_json({**head, **indices, "places": rows, "pairs": told_pairs, **rest})
+        elif output is None:
+            print(found, flush=True)
+            _show_pairs(decide, table)
+        if test is not None and not as_json:
+            print(f"\n{test.sentence}", flush=True)
+        if not quiet:
+            say(f"{counted(table.n)}, {len(found.maps)} maps, {seconds:.1f} s.")
+            if done:
+                say(f"Written: {', '.join(done)}")
+        if found.interrupted:
+            raise typer.Exit(INTERRUPTED)
+
+
+def _method(method: str | None, count: int) -> str:
+    """Return what to do: what is asked for, or what suits the number of tables."""
+    if method is None:
+        return "jackknife" if count == 1 else "bootstrap"
+    o.check_name("--method", method, METHODS)
+    if count > 1 and method != "bootstrap":
+        raise typer.BadParameter(
+            f"{method} is for one table, and there are {count}; leave it out", param_hint="--method"
+        )
+    return method
+
+
+def _stack(table: Table, files: list[str], how: Input, quiet: bool) -> Any:
+    """Return the values of the table, or those of the tables of all subjects."""
+    import numpy as np
+
+    if len(files) == 1:
+        return table.values
+    given = (how.format, how.kind, how.metric, how.encoding, how.weight, quiet)
+    found = []
+    for file in files:
+        other = read_table(file, *given)
+        if not other.precomputed:
+            raise ValueError(f"{file} holds no distances, and tables of subjects do; give one file")
+        rows = rows_of(table.labels, other, file, "row")
+        found.append(other.values[rows][:, rows])
+        if found[-1].shape != found[0].shape:
+            raise ValueError(
+                f"{file} has {len(found[-1])} points, and {files[0]} {len(found[0])}; give tables "
+                "of the same points"
+            )
+    return np.stack(found)
+
+
+def _mean(stack: Any) -> Any:
+    """Return the table that the map is made of: of several subjects, their mean."""
+    from unimds.trust.resampling import mean_table
+
+    return mean_table(stack) if stack.ndim == 3 else stack
+
+
+def _study(
+    mds: MDS, stack: Any, method: str, over: str, noise: float, drawn: dict[str, Any]
+) -> Stability:
+    """Study the stability of a map that was fitted."""
+    from unimds import trust
+
+    if method == "jackknife":
+        run = {name: drawn[name] for name in ("weights", "n_jobs", "verbose")}
+        return trust.jackknife(mds, **run)
+    if method == "noise":
+        return trust.perturbation(mds, noise=noise, **drawn)
+    subjects = stack if stack.ndim == 3 else None
+    return trust.bootstrap(mds, subjects, over=over, **drawn)
+
+
+def _further(
+    mds: MDS, pairs: int, permutations: int, seed: int, run: dict[str, Any], cut: bool
+) -> tuple[list[DecidingPair], PermutationTest | None]:
+    """Return the pairs that decide, and a permutation test, if asked for and not cut short."""
+    from unimds.trust import deciding_pairs, permutation_test
+
+    decide = deciding_pairs(mds, top=pairs, **run) if pairs and not cut else []
+    if not permutations or cut:
+        return decide, None
+    return decide, permutation_test(mds, n_permutations=permutations, random_state=seed, **run)
+
+
+def _labelled(found: Stability, table: Table) -> Stability:
+    """Return the outcome with the labels of a file."""
+    from dataclasses import replace
+
+    return replace(found, labels=table.labels)
+
+
+def _indices(found: Stability, confidence: float) -> dict[str, Any]:
+    return {
+        "maps": len(found.maps),
+        "stability": found.stability,
+        "cross_validity": found.cross_validity,
+        "dispersion": found.dispersion,
+        "confidence": confidence,
+        "skipped": found.skipped,
+        "interrupted": found.interrupted,
+    }
+
+
+def _pair(pair: DecidingPair, names: list[Any]) -> dict[str, Any]:
+    return {
+        "pair": [names[pair.i], names[pair.j]],
+        "given": pair.given,
+        "mapped": pair.mapped,
+        "slope": pair.slope,
+        "move": pair.move,
+        "farthest": names[pair.farthest],
+    }
+
+
+def _show_pairs(pairs: list[DecidingPair], table: Table) -> None:
+    if not pairs:
+        return
+    from unimds.interpret.maps import in_columns
+
+    names = table.labels or [str(i) for i in range(table.n)]
+    rows = [
+        [
+            f"{names[pair.i]} – {names[pair.j]}",
+            f"{pair.given:.4g}",
+            f"{pair.mapped:.4g}",
+            f"{pair.move:.4g}",
+            names[pair.farthest],
+        ]
+        for pair in pairs
+    ]
+    head = ["without the pair", "given", "mapped", "the map moves by", "farthest"]
+    print("\n" + in_columns([head, *rows], left=(0, 4)), flush=True)

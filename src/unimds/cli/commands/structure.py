@@ -1,0 +1,169 @@
+"""``unimds test``: is there structure at all."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unimds.cli import options as o
+from unimds.cli.messages import INTERRUPTED, counted, errors_told, print_json, say
+from unimds.cli.outputs import check_endings, check_extras, check_looks, check_outputs, draw
+from unimds.cli.progress import watched
+from unimds.cli.studied import Asked, Input, named_points, table_and_maps
+
+if TYPE_CHECKING:
+    from unimds.trust import PermutationTest, StressNorms
+
+WAYS = ("auto", "pairs", "columns")
+
+
+def structure(
+    ctx: typer.Context,
+    file: o.File,
+    format: o.Format = "auto",
+    kind: o.Kind = "auto",
+    encoding: o.Encoding = "auto",
+    weight: o.EdgeWeight = "auto",
+    metric: o.MetricName = "euclidean",
+    standardise: o.Standardise = None,
+    columns: o.Columns = None,
+    drop: o.Drop = None,
+    names: o.Names = None,
+    part: o.Part = "all",
+    weights: o.Weights = None,
+    variant: o.Variant = None,
+    loss: o.LossName = None,
+    space: o.SpaceName = None,
+    size: o.Size = None,
+    level: o.LevelName = "ratio",
+    ties: o.Ties = None,
+    strictness: o.Strictness = None,
+    conditional: o.Conditional = "table",
+    dim: o.Dimension = 2,
+    permutations: Annotated[
+        int,
+        typer.Option(
+            "--permutations",
+            metavar="N",
+            min=1,
+            help="Number of permuted tables.",
+            rich_help_panel=o.RUN,
+        ),
+    ] = 99,
+    permute: Annotated[
+        str,
+        typer.Option(
+            "--permute",
+            metavar="WHAT",
+            help="What is permuted: pairs (the distances among all pairs), columns (each feature "
+            "among the points), or auto: columns of points, else pairs.",
+            rich_help_panel=o.RUN,
+        ),
+    ] = "auto",
+    norms: Annotated[
+        int,
+        typer.Option(
+            "--norms",
+            metavar="N",
+            min=0,
+            help="Compare with the stress of so many tables of random numbers too, which are "
+            "simulated once and kept.",
+            rich_help_panel=o.RUN,
+        ),
+    ] = 0,
+    seed: o.Seed = 0,
+    jobs: o.Jobs = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            "--plot",
+            metavar="P.png",
+            help="Draw the stress of the permuted tables and of the data: PNG, SVG or PDF.",
+            rich_help_panel=o.OUTPUT,
+        ),
+    ] = None,
+    title: o.Title = None,
+    dpi: o.Dpi = None,
+    force: o.Force = False,
+    as_json: o.AsJson = False,
+    quiet: o.Quiet = False,
+    debug: o.Debug = False,
+) -> None:
+    """Test whether a table has structure that a map can show, by permutations.
+
+    The stress of its map is compared with that of maps of the same numbers in another order; all
+    are fitted in the same way. A small p-value says that there is structure. ^C counts the
+    permutations that are done (exit code 130).
+    """
+    check_endings(plot=plot)
+    o.check_jobs(jobs)
+    o.check_name("--permute", permute, WAYS)
+    check_looks(plot, None, title=title, dpi=dpi)
+    told = "Interrupted before any table was permuted."
+    with errors_told(told, debug, quiet, as_json) as warned:
+        check_outputs({"--plot": plot}, file, force)
+        check_extras(plot, None)
+        given = (format, kind, encoding, weight, metric, standardise, columns, drop, names, part)
+        how = Input(*given, weights)
+        asked = Asked(variant, loss, space, size, level, ties, strictness, conditional, dim, seed)
+        table, mds, pair_weights = table_and_maps(ctx, file, how, asked, quiet)
+        from unimds.trust import permutation_test, random_stress_norms
+
+        began = time.perf_counter()
+        run: dict[str, Any] = {"n_jobs": jobs, "verbose": int(watched(quiet))}
+        with named_points(table):
+            found = permutation_test(
+                mds,
+                table.values,
+                weights=pair_weights,
+                n_permutations=permutations,
+                permute=permute,
+                random_state=seed,
+                **run,
+            )
+            beside = None
+            if norms and not found.interrupted:
+                beside = random_stress_norms(table.n, mds, n_tables=norms, **run)
+        seconds = time.perf_counter() - began
+        if plot is not None:
+            from unimds.plots import plot_permutation_test
+
+            draw(plot, plot_permutation_test(found, beside, title=title).figure, force, dpi)
+        if as_json:
+            files = {} if plot is None else {"plot": plot}
+            rest = {"files": files, "seconds": seconds, "warnings": warned}
+            print_json({"file": file, "points": table.n, **_found(found, beside), **rest})
+        else:
+            print(found.sentence, flush=True)
+            if beside is not None:
+                print(beside, flush=True)
+        if not quiet:
+            say(f"{counted(table.n)}, {seconds:.1f} s.")
+            if plot is not None:
+                say(f"Written: {plot}")
+        if found.interrupted or (beside is not None and beside.interrupted):
+            raise typer.Exit(INTERRUPTED)
+
+
+def _found(test: PermutationTest, norms: StressNorms | None) -> dict[str, Any]:
+    """Return the outcome for JSON."""
+    found: dict[str, Any] = {
+        "statistic": test.statistic,
+        "observed": test.observed,
+        "permuted": test.permuted.tolist(),
+        "p_value": test.p_value,
+        "z": test.z,
+        "permute": test.permute,
+        "sentence": test.sentence,
+        "interrupted": test.interrupted,
+    }
+    if norms is not None:
+        found["norms"] = {
+            "mean": norms.mean,
+            "deviation": norms.deviation,
+            "share_below": norms.share_below(test.observed),
+            "tables": len(norms.stress),
+        }
+    return found
