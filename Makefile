@@ -117,6 +117,9 @@ bench-several: $(TEST_STAMP) ## Measure several tables, unfolding and constraint
 bench-trees: $(TEST_STAMP) ## Measure how well hyperbolic maps hold trees (minutes)
 	$(BIN)/python benchmarks/trees.py
 
+bench-trust: $(TEST_STAMP) ## Measure p-values, power and the coverage of regions (half an hour)
+	$(BIN)/python benchmarks/trust.py
+
 reproduce: $(TEST_STAMP) ## Run the paper's experiments and write docs/reproduction.md (half an hour)
 	$(BIN)/unimds reproduce --folder docs/reproduction
 	$(BIN)/python -m unimds.experiments.report docs/reproduction docs/reproduction.md

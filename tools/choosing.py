@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/choosing.md and docs/selecting.md.
+"""Draw the pictures of docs/choosing.md, docs/selecting.md and docs/trust.md.
 
 Those of choosing show what goes wrong with a loss or a space that does not fit.
 
@@ -21,17 +21,18 @@ from scipy.spatial.distance import squareform
 
 from unimds import MDS, Hyperbolic, MDSSearchCV, Sphere
 from unimds.datasets import EARTH_RADIUS, corrupt, great_circle, load_cities
-from unimds.plots import plot_globe
+from unimds.plots import plot_globe, plot_permutation_test, plot_stability
 from unimds.plots.axes import FOUND, HUES, MISS, PAPER, QUIET, bare
 from unimds.plots.labels import write_labels
 from unimds.plots.views import view_of
 from unimds.quality import align
 from unimds.spaces import distances, from_poincare, to_poincare
+from unimds.trust import bootstrap, permutation_test
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "examples"))
 
-from colours import SIMILAR  # noqa: E402
+from colours import COLOURS, SIMILAR  # noqa: E402
 
 Array = NDArray[np.floating[Any]]
 
@@ -190,8 +191,21 @@ def draw_colours() -> None:
     save(search.plot().figure, "selecting-colours.png")
 
 
+def draw_trust() -> None:
+    """Draw how far to trust the map of Ekman's colours."""
+    similar = np.array(SIMILAR.split(), dtype=float)
+    mds = MDS(level="ordinal", metric="precomputed", random_state=0)
+    mds.fit(squareform(1.0 - similar / 100.0))
+    save(plot_permutation_test(permutation_test(mds, random_state=0)).figure, "trust-structure.png")
+    names, hues = [str(length) for length in COLOURS], list(COLOURS.values())
+    found = bootstrap(mds, random_state=0)
+    print(f"trust: stability {found.stability:.3f}")
+    save(plot_stability(found, names, hues).figure, "trust-colours.png")
+
+
 if __name__ == "__main__":
     draw_colours()
+    draw_trust()
     draw_loss()
     draw_tree()
     draw_sphere()

@@ -37,7 +37,8 @@ def __getattr__(name: str) -> Any:
             import unimds.plots
             import unimds.quality
             import unimds.report
-            import unimds.rivals  # noqa: F401
+            import unimds.rivals
+            import unimds.trust  # noqa: F401
     if name in globals():
         return globals()[name]
     advice = _advice(name)

@@ -39,6 +39,8 @@ COMMANDS = (
     "individual",
     "unfold",
     "choose",
+    "test",
+    "stability",
     "compare",
     *READING,
     "project",

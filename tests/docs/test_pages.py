@@ -14,6 +14,7 @@ PAGES = {
     "README.md": 5,
     "docs/choosing.md": 1,
     "docs/selecting.md": 5,
+    "docs/trust.md": 6,
     "docs/levels.md": 10,
     "docs/ecology.md": 12,
     "docs/interpret.md": 6,
@@ -52,6 +53,7 @@ PUBLIC = (
     "unimds.rivals",
     "unimds.select",
     "unimds.spaces",
+    "unimds.trust",
 )
 """Modules with names for users."""
 SLOW = (

@@ -45,6 +45,18 @@ def test_each_map_of_a_jackknife_is_that_of_the_points_that_are_left():
         np.testing.assert_allclose(found.maps[out][kept], align(own, X), atol=2e-3)
 
 
+def test_weights_count_in_the_maps_without_a_point():
+    W = np.random.default_rng(0).choice([0.1, 10.0], D.shape)
+    W = np.triu(W, 1) + np.triu(W, 1).T
+    mds = MDS(metric="precomputed", n_init=1, random_state=0).fit(D, weights=W)
+    found = jackknife(mds, weights=W)
+    kept = np.arange(14) != 3
+    X = found.points[kept]
+    less = MDS(metric="precomputed", init=X, random_state=0)
+    less.fit(D[np.ix_(kept, kept)], weights=W[np.ix_(kept, kept)])
+    np.testing.assert_allclose(found.maps[3][kept], align(less, X), atol=1e-3)
+
+
 def test_the_spread_of_a_jackknife_is_a_covariance():
     """The sum of the squares of deviations, with the factors of the notes."""
     from unimds.trust.geometry import jackknife_excess
@@ -114,6 +126,9 @@ def test_subjects_are_drawn_with_replacement(monkeypatch):
         np.testing.assert_allclose(ratio, ratio[0])
     assert len({round(one[0, 1], 9) for one in seen}) > 1
     assert found.freedom[0] == pytest.approx(1.0 / (1.0 / 4.0 + 1.0 / 5.0))
+    for point in range(14):  # the mean of S varies by S / (S − 1) of what draws do
+        spread = 6.0 / 5.0 * np.cov(found.maps[:, point].T)
+        np.testing.assert_allclose(found.covariances[point], spread, rtol=1e-9)
 
 
 def test_subjects_may_be_frames_and_have_gaps_and_a_consensus_of_their_own():

@@ -231,6 +231,22 @@ def test_a_test_that_is_interrupted_at_once_has_nothing_to_tell(monkeypatch):
         permutation_test(QUICK, noisy(8, 0.1))
 
 
+def test_where_others_would_look_the_way_is_told():
+    import unimds
+    from unimds import quality
+
+    with pytest.raises(
+        AttributeError, match=r"it fits maps, and is unimds\.trust\.permutation_test"
+    ):
+        quality.permutation_test  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no attribute 'tress'$"):
+        quality.tress  # noqa: B018
+    for name, place in (("permtest", "permutation_test"), ("jackmds", "jackknife")):
+        with pytest.raises(AttributeError, match=rf"use unimds\.trust\.{place}"):
+            getattr(unimds, name)
+    assert unimds.trust.permutation_test is permutation_test
+
+
 # --- long simulations -----------------------------------------------------------------------------
 
 
