@@ -20,10 +20,12 @@ from unimds import MDS, Hyperbolic, Sphere
 from unimds.quality import align
 from unimds.spaces import Euclidean, Space, distances
 from unimds.trust import bootstrap, jackknife, permutation_test
+from unimds.trust.stability import aligned
 
 PAGE = Path(__file__).parents[1] / "docs" / "trust-measured.md"
 TABLES = 200  # whose regions are looked at
 CHANCE = 600  # tables without structure
+FEWER = 50  # tables of other maps
 WEAK = 40  # tables for each power
 PERMUTATIONS = 19
 FEW = 12  # points of the tables whose structure is tested
@@ -156,6 +158,34 @@ def coverage() -> list[str]:
     return lines
 
 
+OTHERS: dict[str, dict[str, Any]] = {
+    "level interval": {"level": "interval"},
+    "level ordinal": {"level": "ordinal"},
+    "absolute errors": {"loss": "absolute"},
+}
+
+
+def others() -> list[str]:
+    """Return how often regions of other maps of the plane contain the true place."""
+    lines = []
+    for name, how in OTHERS.items():
+        share = []
+        for seed in range(FEWER):
+            rng = np.random.default_rng([15, seed])
+            true = rng.normal(size=(20, 2))
+            D = additive(distances(true), 0.1, rng)
+            mds = MDS(metric="precomputed", n_init=1, random_state=0, **how).fit(D)
+            # the size of a map at a level says nothing
+            free = mds.transformation_ is not None
+            there = aligned(true, mds.embedding_, Euclidean(), scales=free)
+            studies = (jackknife(mds), bootstrap(mds, n_maps=50, random_state=seed))
+            share.append([study.regions(0.9).contains(there).mean() for study in studies])
+        error = np.std(share, axis=0, ddof=1) / np.sqrt(FEWER)
+        pairs = zip(np.mean(share, axis=0), error, strict=True)
+        lines.append(row(name, *(f"{100 * m:.1f} ± {100 * e:.1f} %" for m, e in pairs)))
+    return lines
+
+
 # --- time -----------------------------------------------------------------------------------------
 
 
@@ -218,6 +248,13 @@ def page() -> list[str]:
         "| space | points | errors | jackknife | bootstrap |",
         "|---|---:|---|---:|---:|",
         *coverage(),
+        "",
+        f"Other maps of 20 points of the plane, errors of one size, 0.1; {FEWER} tables, 50 maps of",
+        "the bootstrap:",
+        "",
+        "| map | jackknife | bootstrap |",
+        "|---|---:|---:|",
+        *others(),
         "",
         "## Time",
         "",

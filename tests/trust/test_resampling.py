@@ -258,6 +258,11 @@ def test_what_cannot_be_done_is_an_error_that_says_why():
         bootstrap(QUICK, np.stack([D] * 3), over="residuals")
     with pytest.raises(ValueError, match="2 subjects are too few to draw from; 3 are needed"):
         bootstrap(QUICK, np.stack([D] * 2))
+    with pytest.raises(ValueError, match=r"table 2 has other points than the first, \(5, 5\) and"):
+        bootstrap(QUICK, [D, D, D[:5, :5]])
+    frames = [pd.DataFrame(D), pd.DataFrame(D), pd.DataFrame(D, range(1, 15), range(1, 15))]
+    with pytest.raises(ValueError, match="table 2 has other points than the first"):
+        bootstrap(QUICK, frames)
     with pytest.raises(ValueError, match=r"have the shape \(subjects, n, n\), not \(3, 14, 2\)"):
         bootstrap(QUICK, np.zeros((3, 14, 2)))
     with pytest.raises(ValueError, match=r'give MDS\(metric="precomputed"\)'):

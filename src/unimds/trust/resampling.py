@@ -251,8 +251,10 @@ def _stack_of(X: Any) -> Array | None:
     """Return the tables of several subjects as an array; None if there are not several."""
     if X is None or hasattr(X, "loc"):
         return None
-    if isinstance(X, list | tuple) and X and hasattr(X[0], "loc"):
-        X = [each.loc[X[0].index, X[0].index] for each in X]
+    if isinstance(X, list | tuple):
+        if not X or np.ndim(X[0]) != 2:
+            return None
+        X = _in_one_order(X)
     if np.ndim(X) != 3:
         return None
     stack = as_float(np.asarray(X), "X")
@@ -261,6 +263,23 @@ def _stack_of(X: Any) -> Array | None:
     if len(stack) < FEWEST:
         raise ValueError(f"{len(stack)} subjects are too few to draw from; {FEWEST} are needed")
     return stack.astype(np.float64)
+
+
+def _in_one_order(tables: Any) -> list[Any]:
+    """Return the tables of several subjects with the same points in the same order."""
+    first = tables[0]
+    for number, table in enumerate(tables):
+        same = np.shape(table) == np.shape(first)
+        if same and hasattr(first, "loc"):
+            same = hasattr(table, "loc") and set(table.index) == set(first.index)
+        if not same:
+            raise ValueError(
+                f"table {number} has other points than the first, {np.shape(table)} and "
+                f"{np.shape(first)}; give tables of the same points, with NaN for what is missing"
+            )
+    if not hasattr(first, "loc"):
+        return list(tables)
+    return [table.loc[first.index, first.index] for table in tables]
 
 
 def mean_table(stack: Array) -> Array:
