@@ -19,7 +19,7 @@ def test_the_manual_page_is_up_to_date():
 def test_it_has_every_command_and_every_option_of_embed():
     text = page().replace("\\-", "-")
     for command in app.registered_commands:
-        name = command.callback.__name__.replace("_", "-")
+        name = command.name or command.callback.__name__.replace("_", "-")
         assert f'.SS "unimds {name} [OPTIONS]' in text
     for option in ("--landmarks", "--checkpoint", "--init", "--color", "--metadata", "-o"):
         assert rf"\fB{option}\fR" in text

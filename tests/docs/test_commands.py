@@ -117,4 +117,5 @@ def test_a_page_that_is_wrong_is_noticed(shown):
 def test_every_command_is_on_the_page():
     text = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
     for command in app.registered_commands:
-        assert f"unimds {command.callback.__name__.replace('_', '-')}" in text
+        name = command.name or command.callback.__name__.replace("_", "-")
+        assert f"unimds {name}" in text
