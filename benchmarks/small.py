@@ -7,8 +7,7 @@ lowest that many random starts, hops from the best of them, and all these fits h
 
 ``python benchmarks/small.py lowest --starts 5000`` looks for the lowest costs, which takes hours:
 it goes on where an earlier run stopped, with the jobs that have had the fewest starts. What it
-finds is kept in benchmarks/small-lowest.json, with the number of random starts; a run only lowers
-it.
+finds is kept in benchmarks/small-lowest.json, with the number of random starts; costs only fall.
 ``--tables ekman,random`` chooses tables by the beginning of their names, ``--only circle,absolute``
 places or losses, and ``--more-than 25`` tables of more points.
 """
@@ -81,7 +80,7 @@ def long_search(D: np.ndarray, place: str, loss: str, begun: int, starts: int) -
     for here in sorted(found, key=lambda one: one.cost)[:HOPPED]:
         vain = 0
         while vain < VAIN * len(D) and lowest > problem.exact_cost:
-            there = ways.hop(lowest, here, rng)
+            there = ways.hop(here, rng)
             vain = 0 if there.cost < here.cost * (1.0 - SAME) else vain + 1
             here = there if there.cost < here.cost else here
         lowest = min(lowest, here.cost)

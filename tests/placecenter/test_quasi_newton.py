@@ -15,8 +15,9 @@ from unimds.distances.pairs import as_pairs
 from unimds.files import FileError
 from unimds.files.archive import read_archive, write_archive
 from unimds.kernels.steps import AIM, COST, MEMORY, SLOPE, STUCK, TRIAL, WENT
+from unimds.placecenter.annealing import annealing
 from unimds.placecenter.problem import Problem
-from unimds.placecenter.quasi_newton import Limits, QuasiNewton
+from unimds.placecenter.quasi_newton import Limits, QuasiNewton, annealed
 from unimds.quality import total_cost
 from unimds.rivals import lbfgs
 from unimds.spaces import distances
@@ -34,6 +35,26 @@ def begun(loss, k=4):
     problem = Problem.posed(as_pairs(D), loss, Euclidean(), k)
     X = rng.normal(size=(k, 12))
     return problem, X, problem.costs(X, problem.frame.loss, problem.frame.space)[1]
+
+
+@pytest.mark.parametrize("loss", [Squared(), Absolute()], ids=name)
+def test_descents_give_up_only_if_they_would_not_come_below_the_bar(loss):
+    limits = Limits(2000, 5, 1e-9, 0.0)
+    saved = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        problem = Problem.posed(as_pairs(gaussian(14, 5, seed)), loss, Euclidean(), 2)
+        X = rng.normal(size=(2, 14))
+        losses = [loss.smoothed(s) for s in annealing(problem, X)] if loss.anneals else [loss]
+        X = annealed(problem, X, losses, limits._replace(eps=1e-4), early=1e-4).X
+        losses = losses[-8:]
+        whole = annealed(problem, X, losses, limits)
+        reached = annealed(problem, X, losses, limits, bar=(1.0 + 1e-9) * whole.cost)
+        assert reached.cost == whole.cost
+        given_up = annealed(problem, X, losses, limits, bar=0.9 * whole.cost)
+        saved += whole.steps - given_up.steps
+        assert given_up.steps <= whole.steps
+    assert saved > 0
 
 
 def few_and_many():

@@ -25,6 +25,7 @@ from unimds.kernels.steps import (
     BENT,
     EXACT,
     HERE,
+    HOPELESS,
     LOWEST,
     MEMORY,
     ONTO,
@@ -38,6 +39,9 @@ from unimds.kernels.steps import (
 
 CHUNK = 4096
 """Points in a call of a row: within it, sums are in the precision of the points."""
+
+HOPE = 16.0
+"""Times the fall of the last steps, or what is left of a descent: that is rarely more."""
 
 GROUP = 512
 """Points that are counted together, see `turn_of`."""
@@ -300,11 +304,15 @@ def descend(functions, points, n, table, unit, rooms, state, limits, costs):
     of the mutual row and of `carry`, which is 0 in flat space; ``rooms`` are the memory of each of
     them, as in other drivers, and ``state`` the address of P, its stride, and the addresses of what
     tells free points and of memory for two points. ``costs`` has two rows, by the loss and by the
-    loss as given; the first `limits[1]` are known.
+    loss as given; the first of them are known. ``limits`` are the steps, how many costs are known,
+    and the window; and how slowly the cost may fall, what counts as zero, and a bar. A descent that
+    has no hope to come below it gives up: not if it falls `HOPE` times as much as in the window,
+    nor if the loss is sharpened, by which the cost falls by no more than it is now below the
+    smooth one.
     """
     (take, aim, judge, keep, spread, collect, row, carry), nothing = functions, (0, 0, 0, 0)
     (own, learnt, trial, pulled, others, carried), span = rooms, (0, 0, 0)
-    (steps, known, window), (eps, zero) = limits
+    (steps, known, window), (eps, zero, bar) = limits
     (P, stride, X, work), last, none = state, known - 1, 0 * n
     numbers, measured = doubles(own[1]), doubles(learnt[0])
     who, free, here = (P, stride, 0, 0), (X, n, points[2]), (points[0], n, 0, 0)
@@ -316,6 +324,10 @@ def descend(functions, points, n, table, unit, rooms, state, limits, costs):
                 return done, SETTLED
             if costs[1, last] <= zero:
                 return done, EXACT
+            if last >= window and costs[1, last] > bar:
+                hope = HOPE * (costs[0, last - window] - now) + now - costs[1, last]
+                if costs[1, last] - hope > bar:
+                    return done, HOPELESS
             if done == steps:
                 return done, WENT
             call(aim, who, free, nothing, span, 0.0, own)
@@ -347,8 +359,8 @@ def anneal(functions, points, n, table, unit, rooms, state, limits, costs):
     """Descend by one loss after another; return how many steps it took, and why it ended.
 
     ``limits`` are, besides those of `descend`, the number of losses, the bytes of the fields of
-    each, the losses that must be tried, and a cost: from there on, a descent that has not come
-    below it is given up.
+    each, and how many must be tried: a descent that has not come below the bar by then gives up, or
+    later if it loses hope.
     """
     own, learnt, trial, pulled, others, carried = rooms
     (steps, known, window, count, width, tried), (eps, early, zero, bar) = limits
@@ -365,12 +377,14 @@ def anneal(functions, points, n, table, unit, rooms, state, limits, costs):
         pulling = (others[0], others[1], others[2] + shift)
         carrying = (carried[0], carried[1], carried[2] + shift)
         here, until = (own, learnt, trial, pulled, pulling, carrying), (steps, known, window)
+        slowest, below = eps if level + 1 == count else early, bar if level >= tried else inf
         done, why = descend(
             functions, points, n, table, unit, here, state,
-            (until, (eps if level + 1 == count else early, zero)), costs,
+            (until, (slowest, zero, below)), costs,
         )  # fmt: skip
         taken += done
-        if why == EXACT or (level + 1 >= tried and numbers[LOWEST] > bar):
+        missed = level + 1 == tried and numbers[LOWEST] > bar
+        if why in (EXACT, HOPELESS) or missed:
             break
     return taken, why
 

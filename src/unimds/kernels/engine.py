@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Any, final
 
@@ -347,16 +347,18 @@ class Engine:
         X: Array,
         unit: float,
         losses: list[Any],
-        limits: tuple[tuple[int, int, int, int], tuple[float, float, float]],
+        limits: tuple[tuple[int, int, int, int], tuple[float, float, float, float]],
         costs: Array,
         state: tuple[Array, Array, Array],
     ) -> int:
         """Do so by one loss after another, all of the kind of the engine's, which judges."""
         space, judge = astuple(self.space), astuple(self.loss)
-        fields = np.array([[*space, *astuple(loss), *judge, 0.0] for loss in losses])
+        names = [field.name for field in fields(self.loss)]
+        each = ([getattr(loss, name) for name in names] for loss in losses)  # astuple is slow
+        rows = np.array([[*space, *values, *judge, 0.0] for values in each])
         (steps, known, window, tried), other = limits
-        until = (steps, known, window, len(fields), fields.strides[0], tried), other
-        work = _Work(X, fields, state)
+        until = (steps, known, window, len(rows), rows.strides[0], tried), other
+        work = _Work(X, rows, state)
         stepping = self._stepping(work, D, W, unit, until, costs)
         taken, _ = self._run(drivers.anneal, *stepping)
         return int(taken)

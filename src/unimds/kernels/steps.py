@@ -41,7 +41,7 @@ TRIALS = 20
 PULLS = PAST + 2 * MEMORY  # the number that stands for the pulls among the rows
 FLAT = 1e-10  # a cosine: below it, a step tells nothing of the curvature
 
-WENT, SETTLED, EXACT, STUCK = range(4)
+WENT, SETTLED, EXACT, STUCK, HOPELESS = range(5)
 """Why `descend` ends: after all its steps, or earlier."""
 
 ONTO, ACROSS = range(2)

@@ -85,7 +85,7 @@ def annealed(
 
     With each loss there are at most `limits.steps`; with all but the last, `early` is the slowest
     fall of the cost, if it is greater than `limits.eps`. After `tried` losses, a descent that has
-    not come below `bar` is given up.
+    not come below `bar` is given up, and later ones as soon as they have no hope to.
     """
     memory, numbers = empty_memory(X.size)
     memory[HERE] = memory[TRIAL] = X.ravel()

@@ -17,6 +17,7 @@ from unimds._runtime.watch import Watch
 from unimds.losses import Loss, Squared
 from unimds.placecenter.annealing import annealing
 from unimds.placecenter.descent import PATIENCE, STAGE_SWEEPS, Plan, lowered
+from unimds.placecenter.minima import SAME
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.quasi_newton import Limits, annealed
 from unimds.spaces.euclidean import Euclidean
@@ -29,12 +30,12 @@ Array = NDArray[Any]
 CALL, STEP, SWEEP = 20_000, 300, 60_000  # pairs that take as long as all else in each of them
 BOUND = 10.0  # what a sweep costs where disparities are found within a bound
 CURVED = 2.5  # what a pair costs in curved space
-SHARPER = 3.0  # decades of smoothing: hops begin with the first smoothing, or up to that much less
+SHARPER = 6  # levels of smoothing, two in a decade, that a descent may leave out at first
 EARLY = 1e-5  # share of the cost, a step: less is not waited for while the loss is still smooth
 SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
 FEW = 4  # starts in a batch, where a hop takes far less time than a start
 HOPELESS = 1.03  # times the cost of where a hop began: above it, a hop is given up there
-NEAR = 1e-3  # of the lowest cost: within it, a descent goes on to the last digit
+NEAR = 1e-3  # of the goal: within it, a descent goes on to the last digit
 LAST_STEPS = 2000
 
 
@@ -49,7 +50,8 @@ class Minimum(NamedTuple):
 class Hopping(ABC):
     """Fresh starts and hops of one problem.
 
-    ``lowest`` is the lowest cost so far: descents that come near it go on to the last digit.
+    Descents end early where they have no hope: fresh starts to end as low as `lowest`, the lowest
+    cost so far, and hops to end lower than they began.
     """
 
     problem: Problem
@@ -61,7 +63,7 @@ class Hopping(ABC):
         """Return the minimum that a random start leads to."""
 
     @abstractmethod
-    def hop(self, lowest: float, there: Minimum, rng: np.random.Generator) -> Minimum:
+    def hop(self, there: Minimum, rng: np.random.Generator) -> Minimum:
         """Return the minimum that a hop leads to."""
 
     @abstractmethod
@@ -114,7 +116,7 @@ class AlongCurve(Hopping):
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
         return self._lowered(self.curve, self.curve.random(rng))
 
-    def hop(self, lowest: float, there: Minimum, rng: np.random.Generator) -> Minimum:
+    def hop(self, there: Minimum, rng: np.random.Generator) -> Minimum:
         X = kicked(self.problem, there.X, rng)
         return self._lowered(self.alone, self.curve.positions(X))
 
@@ -143,6 +145,7 @@ class Compiled(Hopping):
     ):
         self.problem, self.curve, self.watch = problem, curve, watch
         self.shaker = Shaker(problem, rng)
+        self.annealing: tuple[Array | None, list[Loss]] = None, []
         self.price = 1.0 if type(problem.frame.space) is Euclidean else CURVED
         self.limits = Limits(STAGE_SWEEPS, PATIENCE, max(eps, 1e-7), problem.exact_cost)
         self.last = self.limits._replace(steps=LAST_STEPS, eps=0.01 * self.limits.eps)
@@ -154,44 +157,44 @@ class Compiled(Hopping):
             x = self.curve.random(rng)
             x = self.curve.lowered(x).x if rng.random() < 0.5 else x
             X = self.curve.points(x, self.problem.dtype)
-        return self._lowered(X, self._losses(X, _share(rng)), lowest)
+        return self._lowered(X, self._losses(X, rng), (1.0 + 2.0 * SAME) * lowest)
 
-    def hop(self, lowest: float, there: Minimum, rng: np.random.Generator) -> Minimum:
-        losses = self._losses(there.X, _share(rng))
+    def hop(self, there: Minimum, rng: np.random.Generator) -> Minimum:
+        losses = self._losses(there.X, rng)
         X = kicked(self.problem, there.X, rng)
-        return self._lowered(X, losses, lowest, HOPELESS * there.cost)
+        return self._lowered(X, losses, (1.0 - SAME) * there.cost, HOPELESS * there.cost)
 
     def end(self, X: Array) -> Minimum:
         return self._lowered(X, self._losses(X), np.inf)
 
-    def _losses(self, X: Array, share: float = 1.0) -> list[Loss]:
-        """Return the losses to descend by, from a share of the first smoothing on."""
+    def _losses(self, X: Array, rng: np.random.Generator | None = None) -> list[Loss]:
+        """Return the losses to descend by, from the first smoothing of `X` or a sharper one on.
+
+        With the first, most descents end in one and the same minimum, which need not be the lowest.
+        """
         loss = self.problem.frame.loss
         if not loss.anneals:
             return [loss]
-        first, *others = annealing(self.problem, X)
-        first *= share
-        return [loss.smoothed(s) for s in (first, *(s for s in others if s < first))]
+        known, losses = self.annealing
+        if known is not X:  # hops begin from the same map many times
+            losses = [loss.smoothed(smoothing) for smoothing in annealing(self.problem, X)]
+            self.annealing = X, losses
+        return losses if rng is None else losses[rng.integers(min(SHARPER + 1, len(losses))) :]
 
-    def _lowered(self, X: Array, losses: list[Loss], lowest: float, bar: float = np.inf) -> Minimum:
-        """Descend; give up where the cost is still above `bar` when the loss is nearly as given."""
+    def _lowered(self, X: Array, losses: list[Loss], goal: float, bar: float = np.inf) -> Minimum:
+        """Descend, roughly; and then to the last digit, as long as that may come below `goal`.
+
+        It ends early if the cost is still above `bar` when the loss is nearly as given.
+        """
         problem, n = self.problem, self.problem.pairs.n
         tried = max(len(losses) - SHARP, 1)
         found = annealed(problem, X, losses, self.limits, early=EARLY, tried=tried, bar=bar)
         steps = found.steps
-        if found.cost <= (1.0 + NEAR) * lowest:
-            last = annealed(problem, found.X, losses[-SHARP:], self.last)
+        if found.cost <= (1.0 + NEAR) * goal:
+            last = annealed(problem, found.X, losses[-SHARP:], self.last, bar=goal)
             steps += last.steps
             found = last if last.cost < found.cost else found
         return Minimum(found.X, found.cost, CALL + steps * self.price * (0.5 * n * n + STEP))
-
-
-def _share(rng: np.random.Generator) -> float:
-    """Return with which share of the first smoothing to begin: from all of it to very little.
-
-    With all of it, most descents end in one and the same minimum, which need not be the lowest.
-    """
-    return float(10.0 ** (-SHARPER * rng.random()))
 
 
 @final
@@ -219,7 +222,7 @@ class Watched(Hopping):
         x = self.curve.lowered(self.curve.random(rng)).x  # a good order, whatever the targets
         return self.end(self.curve.points(x, self.problem.dtype))
 
-    def hop(self, lowest: float, there: Minimum, rng: np.random.Generator) -> Minimum:
+    def hop(self, there: Minimum, rng: np.random.Generator) -> Minimum:
         return self.end(kicked(self.problem, there.X, rng))
 
     def end(self, X: Array) -> Minimum:

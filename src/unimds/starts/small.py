@@ -142,7 +142,7 @@ class Quest:
         found, effort = self.found, self.effort
         first, vain, patience = here, 0, effort.patience * (30 + here.X.shape[1])
         while vain < patience and found.work < effort.work and not self.watch.stopped:
-            there = self.ways.hop(min(found.lowest, here.cost), here, self.rng)
+            there = self.ways.hop(here, self.rng)
             found.work += there.work
             vain = 0 if there.cost < (1.0 - SAME) * here.cost else vain + 1
             here = there if there.cost < here.cost else here
