@@ -8,6 +8,7 @@ lowest that many random starts, hops from the best of them, and all these fits h
 ``python benchmarks/small.py lowest --starts 5000`` looks for the lowest costs, which takes hours:
 it goes on where an earlier run stopped, with the jobs that have had the fewest starts. What it
 finds is kept in benchmarks/small-lowest.json, with the number of random starts; costs only fall.
+``python benchmarks/small.py thorough`` measures ``n_init="thorough"`` on a sample of the jobs.
 ``--tables ekman,random`` chooses tables by the beginning of their names, ``--only circle,absolute``
 places or losses, and ``--more-than 25`` tables of more points.
 """
@@ -232,14 +233,18 @@ HEAD = (
 )
 
 
-def page(rows: list[dict], kept: dict[str, Known], options: argparse.Namespace) -> str:
-    """Return the page."""
-    groups = {
+def by_size(rows: list[dict]) -> dict[str, list[dict]]:
+    """Return the rows of few and of more points."""
+    return {
         f"n ≤ {FEW}": [row for row in rows if row["n"] <= FEW],
         f"{FEW} < n ≤ {SOME}": [row for row in rows if row["n"] > FEW],
     }
+
+
+def page(rows: list[dict], kept: dict[str, Known], options: argparse.Namespace) -> str:
+    """Return the page."""
     parts = []
-    for title, some in groups.items():
+    for title, some in by_size(rows).items():
         if some:
             lines = [
                 line(kind, chosen, kept)
@@ -249,18 +254,35 @@ def page(rows: list[dict], kept: dict[str, Known], options: argparse.Namespace) 
             total = line("**all**", some, kept)
             parts.append("\n".join([f"## {title}\n", HEAD, *lines, total]))
     names = {row["name"] for row in rows}
+    starts = [kept[row["key"]].starts for row in rows]
     return f"""# Small tables, measured
 
 Written by `make bench-small`; do not edit. {len(names)} tables of 5 to 60 objects, published and
 made (`python benchmarks/tables.py` lists them with their sources), each embedded with
-`n_init="{options.n_init}"` and {options.states} random states. A fit is *in the lowest map* if its
-cost is within 1e-6 of the lowest that is known: of {options.starts} random starts and long hops
-from the best of them, of all fits here, and of earlier and longer runs. Times are CPU times of one
-fit.
+`n_init="auto"` and {options.states} random states. A fit is *in the lowest map* if its
+cost is within 1e-6 of the lowest that is known: of {min(starts)} to {max(starts)} random starts
+(mean {np.mean(starts):.0f}) and long hops from the best of them, and of all fits here and before.
+Where the lowest cost is less than 1e-6 of the cost of all points in one place, differences are told
+as shares of that. Times are CPU times of one fit.
 
 {(2 * chr(10)).join(parts)}
 
 {beside_smacof(rows, kept)}
+"""
+
+
+THOROUGH = "## Thorough search"
+
+
+def thorough_section(rows: list[dict], kept: dict[str, Known]) -> str:
+    """Return the section on `n_init="thorough"`."""
+    lines = [line(title, some, kept) for title, some in by_size(rows).items() if some]
+    return f"""{THOROUGH}
+
+Written by `python benchmarks/small.py thorough`; do not edit. `n_init="thorough"`, one random
+state, on {len(rows)} of the tables, places and losses, evenly drawn.
+
+{(chr(10)).join([HEAD, *lines, line("**all**", rows, kept)])}
 """
 
 
@@ -282,33 +304,45 @@ than 0.1 % above the lowest map on {higher} of {len(some)} tables. All of them t
 
 
 def main() -> None:
-    """Measure and write the page, or look for lower costs."""
+    """Measure and write the page or its last section, or look for lower costs."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="?", choices=["page", "lowest"], default="page")
+    parser.add_argument("what", nargs="?", choices=["page", "lowest", "thorough"], default="page")
     parser.add_argument("--starts", type=int, default=500)
     parser.add_argument("--states", type=int, default=5)
-    parser.add_argument("--n-init", default="auto")
+    parser.add_argument("--sample", type=int, default=40)
     parser.add_argument("--tables", default="")
     parser.add_argument("--only", default="")
     parser.add_argument("--more-than", type=int, default=0)
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    jobs = chosen_jobs(options)
+    jobs, told = chosen_jobs(options), PAGE.read_text() if PAGE.exists() else ""
     if options.what == "lowest":
         look(jobs, options.starts)
         return
-    task = partial(measure, options.states, options.n_init)
-    with ProcessPoolExecutor(options.processes) as pool:
-        rows = []
-        for row in pool.map(task, jobs):
-            rows.append(row)
-            print(row["key"], f"{row['seconds']:.3f} s", flush=True)
-    kept = learn({row["key"]: Known(min(row["costs"])) for row in rows})
-    text = page(rows, kept, options)
+    if options.what == "thorough":
+        drawn = np.random.default_rng(0).permutation(len(jobs))[: options.sample]
+        rows = measured([jobs[i] for i in sorted(drawn)], 1, "thorough", options.processes)
+        kept = learn({row["key"]: Known(min(row["costs"])) for row in rows})
+        text = told.partition(f"\n{THOROUGH}")[0] + "\n" + thorough_section(rows, kept)
+    else:
+        rows = measured(jobs, options.states, "auto", options.processes)
+        kept = learn({row["key"]: Known(min(row["costs"])) for row in rows})
+        _, title, section = told.partition(f"\n{THOROUGH}")
+        text = page(rows, kept, options) + title + section
     if options.tables or options.only or options.more_than:
         print(text)
     else:
         PAGE.write_text(text)
+
+
+def measured(jobs: list[Job], states: int, n_init: str, processes: int) -> list[dict]:
+    """Return all that is measured, and tell how far it is."""
+    rows = []
+    with ProcessPoolExecutor(processes) as pool:
+        for row in pool.map(partial(measure, states, n_init), jobs):
+            rows.append(row)
+            print(row["key"], f"{row['seconds']:.3f} s", flush=True)
+    return rows
 
 
 def chosen_jobs(options: argparse.Namespace) -> list[Job]:
