@@ -138,10 +138,13 @@ def carry(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch
     point, vector, onto = carray(p, k), carray(v, k), mode == ONTO
     square = space.unit_length() * space.unit_length()
     origin, last = (HERE if onto else TRIAL) * stride, AIM if onto else PULLS
+    many = int(out[KEPT]) if out[KEPT] < MEMORY else MEMORY
     for m in range(n):
         for a in range(k):
             p[a] = P[origin + a * n + m]
         for row in range(AIM, last + 1):
+            if PAST <= row < PULLS and (row - PAST) % MEMORY >= many:
+                continue  # of the past, only what there is
             rows, at = (scratch, m) if row == PULLS else (P, row * stride + m)
             factor = out[LENGTH] if row == AIM else square if row == PULLS else 1.0
             for a in range(k):

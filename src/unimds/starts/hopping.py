@@ -34,7 +34,8 @@ SHARPER = 6  # levels of smoothing, two in a decade, that a descent may leave ou
 EARLY = 1e-5  # share of the cost, a step: less is not waited for while the loss is still smooth
 SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
 FEW = 4  # starts in a batch, where a hop takes far less time than a start
-HOPELESS = 1.03  # times the cost of where a hop began: above it, a hop is given up there
+LEAST = 3  # losses that are tried before a hop is given up
+HOPELESS = 1.01  # times the cost of where a hop began: above it, a hop is given up there
 NEAR = 1e-3  # of the goal: within it, a descent goes on to the last digit
 LAST_STEPS = 2000
 
@@ -85,13 +86,12 @@ def hopping(problem: Problem, plan: Plan, watch: Watch, rng: np.random.Generator
 
 
 def kicked(problem: Problem, X: Array, rng: np.random.Generator) -> Array:
-    """Return the map with two points exchanged, or with one or two of them anywhere."""
+    """Return the map with two points exchanged, or both of them anywhere.
+
+    From maps near the lowest, that leads lower twice as often as if one point is put anywhere.
+    """
     X, two = X.copy(), rng.choice(X.shape[1], 2, replace=False)
-    if rng.random() < 0.5:
-        X[:, two] = X[:, two[::-1]]
-    else:
-        gone = two[: rng.integers(1, 3)]
-        X[:, gone] = draw(problem, rng)[:, gone]
+    X[:, two] = X[:, two[::-1]] if rng.random() < 0.5 else draw(problem, rng)[:, two]
     return X
 
 
@@ -187,7 +187,7 @@ class Compiled(Hopping):
         It ends early if the cost is still above `bar` when the loss is nearly as given.
         """
         problem, n = self.problem, self.problem.pairs.n
-        tried = max(len(losses) - SHARP, 1)
+        tried = max(len(losses) - SHARP, LEAST)
         found = annealed(problem, X, losses, self.limits, early=EARLY, tried=tried, bar=bar)
         steps = found.steps
         if found.cost <= (1.0 + NEAR) * goal:
