@@ -143,7 +143,7 @@ def carry(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch
         for a in range(k):
             p[a] = P[origin + a * n + m]
         for row in range(AIM, last + 1):
-            if PAST <= row < PULLS and (row - PAST) % MEMORY >= many:
+            if PAST + many <= row < PAST + MEMORY or PAST + MEMORY + many <= row < PULLS:
                 continue  # of the past, only what there is
             rows, at = (scratch, m) if row == PULLS else (P, row * stride + m)
             factor = out[LENGTH] if row == AIM else square if row == PULLS else 1.0

@@ -1,6 +1,6 @@
 """Ways to look for minima of a small table: a fresh start, and a hop from one minimum to another.
 
-A hop exchanges two points, or puts one or two of them anywhere, and descends again. Where most
+A hop exchanges two points, or puts two of them anywhere, and descends again. Where most
 fresh starts end in a poor minimum, hops lead from it to better ones nearby.
 """
 
@@ -29,7 +29,7 @@ Array = NDArray[Any]
 
 CALL, STEP, SWEEP = 20_000, 300, 60_000  # pairs that take as long as all else in each of them
 BOUND = 10.0  # what a sweep costs where disparities are found within a bound
-CURVED = 2.5  # what a pair costs in curved space
+FLAT, CURVED = 0.8, 2.5  # what a pair costs in flat space, and in curved space
 SHARPER = 6  # levels of smoothing, two in a decade, that a descent may leave out at first
 EARLY = 1e-5  # share of the cost, a step: less is not waited for while the loss is still smooth
 SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
@@ -146,7 +146,7 @@ class Compiled(Hopping):
         self.problem, self.curve, self.watch = problem, curve, watch
         self.shaker = Shaker(problem, rng)
         self.annealing: tuple[Array | None, list[Loss]] = None, []
-        self.price = 1.0 if type(problem.frame.space) is Euclidean else CURVED
+        self.price = FLAT if type(problem.frame.space) is Euclidean else CURVED
         self.limits = Limits(STAGE_SWEEPS, PATIENCE, max(eps, 1e-7), problem.exact_cost)
         self.last = self.limits._replace(steps=LAST_STEPS, eps=0.01 * self.limits.eps)
 
