@@ -9,8 +9,10 @@ lowest that many random starts, hops from the best of them, and all these fits h
 it goes on where an earlier run stopped, with the jobs that have had the fewest starts. What it
 finds is kept in benchmarks/small-lowest.json, with the number of random starts; costs only fall.
 ``python benchmarks/small.py thorough`` measures ``n_init="thorough"`` on a sample of the jobs.
-``--tables ekman,random`` chooses tables by the beginning of their names, ``--only circle,absolute``
-places or losses, and ``--more-than 25`` tables of more points.
+``--minutes 30`` measures whole tables, small and large ones in turn, for so long. What is measured
+is kept in benchmarks/small-fits.jsonl, and the next run goes on from there: delete that file to
+measure anew. ``--tables ekman,random`` chooses tables by the beginning of their names,
+``--only circle,absolute`` places or losses, and ``--more-than 25`` tables of more points.
 """
 
 from __future__ import annotations
@@ -40,10 +42,13 @@ from unimds.starts.hopping import hopping
 
 HERE = Path(__file__).parent
 PAGE, LOWEST = HERE.parent / "docs" / "small-measured.md", HERE / "small-lowest.json"
+FITS = HERE / "small-fits.jsonl"
 SAME, FAR, EXACT = 1e-6, 1e-3, 1e-6
 FEW, SOME = 25, 60
 SMACOF_STARTS = 200
 SLICE, HOPPED, VAIN = 100, 3, 10  # random starts, of which the best hop on, ten times n in vain
+WORST = 12  # rows of the list of where fits end higher
+STRIDE = 11  # from one table to the next that is measured: small and large ones in turn
 SPREAD = 3.0  # the largest distance on a sphere of radius 1
 PLACES = {
     "line": ("euclidean", 1),
@@ -144,7 +149,7 @@ def measure(states: int, n_init: str, job: Job) -> dict:
         warnings.simplefilter("ignore")
         costs, seconds = fits(table.D, place, loss, states, n_init)
     found = {"name": table.name, "n": len(table.D), "key": key_of(job), "kind": f"{place}, {loss}"}
-    found |= {"costs": costs, "seconds": seconds}
+    found |= {"costs": costs, "seconds": seconds, "n_init": n_init}
     scaled, _ = posed(table.D, place)
     power = 2 if loss == "squared" else 1
     found["apart"] = 0.5 * float(np.sum(scaled**power))  # the cost of all points in one place
@@ -211,20 +216,33 @@ def had(job: Job) -> int:
 # The page
 
 
+def above(row: dict, kept: dict[str, Known]) -> np.ndarray:
+    """Return by which shares of the lowest cost some fits ended above it."""
+    least = kept[row["key"]].cost
+    scale = max(least, EXACT * row["apart"])  # an exact map has no share of its cost
+    return np.maximum(np.array(row["costs"]) - least, 0.0) / scale
+
+
 def line(name: str, rows: list[dict], kept: dict[str, Known]) -> str:
     """Return a line of the table: how many fits ended in the lowest map, and how far others."""
-    above, seconds = [], []
-    for row in rows:
-        least = kept[row["key"]].cost
-        scale = max(least, EXACT * row["apart"])  # an exact map has no share of its cost
-        above += [max(cost - least, 0.0) / scale for cost in row["costs"]]
-        seconds.append(row["seconds"])
-    high = np.array(above)
+    high, seconds = np.concatenate([above(row, kept) for row in rows]), [r["seconds"] for r in rows]
     share, far = np.mean(high <= SAME), np.mean(high > FAR)
     return (
         f"| {name} | {high.size} | {100 * share:.1f} | {100 * far:.1f} | {100 * high.max():.2f} "
         f"| {1e3 * np.median(seconds):.0f} | {1e3 * np.max(seconds):.0f} |"
     )
+
+
+def worst(rows: list[dict], kept: dict[str, Known]) -> str:
+    """Return a list of where fits end higher most often."""
+    ends = [(np.mean(above(row, kept) <= SAME), row["key"], row) for row in rows]
+    lines = [
+        f"| {key} | {row['n']} | {100 * share:.0f} | {100 * np.max(above(row, kept)):.3f} |"
+        for share, key, row in sorted(ends, key=lambda end: end[:2])[:WORST]
+        if share < 1.0
+    ]
+    head = "| | n | in the lowest map, % | most above, % |\n|---|---:|---:|---:|"
+    return "\n".join(["## Where fits end higher most often\n", head, *lines])
 
 
 HEAD = (
@@ -257,15 +275,18 @@ def page(rows: list[dict], kept: dict[str, Known], options: argparse.Namespace) 
     starts = [kept[row["key"]].starts for row in rows]
     return f"""# Small tables, measured
 
-Written by `make bench-small`; do not edit. {len(names)} tables of 5 to 60 objects, published and
-made (`python benchmarks/tables.py` lists them with their sources), each embedded with
-`n_init="auto"` and {options.states} random states. A fit is *in the lowest map* if its
-cost is within 1e-6 of the lowest that is known: of {min(starts)} to {max(starts)} random starts
+Written by `make bench-small`; do not edit. {len(names)} of {len(tables())} tables of 5 to 60
+objects, published and made (`python benchmarks/tables.py` lists them with their sources), each
+embedded with `n_init="auto"` and {options.states} random states. A fit is *in the lowest map* if
+its cost is within 1e-6 of the lowest that is known: of {min(starts)} to {max(starts)} random starts
 (mean {np.mean(starts):.0f}) and long hops from the best of them, and of all fits here and before.
 Where the lowest cost is less than 1e-6 of the cost of all points in one place, differences are told
-as shares of that. Times are CPU times of one fit.
+as shares of that. Times are CPU times of one fit, on a
+machine that had other work to do.
 
 {(2 * chr(10)).join(parts)}
+
+{worst(rows, kept)}
 
 {beside_smacof(rows, kept)}
 """
@@ -313,6 +334,7 @@ def main() -> None:
     parser.add_argument("--tables", default="")
     parser.add_argument("--only", default="")
     parser.add_argument("--more-than", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=np.inf)
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()
     jobs, told = chosen_jobs(options), PAGE.read_text() if PAGE.exists() else ""
@@ -321,11 +343,11 @@ def main() -> None:
         return
     if options.what == "thorough":
         drawn = np.random.default_rng(0).permutation(len(jobs))[: options.sample]
-        rows = measured([jobs[i] for i in sorted(drawn)], 1, "thorough", options.processes)
+        rows = measured([jobs[i] for i in sorted(drawn)], 1, "thorough", options)
         kept = learn({row["key"]: Known(min(row["costs"])) for row in rows})
         text = told.partition(f"\n{THOROUGH}")[0] + "\n" + thorough_section(rows, kept)
     else:
-        rows = measured(jobs, options.states, "auto", options.processes)
+        rows = measured(jobs, options.states, "auto", options)
         kept = learn({row["key"]: Known(min(row["costs"])) for row in rows})
         _, title, section = told.partition(f"\n{THOROUGH}")
         text = page(rows, kept, options) + title + section
@@ -335,14 +357,34 @@ def main() -> None:
         PAGE.write_text(text)
 
 
-def measured(jobs: list[Job], states: int, n_init: str, processes: int) -> list[dict]:
-    """Return all that is measured, and tell how far it is."""
-    rows = []
-    with ProcessPoolExecutor(processes) as pool:
-        for row in pool.map(partial(measure, states, n_init), jobs):
-            rows.append(row)
-            print(row["key"], f"{row['seconds']:.3f} s", flush=True)
-    return rows
+def measured(jobs: list[Job], states: int, n_init: str, options: argparse.Namespace) -> list[dict]:
+    """Return what is measured of all tables, or of as many as there is time for."""
+    rows = {row["key"]: row for row in kept_rows(states, n_init)}
+    names = mixed(sorted({table.name for table, _, _ in jobs}))
+    some, begun = [[job for job in jobs if job[0].name == name] for name in names], time.monotonic()
+    with ProcessPoolExecutor(options.processes) as pool:
+        for own in some:
+            if time.monotonic() - begun > 60.0 * options.minutes:
+                break
+            missing = [job for job in own if key_of(job) not in rows]
+            for row in pool.map(partial(measure, states, n_init), missing):
+                rows[row["key"]] = row
+                with FITS.open("a") as file:
+                    file.write(json.dumps(row) + "\n")
+                print(row["key"], f"{row['seconds']:.3f} s", flush=True)
+    whole = [own for own in some if all(key_of(job) in rows for job in own)]
+    return [rows[key_of(job)] for own in whole for job in own]
+
+
+def mixed(names: list[str]) -> list[str]:
+    """Return names in another order, in which neighbours are not alike."""
+    return [name for first in range(STRIDE) for name in names[first::STRIDE]]
+
+
+def kept_rows(states: int, n_init: str) -> list[dict]:
+    """Return what earlier runs have measured with the same options."""
+    rows = map(json.loads, FITS.read_text().splitlines() if FITS.exists() else [])
+    return [row for row in rows if (len(row["costs"]), row["n_init"]) == (states, n_init)]
 
 
 def chosen_jobs(options: argparse.Namespace) -> list[Job]:
