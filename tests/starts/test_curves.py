@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from unimds import Sphere, place_center
+from unimds.kernels.shifts import best_place
 from unimds.starts.curves import AbsoluteCurve, SquaredCurve
 
 
@@ -95,6 +96,32 @@ def test_no_point_has_a_better_place_by_absolute_errors(n, seed, length):
             y = x.copy()
             y[i] = place
             assert cost_of(D, W, length, y, 1) >= cost - 1e-9 * np.sum(W * D) - 1e-12
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(2, 12), st.integers(0, 10**6), st.sampled_from([0.0, 2.0 * np.pi]))
+def test_what_a_shift_promises_is_what_it_gains(n, seed, length):
+    """Else points would be shifted to and fro for ever; places and distances have many ties."""
+    rng, unit = np.random.default_rng(seed), (length or 4.0) / 16.0
+    D = np.triu(unit * rng.integers(0, 9, (n, n)), 1)
+    D, W, x = D + D.T, 1.0 - np.eye(n), unit * rng.integers(-16, 17, n)
+    orders, _, events, groups, _ = AbsoluteCurve(D, W, length)._memory()
+    for i in range(n):
+        groups[0, 0], groups[1, : n - 1] = i, np.delete(np.arange(n), i)
+        gain, place = best_place(D, W, length, x, groups, 1, n - 1, orders[i], events)
+        y = x.copy()
+        y[i] = place
+        before, after = (cost_of(D, W, length, points, 1) for points in (x, y))
+        assert gain == pytest.approx(before - after, abs=1e-9)
+
+
+def test_a_cube_ends_on_a_circle():
+    """Equal distances and antipodes: its shifts once went on for ever."""
+    D = 0.75 * np.array([[(a ^ b).bit_count() for a in range(16)] for b in range(16)], dtype=float)
+    costs = [
+        place_center(D, 1, space=Sphere(), loss="absolute", random_state=s).cost for s in (0, 1)
+    ]
+    assert costs[0] == pytest.approx(costs[1], rel=1e-6)
 
 
 def test_the_lowest_absolute_errors_on_a_line_are_those_of_the_best_order():

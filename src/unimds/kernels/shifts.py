@@ -61,8 +61,9 @@ def shift_points(D, W, length, x, cost, scale, orders, events, groups):
         gain, place = best_place(D, W, length, x, groups, 1, many, orders[i], events)
         work, still = work + 3 * n, still + 1
         if gain > GAIN * (cost + scale):
-            x[i] = place
-            cost, still = cost - gain, 0
+            gain = shifted(D, W, length, x, groups, 1, many, place - x[i])
+            if gain > GAIN * (cost + scale):
+                cost, still = cost - gain, 0
         i = (i + 1) % n
     return cost, work
 
@@ -91,10 +92,30 @@ def shift_groups(D, W, length, x, cost, scale, order, events, groups, flows):
             work += 12 * few * many
             if gain > GAIN * (cost + scale):
                 shift = place - x[groups[0, 0]]
-                for a in range(few):
-                    x[groups[0, a]] += shift
-                cost, moved, gained, c = cost - gain, True, True, 0
+                gain = shifted(D, W, length, x, groups, few, many, shift)
+                if gain > GAIN * (cost + scale):
+                    cost, moved, gained, c = cost - gain, True, True, 0
     return cost, work, moved
+
+
+@looping
+def shifted(D, W, length, x, groups, few, many, shift):
+    """Shift the first group against the second; return what that gains, as measured.
+
+    Rounding may promise a gain where there is none: points would be shifted to and fro for ever.
+    A shift that gains nothing is taken back.
+    """
+    gain = 0.0
+    for a in range(few):
+        i = groups[0, a]
+        for b in range(many):
+            j = groups[1, b]
+            gap, d = x[i] - x[j], D[i, j]
+            gain += W[i, j] * (error(gap, d, length) - error(gap + shift, d, length))
+    if gain > 0.0:
+        for a in range(few):
+            x[groups[0, a]] += shift
+    return gain
 
 
 @looping
@@ -119,8 +140,6 @@ def best_place(D, W, length, x, groups, few, many, order, events):
                 low, high = ahead - d, ahead + d
                 low = low + length if low < 0.0 else low
                 high = high - length if high >= length else high
-                back = length - ahead
-                slope += w if (d <= back < half) or back >= length - d else -w
                 at[count], at[count + 1], at[count + 2], at[count + 3] = low, high, ahead, far
                 change[count + 3] = -2.0 * w
             else:
@@ -129,6 +148,8 @@ def best_place(D, W, length, x, groups, few, many, order, events):
             change[count], change[count + 1], change[count + 2] = 2.0 * w, 2.0 * w, -2.0 * w
             count += kinds
     arrange(order, at, count)
+    if length > 0.0:
+        slope = slope_before(order, at, change, count, length)
     head -= length * floor(head / length) if length > 0.0 else 0.0
     cost, low, there, place, now = 0.0, 0.0, at[order[0]], at[order[0]], 0.0
     passed = head < there
@@ -144,6 +165,19 @@ def best_place(D, W, length, x, groups, few, many, order, events):
             low, place = cost, there
     now = now if passed else cost + slope * (head - there)
     return now - low, place
+
+
+@looping
+def slope_before(order, at, change, count, length):
+    """Return the slope of the cost before the first event of a circle.
+
+    A whole round ends with the cost that it began with: that tells the slope even where events
+    coincide, of which comparisons of their places would tell the wrong one.
+    """
+    risen = 0.0
+    for e in range(count):
+        risen += change[order[e]] * (length - (at[order[e]] - at[order[0]]))
+    return -risen / length
 
 
 @looping

@@ -86,10 +86,7 @@ def hopping(problem: Problem, plan: Plan, watch: Watch, rng: np.random.Generator
 
 
 def kicked(problem: Problem, X: Array, rng: np.random.Generator) -> Array:
-    """Return the map with two points exchanged, or both of them anywhere.
-
-    From maps near the lowest, that leads lower twice as often as if one point is put anywhere.
-    """
+    """Return the map with two points exchanged, or both of them anywhere."""
     X, two = X.copy(), rng.choice(X.shape[1], 2, replace=False)
     X[:, two] = X[:, two[::-1]] if rng.random() < 0.5 else draw(problem, rng)[:, two]
     return X
