@@ -89,7 +89,7 @@ def plot_embedding(
     title : str, default=None
         Title of the picture.
     new : array-like of n booleans, default=None
-        Points to tell apart, such as those that `MDS.transform` has placed on a finished map: their
+        Points to tell apart, such as those that ``transform`` has placed on a finished map: their
         names come first, and they are outlined, or have their own colour if `color` is not given.
 
     Returns

@@ -91,7 +91,7 @@ def report(
         Name of the column that the points are coloured by when the page opens; by default the
         first column.
     new : array-like, default=None
-        Data of new points, as `MDS.transform` and `LandmarkMDS.transform` take them. The report is
+        Data of new points, as ``transform`` of MDS and LandmarkMDS takes them. The report is
         then on these points: it shows them on the finished map, and says how well each fits there.
         `labels` and `columns` have a value for each point of the map and then for each new point,
         and the column "origin" tells them apart.
