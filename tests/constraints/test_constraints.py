@@ -225,3 +225,86 @@ def test_something_else_is_no_constraint():
         MDS(metric="precomputed").fit(table(), constraints="circle")
     with pytest.raises(ValueError, match="fixed points"):
         MDS(metric="precomputed").fit(table(), constraints=OnLine(), fixed={0: [0.0, 0.0]})
+
+
+# --- what people give by mistake ------------------------------------------------------------------
+
+NAMES = list("abcdefghij")
+
+
+def named_table():
+    return pd.DataFrame(table(), NAMES, NAMES)
+
+
+def fitted(constraint, D=None):
+    D = named_table() if D is None else D
+    return MDS(2, metric="precomputed", random_state=0).fit(D, constraints=constraint)
+
+
+@pytest.mark.parametrize(
+    ("index", "said"),
+    [
+        (["A", *NAMES[1:]], "no row for the point 'a', but one for 'A'"),
+        ([*NAMES[1:], "z"], "no row for the point 'a', but one for 'z'"),
+        ([name.upper() for name in NAMES], "no row for the point 'a'"),
+        (["a", "a", *NAMES[1:]], "2 rows for 'a'"),
+        ([*NAMES, "z"], "a row for 'z', which is no point"),
+    ],
+)
+def test_rows_with_other_names_are_never_taken_by_their_place(index, said):
+    Z = np.random.default_rng(2).normal(size=(len(index), 2))
+    with pytest.raises(ValueError, match=f"LinearIn has .*{said}"):
+        fitted(LinearIn(pd.DataFrame(Z, index)))
+    with pytest.raises(ValueError, match=f"Regions has .*{said}"):
+        fitted(Regions(pd.Series(["x", "y"] * 5 + ["x"] * (len(index) - 10), index)))
+
+
+def test_rows_that_are_only_counted_go_by_their_place():
+    Z = np.random.default_rng(2).normal(size=(10, 2))
+    plain, counted = fitted(LinearIn(Z)), fitted(LinearIn(pd.DataFrame(Z)))
+    np.testing.assert_allclose(plain.embedding_, counted.embedding_, atol=1e-9)
+
+
+def test_groups_in_a_dict_go_by_name_and_leave_others_free():
+    groups = {name: group for name, group in zip(NAMES, GROUPS, strict=True) if group is not None}
+    backwards = dict(reversed(groups.items()))
+    np.testing.assert_array_equal(
+        fitted(Regions(GROUPS)).embedding_, fitted(Regions(backwards)).embedding_
+    )
+    with pytest.raises(ValueError, match="'z' is no point of the table"):
+        fitted(Regions({**groups, "z": 1}))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [1e200, 1e-200])
+def test_the_unit_of_variables_changes_no_map(unit):
+    Z = np.random.default_rng(2).normal(size=(10, 2))
+    assert fitted(LinearIn(Z * unit)).stress_ == pytest.approx(fitted(LinearIn(Z)).stress_)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "said"),
+    [
+        (OnCircle([]), "no point is named"),
+        (OnLine("tea"), "'tea' is no point"),
+        (LinearIn(None), "needs a row for each of the 10 points"),
+        (Regions(None), "one row for each point"),
+        (Regions(["x", 1] * 5), "give their order"),
+        (Regions(np.zeros((10, 1))), "one group for each point"),
+    ],
+)
+def test_what_is_no_constraint_is_told_in_plain_words(constraint, said):
+    with pytest.raises(ValueError, match=said):
+        fitted(constraint)
+
+
+def test_a_gap_among_variables_is_named():
+    Z = pd.DataFrame(np.random.default_rng(2).normal(size=(10, 2)), NAMES, ["sweet", "strong"])
+    Z.loc["c", "strong"] = np.nan
+    with pytest.raises(ValueError, match="row 'c' of the variable 'strong' is not a number"):
+        fitted(LinearIn(Z))
+
+
+def test_coefficients_of_another_map_are_refused():
+    with pytest.raises(ValueError, match="5 rows and the table 10 points"):
+        LinearIn(np.ones((10, 2))).coefficients(np.ones((5, 2)))

@@ -59,6 +59,9 @@ def numbers_of(points: Any, n: int, labels: Array | None, name: str) -> Array:
     """Return the numbers of points that were named by number or label; all if None."""
     if points is None:
         return np.arange(n)
+    points = [points] if isinstance(points, str) else list(points)  # a word is not its letters
+    if not points:
+        raise ValueError(f"{name}: no point is named; name some, or leave them out to mean all")
     known = {label: i for i, label in enumerate([] if labels is None else labels.tolist())}
     found = []
     for point in points:
@@ -74,8 +77,35 @@ def numbers_of(points: Any, n: int, labels: Array | None, name: str) -> Array:
     return np.array(found, dtype=np.intp)
 
 
+def in_order(values: Any, labels: Array | None, name: str) -> Any:
+    """Return labelled rows in the order of the points; raise where their labels are others.
+
+    Rows that are merely counted, 0, 1 and so on, go by their place.
+    """
+    index = getattr(values, "index", None)
+    if labels is None or not hasattr(values, "loc") or list(index) == list(range(len(values))):
+        return values
+    own, points = list(index), labels.tolist()
+    lacking = next((label for label in points if label not in set(own)), None)
+    odd = next((label for label in own if label not in set(points)), None)
+    if lacking is not None:
+        near = "" if odd is None else f", but one for {odd!r}, which is no point"
+        raise ValueError(
+            f"{name} has no row for the point {lacking!r}{near}; give one row for each point, "
+            "with the labels of the table"
+        )
+    if odd is not None:
+        raise ValueError(f"{name} has a row for {odd!r}, which is no point of the table; drop it")
+    if len(set(own)) < len(own):
+        twice = next(label for label in own if own.count(label) > 1)
+        raise ValueError(f"{name} has {own.count(twice)} rows for {twice!r}; give each point one")
+    return values.loc[points]
+
+
 def one_each(values: Sequence[Any] | Array, n: int, name: str) -> None:
     """Raise if there is not one value for each point."""
+    if np.ndim(values) == 0:
+        raise ValueError(f"{name} needs a row for each of the {n} points, and has none")
     if len(values) != n:
         raise ValueError(
             f"{name} has {len(values)} rows and the table {n} points; give one row for each point"

@@ -7,8 +7,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.constraints.base import Constraint, one_each
-from unimds.distances.inputs import as_float, rows_by_label
+from unimds.constraints.base import Constraint, in_order, one_each
+from unimds.distances.inputs import as_float
 
 Array = NDArray[Any]
 
@@ -45,16 +45,21 @@ class LinearIn(Constraint):
 
     def checked(self, n: int, n_components: int, labels: Array | None) -> LinearIn:
         """Return the constraint with its rows in the order of the points."""
-        given = self.Z if labels is None else rows_by_label(self.Z, labels)
+        given: Any = in_order(self.Z, labels, "LinearIn")
         Z = np.array(as_float(given, "LinearIn"), dtype=np.float64)
         Z = Z[:, None] if Z.ndim == 1 else Z
         one_each(Z, n, "LinearIn")
         if not np.isfinite(Z).all():
             i, j = np.argwhere(~np.isfinite(Z))[0]
+            row = i if labels is None else repr(labels[i])
+            variable = repr(list(given.columns)[j]) if hasattr(given, "columns") else j
+            what = "not a number" if np.isnan(Z[i, j]) else "infinite"
             raise ValueError(
-                f"LinearIn: row {i} of variable {j} is not a number; fill it in, or leave the "
-                "variable out"
+                f"LinearIn: row {row} of the variable {variable} is {what}; fill it in, or "
+                " leave the variable out"
             )
+        # the unit of a variable changes no map, and squares of large numbers would overflow
+        Z = Z / np.maximum(np.abs(Z).max(axis=0), np.finfo(np.float64).tiny)
         Z = Z - Z.mean(axis=0)
         rank = int(np.linalg.matrix_rank(Z))
         if rank < n_components:
@@ -92,6 +97,7 @@ class LinearIn(Constraint):
         """
         Z, points = np.array(self.Z, dtype=np.float64), np.asarray(X, dtype=np.float64)
         Z = Z[:, None] if Z.ndim == 1 else Z
+        one_each(points, len(Z), "the map X")
         middle = points - points.mean(axis=0)
         found: Array = np.linalg.lstsq(Z - Z.mean(axis=0), middle, rcond=None)[0]
         return found

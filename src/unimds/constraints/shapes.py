@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.constraints.base import Constraint, numbers_of, one_each
+from unimds.constraints.base import Constraint, in_order, numbers_of, one_each
 from unimds.levels.pooling import rising
 
 Array = NDArray[Any]
@@ -106,7 +106,7 @@ class Regions(Constraint):
     ----------
     groups : sequence of length n
         The group of each point; None or NaN leaves a point free. A pandas Series is matched by
-        label.
+        label, and so is a dict, which leaves points free that it does not name.
     kind : {"axis", "rings", "sectors"}, default="axis"
         How regions follow each other: along the first axis of the map, outwards in rings about the
         origin, or around the origin, in equal sectors of a plane.
@@ -138,14 +138,10 @@ class Regions(Constraint):
             raise ValueError(f"Regions(kind={self.kind!r}): use one of {', '.join(KINDS)}")
         if self.kind == "sectors" and n_components != 2:
             raise ValueError("Regions: sectors are for maps of two dimensions; use n_components=2")
-        values: Any = self.groups
-        if labels is not None and hasattr(values, "loc") and set(values.index) == set(labels):
-            values = values.loc[labels.tolist()]
-        values = list(values)
-        one_each(values, n, "Regions")
+        values = _groups(self.groups, n, labels)
         free = [value is None or value != value for value in values]
         known = [value for value, none in zip(values, free, strict=True) if not none]
-        order = sorted(set(known)) if self.order is None else list(self.order)
+        order = _sorted(known) if self.order is None else list(self.order)
         odd = next((value for value in known if value not in order), None)
         if odd is not None:
             raise ValueError(f"Regions: the group {odd!r} is not in the order {order}; add it")
@@ -181,6 +177,34 @@ class Regions(Constraint):
         elif self.kind == "sectors":
             X = _turned_to(X, group, len(self.order or ()))
         return self.nearest(X, np.ones(len(X)))
+
+
+def _groups(given: Any, n: int, labels: Array | None) -> list[Any]:
+    """Return the group of each point, in their order."""
+    if isinstance(given, Mapping):
+        points = list(range(n)) if labels is None else labels.tolist()
+        odd = next((name for name in given if name not in set(points)), None)
+        if odd is not None:
+            raise ValueError(f"Regions: {odd!r} is no point of the table; leave it out")
+        return [given.get(point) for point in points]
+    values = in_order(given, labels, "Regions")
+    one_each(() if values is None else values, n, "Regions")
+    if np.ndim(values) > 1:
+        raise ValueError(
+            f"Regions needs one group for each point, and got a table of the shape "
+            f"{np.shape(values)}; give one of its columns"
+        )
+    return list(values)
+
+
+def _sorted(groups: list[Any]) -> list[Any]:
+    try:
+        return sorted(set(groups))
+    except TypeError:
+        raise ValueError(
+            "Regions: words and numbers among the groups cannot be sorted; give their order, "
+            "Regions(groups, order=[...])"
+        ) from None
 
 
 def _counted(points: Any) -> str:
