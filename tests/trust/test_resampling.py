@@ -5,9 +5,17 @@ import pandas as pd
 import pytest
 
 from unimds import MDS, Hyperbolic, Sphere
+from unimds.constraints import OnCircle
 from unimds.quality import align
 from unimds.spaces import distances
-from unimds.trust import bootstrap, jackknife, perturbation, resampling
+from unimds.trust import (
+    bootstrap,
+    deciding_pairs,
+    jackknife,
+    permutation_test,
+    perturbation,
+    resampling,
+)
 from unimds.trust.study import Study
 
 QUICK = MDS(metric="precomputed", n_init=1, random_state=0)
@@ -360,3 +368,69 @@ def test_regions_that_were_too_small_would_be_noticed(monkeypatch):
 
     monkeypatch.setattr(resampling, "errors_of", naive)
     assert held(bootstrap, 6, n_maps=40, random_state=0) < 0.75
+
+
+# --- what people give by mistake ------------------------------------------------------------------
+
+
+def subjects(count=3):
+    rng = np.random.default_rng(4)
+    names = list("abcdefg")
+    tables = [distances(rng.normal(size=(7, 2))) for _ in range(count)]
+    return {f"s{i}": pd.DataFrame(table, names, names) for i, table in enumerate(tables)}
+
+
+def drawn(tables, **options):
+    mds = MDS(metric="precomputed", n_init=1, random_state=0)
+    return bootstrap(mds, tables, n_maps=5, random_state=0, **options)
+
+
+def test_subjects_may_be_a_dict_in_any_order_with_or_without_labels():
+    tables = subjects()
+    wanted = drawn(list(tables.values())).maps
+    tables["s2"] = tables["s2"].iloc[::-1, ::-1]
+    np.testing.assert_array_equal(drawn(tables).maps, wanted)
+    only_rows = [table.set_axis(range(7), axis=1) for table in subjects().values()]
+    np.testing.assert_array_equal(drawn(only_rows).maps, wanted)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda D: -0.1 * D, r"table 's2': D\['a', 'b'\] = .* is negative"),
+        (lambda D: D.replace(D.iloc[0, 1], np.inf), r"table 's2': D\['a', 'b'\] = inf"),
+        (lambda D: D + np.eye(7), r"table 's2': D\['a', 'a'\] = 1"),
+        (lambda D: D.astype(object).replace(D.iloc[0, 1], "x"), "table 's2': D has the text 'x'"),
+        (lambda D: D.rename(index={"a": "z"}, columns={"a": "z"}), "'s2' .*, 'z' and not 'a'"),
+        (lambda D: D.rename(index={"a": "b"}, columns={"a": "b"}), "'s2': .* the same label"),
+        (lambda D: D * np.nan, "table 's2': .* no known pair"),
+    ],
+)
+def test_the_table_of_a_subject_that_holds_no_distances_is_named(change, said):
+    tables = subjects()
+    tables["s2"] = change(tables["s2"])
+    with pytest.raises(ValueError, match=said):
+        drawn(tables)
+
+
+def test_no_tables_and_no_function_are_told():
+    with pytest.raises(ValueError, match="X has no table"):
+        drawn([])
+    with pytest.raises(TypeError, match="consensus='median' must be a function"):
+        drawn(subjects(), consensus="median")
+
+
+@pytest.mark.parametrize("study", [permutation_test, jackknife, bootstrap, perturbation])
+def test_a_map_that_obeys_is_not_studied_as_if_it_were_free(study):
+    D = distances(np.random.default_rng(0).normal(size=(8, 2)))
+    mds = MDS(metric="precomputed", n_init=1).fit(D, constraints=OnCircle())
+    with pytest.raises(ValueError, match=r"the map obeys OnCircle\(8 points\)"):
+        study(mds)
+    study(mds.fit(D))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("study", [bootstrap, perturbation, deciding_pairs])
+def test_one_point_cannot_be_studied(study):
+    with pytest.raises(ValueError, match="a map of one point cannot change"):
+        study(MDS(metric="precomputed").fit([[0.0]]))

@@ -57,6 +57,21 @@ def test_too_few_permutations_say_nothing_and_the_words_say_so():
     assert "With so few permutations p cannot be less than 0.05" in found.sentence
 
 
+def test_rounding_does_not_decide_between_perfect_maps():
+    features = np.random.default_rng(0).normal(size=(7, 1))
+    found = permutation_test(MDS(1), features, n_permutations=19, random_state=0)
+    assert found.observed < 1e-9
+    assert found.permuted.max() < 1e-9  # a line fits them all
+    assert found.p_value == 1.0
+
+
+def test_the_starts_of_maps_do_not_decide_between_equal_tables():
+    mds = MDS(metric="precomputed", n_init=1, init="random", eps=1e-3)
+    found = permutation_test(mds, 1.0 - np.eye(7), n_permutations=9, random_state=0)
+    assert np.ptp(found.permuted) > 0.0
+    assert found.p_value == 1.0
+
+
 def test_a_perfect_map_has_the_least_p_value():
     D = distances(np.random.default_rng(0).normal(size=(10, 2)))
     assert permutation_test(QUICK, D, n_permutations=9, random_state=0).p_value == 0.1

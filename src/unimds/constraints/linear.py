@@ -56,7 +56,7 @@ class LinearIn(Constraint):
             what = "not a number" if np.isnan(Z[i, j]) else "infinite"
             raise ValueError(
                 f"LinearIn: row {row} of the variable {variable} is {what}; fill it in, or "
-                " leave the variable out"
+                "leave the variable out"
             )
         # the unit of a variable changes no map, and squares of large numbers would overflow
         Z = Z / np.maximum(np.abs(Z).max(axis=0), np.finfo(np.float64).tiny)

@@ -265,6 +265,7 @@ class MDS(TableEstimator):
         with points_named(self.labels_):
             result = solver.solve(D, self.n_components, *data, constraint=constraints)
         self._keep(result, D, dtype)
+        self._constraint = constraints  # so that studies of the map know that it is not free
 
     def _keep(self, result: Result, D: Any, dtype: np.dtype[Any]) -> None:
         self.result_, self.starts_ = result, result.starts

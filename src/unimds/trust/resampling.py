@@ -7,7 +7,7 @@ as one search for the lowest map of a small table.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from unimds._runtime.watch import warn
-from unimds.distances.inputs import as_float, labels_of
+from unimds.distances.inputs import as_square, labels_of
+from unimds.distances.pairs import as_pairs
+from unimds.distances.validate import points_named
 from unimds.estimators.mds import MDS
 from unimds.placecenter.result import Outcome, Result
 from unimds.trust.geometry import jackknife_excess
@@ -164,7 +166,7 @@ def bootstrap(
         What maps are made. If it is fitted, `X` may be left out, and its map is the one to judge.
     X : array-like, default=None
         Features, or distances, as ``mds.fit`` takes them; or the distances of several subjects, of
-        shape (subjects, n, n), or a list of tables. By default what `mds` was fitted to.
+        shape (subjects, n, n), or a list or dict of tables. By default what `mds` was fitted to.
     over : {"auto", "subjects", "features", "residuals"}, default="auto"
         What is drawn with replacement: subjects, the columns of features, or the residuals of the
         map, which are added to its distances. "auto" draws subjects where there are several tables,
@@ -251,35 +253,59 @@ def _stack_of(X: Any) -> Array | None:
     """Return the tables of several subjects as an array; None if there are not several."""
     if X is None or hasattr(X, "loc"):
         return None
-    if isinstance(X, list | tuple):
-        if not X or np.ndim(X[0]) != 2:
-            return None
-        X = _in_one_order(X)
-    if np.ndim(X) != 3:
+    if isinstance(X, list | tuple) and not X:
+        raise ValueError(f"X has no table: give those of {FEWEST} subjects or more, or one table")
+    shape = getattr(X, "shape", ())
+    if len(shape) == 3 and shape[1] != shape[2]:
+        raise ValueError(f"tables of subjects have the shape (subjects, n, n), not {shape}")
+    given = X if isinstance(X, Mapping) else dict(enumerate(X)) if np.iterable(X) else {}
+    if not given or any(np.ndim(table) != 2 for table in given.values()):
         return None
-    stack = as_float(np.asarray(X), "X")
-    if stack.shape[1] != stack.shape[2]:
-        raise ValueError(f"tables of subjects have the shape (subjects, n, n), not {stack.shape}")
-    if len(stack) < FEWEST:
-        raise ValueError(f"{len(stack)} subjects are too few to draw from; {FEWEST} are needed")
-    return stack.astype(np.float64)
+    if len(given) < FEWEST:
+        raise ValueError(f"{len(given)} subjects are too few to draw from; {FEWEST} are needed")
+    return np.array(list(_in_one_order(given)), dtype=np.float64)
 
 
-def _in_one_order(tables: Any) -> list[Any]:
-    """Return the tables of several subjects with the same points in the same order."""
-    first = tables[0]
-    for number, table in enumerate(tables):
-        same = np.shape(table) == np.shape(first)
-        if same and hasattr(first, "loc"):
-            same = hasattr(table, "loc") and set(table.index) == set(first.index)
-        if not same:
+def _in_one_order(tables: Mapping[Any, Any]) -> Iterator[Array]:
+    """Yield the tables of several subjects, checked, with the same points in the same order."""
+    labels, n = None, None
+    for name, table in tables.items():
+        own = labels_of(table)
+        try:
+            D = _one_table(table, own)
+        except ValueError as error:
+            raise ValueError(f"table {name!r}: {error}") from error
+        labels, n = own if labels is None else labels, len(D) if n is None else n
+        if own is not None and labels is not None:
+            lacking = next((label for label in labels if label not in set(own)), None)
+            odd = next((label for label in own if label not in set(labels)), None)
+        else:
+            lacking = odd = None
+        if len(D) != n or lacking is not None or odd is not None:
+            told = f"{(len(D), len(D))} and {(n, n)}"
+            if len(D) == n:
+                told = f"{odd!r} and not {lacking!r}"
             raise ValueError(
-                f"table {number} has other points than the first, {np.shape(table)} and "
-                f"{np.shape(first)}; give tables of the same points, with NaN for what is missing"
+                f"table {name!r} has other points than the first, {told}; give tables of the same "
+                "points, with NaN for what is missing"
             )
-    if not hasattr(first, "loc"):
-        return list(tables)
-    return [table.loc[first.index, first.index] for table in tables]
+        if own is not None and labels is not None:
+            at = [own.tolist().index(label) for label in labels]
+            D = D[np.ix_(at, at)]
+        yield D
+
+
+def _one_table(table: Any, labels: Array | None) -> Array:
+    """Return the table of one subject; raise if it does not hold distances."""
+    if labels is not None and len(set(labels)) < len(labels):
+        raise ValueError("some points have the same label; give each a label of its own")
+    with warnings.catch_warnings(), points_named(labels):
+        warnings.simplefilter("ignore")  # the mean of all tables tells of asymmetry, once
+        D = as_square(table, "D")
+        as_pairs(D, connected=False)
+    if len(D) > 1 and np.isnan(D[~np.eye(len(D), dtype=bool)]).all():
+        raise ValueError("there is no known pair: all are missing (NaN); leave the table out")
+    return D
 
 
 def mean_table(stack: Array) -> Array:
@@ -300,8 +326,13 @@ def _subjects(mds: MDS, X: Any, stack: Array, consensus: Consensus | None, weigh
     if mds.metric != "precomputed":
         raise ValueError('X has tables of distances: give MDS(metric="precomputed")')
     make = mean_table if consensus is None else consensus
+    if not callable(make):
+        raise TypeError(
+            f"consensus={consensus!r} must be a function that makes one table of a stack of them, "
+            "such as lambda stack: numpy.nanmedian(stack, axis=0)"
+        )
     whole: Any = make(stack)
-    first: Any = X[0] if isinstance(X, list | tuple) else None
+    first: Any = next(iter(X.values() if isinstance(X, Mapping) else X))
     if labels_of(first) is not None:
         whole = type(first)(whole, index=first.index, columns=first.index)
     study, subjects = study_of(mds, whole, weights), len(stack)

@@ -135,6 +135,12 @@ def _data_of(mds: MDS) -> tuple[Any, Array | None]:
     """Return the distances that an estimator was fitted to, and the features if it had any."""
     if not hasattr(mds, "result_"):
         raise ValueError("mds is not fitted: give the data too, or call mds.fit first")
+    constraint = getattr(mds, "_constraint", None)
+    if constraint is not None:
+        raise ValueError(
+            f"the map obeys {constraint!r}, and maps of changed tables would not: fit mds without "
+            "constraints, and study that map"
+        )
     D = mds.dissimilarity_matrix_
     if D is None:
         raise ValueError(
@@ -205,6 +211,8 @@ class Study:
 def study_of(mds: MDS, X: Any, weights: Any) -> Study:
     """Return a table and its map: that of a fitted estimator, or a new one if data are given."""
     table = table_of(mds, X, weights)
+    if table.n < 2:
+        raise ValueError("a map of one point cannot change: 2 points are needed at least")
     if X is None:
         _check_own(mds, table)
         return Study(table, mds.result_)
