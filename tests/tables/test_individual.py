@@ -349,3 +349,34 @@ def test_an_interrupted_run_keeps_what_it_has():
     with pytest.warns(RuntimeWarning, match="Interrupted"):
         fit = IndividualDifferences(2, callback=stop, random_state=0, n_init=3).fit(tables)
     assert np.isfinite(fit.embedding_).all()
+
+
+# --- what people give by mistake ------------------------------------------------------------------
+
+
+def frames():
+    tables = np.random.default_rng(3).normal(size=(3, 6, 2))
+    names = list("abcdef")
+    return [pd.DataFrame(distances(X), names, names) for X in tables]
+
+
+def test_a_subject_with_other_objects_is_told_which():
+    tables = frames()
+    tables[1] = tables[1].rename(index={"a": "z"}, columns={"a": "z"})
+    with pytest.raises(ValueError, match="table 1: 'z' is not in the first table"):
+        IndividualDifferences().fit(tables)
+    with pytest.raises(ValueError, match="table 1: there is no object 'f'"):
+        IndividualDifferences().fit([frames()[0], frames()[1].iloc[:5, :5]])
+
+
+def test_a_single_table_of_weights_is_told_to_be_repeated():
+    with pytest.raises(ValueError, match=r"weights must be several .* repeat them: \[W\]"):
+        IndividualDifferences().fit(frames(), weights=np.ones((6, 6)))
+
+
+def test_tables_may_come_one_by_one_and_nothing_is_no_table():
+    fit = IndividualDifferences(n_init=1, random_state=0)
+    wanted = fit.fit(frames()).stress_
+    assert fit.fit(table for table in frames()).stress_ == wanted
+    with pytest.raises(ValueError, match="must be several square tables"):
+        fit.fit(None)

@@ -258,3 +258,58 @@ def test_an_interrupted_run_keeps_what_it_has():
     with pytest.warns(RuntimeWarning, match="Interrupted"):
         fit = Unfolding(2, callback=stop, random_state=0, n_init=3).fit(D)
     assert np.isfinite(fit.embedding_).all()
+
+
+# --- what people give by mistake ------------------------------------------------------------------
+
+
+def ratings():
+    rng = np.random.default_rng(3)
+    names = [f"person {i}" for i in range(8)]
+    return pd.DataFrame(rng.integers(1, 6, size=(8, 5)).astype(float), names, list("abcde"))
+
+
+def spoilt(row, column, value):
+    X = ratings()
+    X.loc[row, column] = value
+    return X
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("X", "said"),
+    [
+        (spoilt("person 2", "b", -2.0), r"X\['person 2', 'b'\] = -2 .*: add 2 to every number"),
+        (spoilt("person 2", "b", np.inf), r"X\['person 2', 'b'\] = inf is infinite"),
+        (spoilt("person 2", slice(None), np.nan), "row 'person 2' of X has no known number"),
+        (spoilt(slice(None), "b", np.nan), "column 'b' of X has no known number"),
+        (ratings() * 1e200, r"numbers up to 5e\+200: .* use another unit"),
+        (ratings() * 1e-200, "numbers up to 5e-200: .* use another unit"),
+    ],
+)
+def test_numbers_that_cannot_be_used_are_named(X, said):
+    for level in ("ratio", "ordinal"):
+        with pytest.raises(ValueError, match=said):
+            Unfolding(level=level).fit(X)
+
+
+def test_parts_that_nothing_joins_are_an_error():
+    X = ratings().to_numpy().copy()
+    X[:4, 3:] = X[4:, :3] = np.nan
+    with pytest.raises(ValueError, match="fall into 2 parts"):
+        Unfolding(1).fit(X)
+    X[0, 4] = 2.0
+    Unfolding(1, n_init=1, random_state=0).fit(X)
+
+
+@pytest.mark.parametrize("level", ["ratio", "ordinal"])
+def test_a_table_of_one_number_is_told_to_say_nothing(level):
+    with pytest.warns(UserWarning, match="all numbers of X are 3: .* the map says nothing"):
+        Unfolding(level=level, n_init=1, random_state=0).fit(np.full((6, 5), 3.0))
+
+
+def test_a_row_without_weight_is_told():
+    W = np.ones((8, 5))
+    W[2] = 0.0
+    with pytest.raises(ValueError, match=r"row 'person 2' of X .* weight above 0"):
+        Unfolding().fit(ratings(), weights=W)

@@ -82,10 +82,11 @@ def in_order(values: Any, labels: Array | None, name: str) -> Any:
 
     Rows that are merely counted, 0, 1 and so on, go by their place.
     """
-    index = getattr(values, "index", None)
-    if labels is None or not hasattr(values, "loc") or list(index) == list(range(len(values))):
+    if labels is None or not hasattr(values, "loc"):
         return values
-    own, points = list(index), labels.tolist()
+    own, points = list(values.index), labels.tolist()
+    if own == list(range(len(own))):
+        return values
     lacking = next((label for label in points if label not in set(own)), None)
     odd = next((label for label in own if label not in set(points)), None)
     if lacking is not None:

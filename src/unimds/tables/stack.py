@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -61,6 +61,13 @@ class Stack:
         return float(np.median([table.typical for table in self.tables]))
 
 
+WEIGHTS = "weights"
+SINGLE = (
+    "For a single table use MDS, or give [D]",
+    "For the same weights in all tables repeat them: [W] * (the number of tables)",
+)
+
+
 def described(D: Array, W: Array | None) -> Pairs:
     """Return the pairs of a table with layers, and what is known of them."""
     n = len(D)
@@ -93,7 +100,7 @@ def _layered(pairs: Pairs, layers: int) -> tuple[Array, Array]:
 def as_stack(tables: Any, weights: Any = None) -> Stack:
     """Check the tables of all subjects, and bring their objects in the order of the first."""
     names, given = _listed(tables, "the stack of tables")
-    parts = [None] * len(given) if weights is None else _listed(weights, "weights")[1]
+    parts = [None] * len(given) if weights is None else _listed(weights, WEIGHTS)[1]
     if len(parts) != len(given):
         raise ValueError(
             f"there are {len(given)} tables and {len(parts)} tables of weights; give one for each, "
@@ -123,13 +130,15 @@ def as_stack(tables: Any, weights: Any = None) -> Stack:
 
 def _listed(tables: Any, what: str) -> tuple[list[str], list[Any]]:
     """Return names and tables from a dict, a list, or an array with three axes."""
+    if isinstance(tables, Iterator):
+        tables = list(tables)
     if isinstance(tables, Mapping):
         names, given = [str(name) for name in tables], list(tables.values())
     else:
         if hasattr(tables, "loc") or is_labelled_square(tables) or _is_flat(tables):
             raise ValueError(
                 f"{what} must be several square tables: a list or a dict of them, or an array of "
-                "the shape (subjects, objects, objects). For a single table use MDS, or give [D]"
+                f"the shape (subjects, objects, objects). {SINGLE[what == WEIGHTS]}"
             )
         given = list(tables)
         names = [str(number + 1) for number in range(len(given))]
@@ -140,16 +149,32 @@ def _listed(tables: Any, what: str) -> tuple[list[str], list[Any]]:
 
 def _is_flat(tables: Any) -> bool:
     """Whether this is one table, or a list of numbers."""
-    return len(tables) > 0 and np.ndim(tables[0]) < 2
+    return not hasattr(tables, "__len__") or (len(tables) > 0 and np.ndim(tables[0]) < 2)
 
 
 def _checked(table: Any, weights: Any, labels: Array | None) -> Pairs:
     """Return the pairs of one table, with its objects in the order of the labels."""
     own = labels_of(table)
     if labels is not None and own is not None:
+        _check_same(own.tolist(), labels.tolist())
         table, weights = (_matched(part, labels.tolist()) for part in (table, weights))
     with points_named(labels):
         return as_pairs(as_table(table), weights=weights, connected=False)
+
+
+def _check_same(own: list[Any], labels: list[Any]) -> None:
+    """Raise if a table is about other objects than the first."""
+    lacking = next((label for label in labels if label not in set(own)), None)
+    odd = next((label for label in own if label not in set(labels)), None)
+    if lacking is None and odd is None:
+        return
+    told = (
+        f"there is no object {lacking!r}" if odd is None else f"{odd!r} is not in the first table"
+    )
+    raise ValueError(
+        f"{told}; all tables must be about the same objects: correct the labels, or fill up the "
+        "missing ones with NaN"
+    )
 
 
 def _matched(table: Any, labels: list[Any]) -> Any:

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -60,6 +62,7 @@ Array = NDArray[Any]
 RANKED = 1e-7  # share of the losses that counts as none where disparities approach without an end
 STARTS, FEW_STARTS, LARGE = 10, 4, 100_000  # pairs from which fewer starts are tried
 PLACING = 1000  # steps of a new row from the most similar one
+LARGEST = 1e140  # numbers whose squares, and sums of them, stay numbers
 NEW_STARTS, NEW_STEPS = 4, 300  # of a new row that has a transformation of its own
 
 
@@ -232,7 +235,15 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         labels, columns = labels_of(X), getattr(X, "columns", None)
         given, W = _checked(X, weights)
         D = self._dissimilarities(given, level)
-        _check_known(D, W, self.n_components)
+        _check_known(D, W, self.n_components, X)
+        if np.isnan(D).any():
+            _check_joined(~np.isnan(D))
+        if np.nanmin(D) == np.nanmax(D):
+            warn(
+                f"all numbers of X are {np.nanmin(given):g}: rows and columns cannot be told "
+                "apart, and the map says nothing",
+                UserWarning,
+            )
         watch = Watch(self.callback, self.verbose, self.eps)
         with watch.ticking():
             low, data = self._lowest(D, W, loss, space, level, watch)
@@ -394,7 +405,7 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             function = self.transformations_[0]
             assert function is not None
             return self._placed_metric(function(D), W)
-        _check_known(D, W, 0)
+        _check_known(D, W, 0, X)
         weigh = [None] * len(D) if W is None else [row[None] for row in W]
         rng = np.random.default_rng(0)
         placed = [
@@ -474,10 +485,7 @@ def _checked(X: Any, weights: Any) -> tuple[Array, Array | None]:
             f"X must be a table with a row for each person and a column for each thing; its shape "
             f"is {table.shape}"
         )
-    wrong = np.argwhere(np.isinf(table) | (table < 0.0))
-    if wrong.size:
-        i, j = wrong[0]
-        raise ValueError(f"X[{i}, {j}] {no_distance(table[i, j])}")
+    _check_numbers(table, X)
     if weights is None:
         return table, None
     if hasattr(weights, "loc") and hasattr(X, "loc"):
@@ -491,14 +499,58 @@ def _checked(X: Any, weights: Any) -> tuple[Array, Array | None]:
     return table, W
 
 
-def _check_known(D: Array, W: Array | None, k: int) -> None:
+def _check_numbers(table: Array, X: Any) -> None:
+    """Raise where a number is no distance, rank or rating that can be used; name its place."""
+    wrong = np.argwhere(np.isinf(table) | (table < 0.0))
+    if wrong.size:
+        i, j = wrong[0]
+        where, value = f"X[{_called(X, i, 0)}, {_called(X, j, 1)}]", table[i, j]
+        if np.isinf(value):
+            raise ValueError(f"{where} {no_distance(value)}")
+        least = float(table.min(initial=0.0, where=~np.isnan(table)))
+        raise ValueError(
+            f"{where} {no_distance(value)}; of ratings around 0 only the order counts: add "
+            f"{-least:g} to every number"
+        )
+    largest = float(table.max(initial=0.0, where=~np.isnan(table)))
+    if largest > 0.0 and not 1.0 / LARGEST < largest < LARGEST:
+        raise ValueError(
+            f"X holds numbers up to {largest:g}: their squares leave the range of numbers; use "
+            "another unit"
+        )
+
+
+def _called(X: Any, number: Any, axis: int) -> str:
+    """Return what a row or a column is called, or its number."""
+    names = getattr(X, ("index", "columns")[axis], None)
+    return str(number) if names is None or callable(names) else repr(list(names)[number])
+
+
+def _check_joined(known: Array) -> None:
+    """Raise where rows and columns fall into parts that no number joins."""
+    rows, columns = np.nonzero(known)
+    n, side = len(known), sum(known.shape)
+    joint = csr_array((np.ones(rows.size), (rows, columns + n)), shape=(side, side))
+    count = int(connected_components(joint, directed=False)[0])
+    if count > 1:
+        raise ValueError(
+            f"the known numbers of X fall into {count} parts, with rows and columns of their own, "
+            "and nothing tells how these lie to each other; fill in numbers that join them, or "
+            "make a map of each"
+        )
+
+
+def _check_known(D: Array, W: Array | None, k: int, X: Any = None) -> None:
     """Raise where rows or columns have no known number, or the table is too small for the map."""
     known = ~np.isnan(D)
     for axis, name in ((1, "row"), (0, "column")) if k else ((1, "row"),):
         empty = np.flatnonzero(~known.any(axis=axis))
         if empty.size:
+            called = _called(X, empty[0], 0 if name == "row" else 1)
+            why = "" if W is None else ", or none with a weight above 0"
             raise ValueError(
-                f"{name} {empty[0]} of X has no known number: leave it out, or give it at least one"
+                f"{name} {called} of X has no known number{why}: leave it out, or give it at least "
+                "one"
             )
     if k and min(D.shape) <= k:
         raise ValueError(

@@ -255,7 +255,7 @@ def _stack_of(X: Any) -> Array | None:
         return None
     if isinstance(X, list | tuple) and not X:
         raise ValueError(f"X has no table: give those of {FEWEST} subjects or more, or one table")
-    shape = getattr(X, "shape", ())
+    shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) == 3 and shape[1] != shape[2]:
         raise ValueError(f"tables of subjects have the shape (subjects, n, n), not {shape}")
     given = X if isinstance(X, Mapping) else dict(enumerate(X)) if np.iterable(X) else {}
