@@ -205,6 +205,11 @@ def test_wrong_data_say_what_to_do(file, subjects, tmp_path):
     assert said.code == 1
     assert "has no row for 'p5'" in said.err
     assert run("test", file, "--permute", "rows").code == 2
+    pd.DataFrame(-0.1 * noisy(0), LABELS, LABELS).to_csv(tmp_path / "below.csv")
+    said = run("stability", file, file, tmp_path / "below.csv")
+    assert said.code == 1
+    assert "below.csv: D['p0', 'p1'] = " in said.err
+    assert "is negative" in said.err
 
 
 def test_an_interrupted_study_counts_what_is_done(file, monkeypatch):

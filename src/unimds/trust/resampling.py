@@ -272,7 +272,7 @@ def _in_one_order(tables: Mapping[Any, Any]) -> Iterator[Array]:
     for name, table in tables.items():
         own = labels_of(table)
         try:
-            D = _one_table(table, own)
+            D = checked_table(table, own)
         except ValueError as error:
             raise ValueError(f"table {name!r}: {error}") from error
         labels, n = own if labels is None else labels, len(D) if n is None else n
@@ -295,7 +295,7 @@ def _in_one_order(tables: Mapping[Any, Any]) -> Iterator[Array]:
         yield D
 
 
-def _one_table(table: Any, labels: Array | None) -> Array:
+def checked_table(table: Any, labels: Array | None) -> Array:
     """Return the table of one subject; raise if it does not hold distances."""
     if labels is not None and len(set(labels)) < len(labels):
         raise ValueError("some points have the same label; give each a label of its own")

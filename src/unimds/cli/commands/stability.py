@@ -235,8 +235,11 @@ def _stack(table: Table, files: list[str], how: Input, quiet: bool) -> Any:
     """Return the values of the table, or those of the tables of all subjects."""
     import numpy as np
 
+    from unimds.trust.resampling import checked_table
+
     if len(files) == 1:
         return table.values
+    labels = None if table.labels is None else np.array(table.labels, dtype=object)
     given = (how.format, how.kind, how.metric, how.encoding, how.weight, quiet)
     found = []
     for file in files:
@@ -250,6 +253,10 @@ def _stack(table: Table, files: list[str], how: Input, quiet: bool) -> Any:
                 f"{file} has {len(found[-1])} points, and {files[0]} {len(found[0])}; give tables "
                 "of the same points"
             )
+        try:
+            checked_table(found[-1], labels)
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from error
     return np.stack(found)
 
 
