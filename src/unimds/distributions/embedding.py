@@ -194,7 +194,8 @@ class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def _keep(self, result: Result) -> None:
         """Take over what a scaling run has found."""
         self.result_, self.starts_, self.history_ = result, result.starts, result.history
-        self.cost_, self.n_iter_ = result.cost, result.n_iter
+        # a sweep that finds nothing to do is one as well, as scikit-learn expects
+        self.cost_, self.n_iter_ = result.cost, max(1, result.n_iter)
         self.loss_, self.space_ = result.loss, result.space
 
     def transform(self, X: Any) -> Array:
