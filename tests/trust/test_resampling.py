@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unimds import MDS, Hyperbolic, Sphere
+from unimds import MDS, Euclidean, Hyperbolic, Sphere
 from unimds.constraints import OnCircle
 from unimds.quality import align
 from unimds.spaces import distances
@@ -16,7 +16,9 @@ from unimds.trust import (
     perturbation,
     resampling,
 )
+from unimds.trust.geometry import gradients, jackknife_excess
 from unimds.trust.study import Study
+from unimds.trust.tangent import tangents_at
 
 QUICK = MDS(metric="precomputed", n_init=1, random_state=0)
 
@@ -67,38 +69,62 @@ def test_weights_count_in_the_maps_without_a_point():
 
 def test_the_spread_of_a_jackknife_is_a_covariance():
     """The sum of the squares of deviations, with the factors of the notes."""
-    from unimds.trust.geometry import jackknife_excess
-
     found = jackknife(QUICK, D)
     i, j = np.triu_indices(14, 1)
     excess = jackknife_excess(found.points, found.space, i, j, np.ones(len(i)))
     for point in range(14):
         places = np.delete(found.maps[:, point], point, axis=0)
         gap = places - places.mean(axis=0)
-        spread = 12.0 / 13.0 * gap.T @ gap / excess.ratio[point]
+        spread = gap.T @ gap / excess.ratio[point]
         np.testing.assert_allclose(found.covariances[point], spread, rtol=1e-9)
     np.testing.assert_array_equal(found.freedom, excess.freedom)
 
 
-def test_the_covariance_is_that_of_least_squares():
-    """On average over many tables, σ² times the inverse of GᵀG."""
-    from unimds.trust.geometry import gradients
-    from unimds.trust.tangent import tangents_at
+def least_squares(X):
+    """Return the covariance of each point of the plane for errors of variance 1, to first order."""
+    i, j = np.triu_indices(len(X), 1)
+    G = gradients(tangents_at(X, Euclidean()), Euclidean(), i, j)
+    M = np.linalg.pinv(G.T @ G, rcond=1e-9)
+    return np.array([M[at : at + 2, at : at + 2] for at in range(0, len(M), 2)])
 
-    X, _ = true_and_table(12, seed=3)
-    i, j = np.triu_indices(12, 1)
-    G = gradients(tangents_at(X, MDS().fit(X).space_), MDS().fit(X).space_, i, j)
-    expected = 0.05**2 * np.linalg.pinv(G.T @ G)
-    variance = expected.diagonal().reshape(12, 2).sum(axis=1)
-    jack, boot = [], []
+
+def share(covariances, expected):
+    """Return how large covariances are beside the expected ones, on average."""
+    return np.trace(np.linalg.solve(expected, covariances), axis1=1, axis2=2).mean() / 2.0
+
+
+def fitted(T, start):
+    return MDS(metric="precomputed", init=start, eps=1e-9, random_state=0).fit(T)
+
+
+@pytest.mark.parametrize("n", [8, 12])
+def test_the_covariance_of_a_jackknife_is_that_of_least_squares(n):
+    """σ² times the inverse of GᵀG, on average over all errors.
+
+    A covariance of small errors is a quadratic form of them; its mean is the sum over tables with
+    an error in one pair alone. So nothing is left to chance.
+    """
+    X, size = true_and_table(n, seed=3)[0], 0.01
+    total = np.zeros((n, 2, 2))
+    for i, j in zip(*np.triu_indices(n, 1), strict=True):
+        T = distances(X)
+        T[i, j] = T[j, i] = T[i, j] + size
+        total += jackknife(fitted(T, X)).covariances
+    assert share(total, size**2 * least_squares(X)) == pytest.approx(1.0, abs=0.04)
+
+
+def test_the_covariance_of_a_bootstrap_is_that_of_least_squares():
+    """s² times the inverse of GᵀG, where s² is the variance of errors that residuals tell."""
+    n, shares = 12, []
+    X, _ = true_and_table(n, seed=3)
     for seed in range(12):
-        noise = np.triu(0.05 * np.random.default_rng(seed).normal(size=(12, 12)), 1)
-        T = distances(X) + noise + noise.T
-        mds = MDS(metric="precomputed", init=X, random_state=0).fit(np.abs(T))
-        jack.append(jackknife(mds).errors ** 2)
-        boot.append(bootstrap(mds, n_maps=30, random_state=seed).errors ** 2)
-    for kind in (jack, boot):
-        assert np.mean(np.mean(kind, axis=0) / variance) == pytest.approx(1.0, abs=0.15)
+        noise = np.triu(0.05 * np.random.default_rng(seed).normal(size=(n, n)), 1)
+        mds = fitted(np.abs(distances(X) + noise + noise.T), X)
+        e = (mds.dissimilarity_matrix_ - distances(mds.embedding_))[np.triu_indices(n, 1)]
+        expected = e @ e / (len(e) - 2 * n + 3) * least_squares(mds.embedding_)
+        found = bootstrap(mds, n_maps=30, random_state=seed)
+        shares.append(share(found.covariances, expected))
+    assert np.mean(shares) == pytest.approx(1.0, abs=0.06)
 
 
 def test_points_that_hold_a_table_together_are_not_left_out():

@@ -8,10 +8,14 @@ the points is :math:`\sigma^2 M`.
 
 Leaving point i out takes all its distances away. With their residuals e, the other points move by
 :math:`M G_i^\top (I - H_i)^+ e`, where H is the hat matrix and the pseudo-inverse leaves out what
-the place of i alone decides. As e has the covariance :math:`\sigma^2 (I - H_i)`, the moves add up,
-over all i, to
+the place of i alone decides. As e has the covariance :math:`\sigma^2 (I - H_i)`, the squares of the
+moves add up, over all i, to
 
 .. math:: \sigma^2 Q = \sigma^2 \sum_i M G_i^\top (I - H_i)^+ G_i M.
+
+This is the plain sum, without the (m - 1) / m of a jackknife of means. Their mean is next to
+nothing, as each pair counts twice in it and :math:`G^\top W e = 0` for all residuals together; so
+the sum may be taken around it.
 
 A pair of a point l and another one is left out once, with the other one; a pair of two others is
 left out twice. So the spread of a point over the maps of a jackknife is a little too large:

@@ -75,9 +75,9 @@ def jackknife(
     Notes
     -----
     The maps without a point are aligned with the map by the points that are left; the covariance of
-    a point is the sum of the squares of its deviations from the mean, (m − 1) / m Σ v vᵀ for m
-    maps, divided by what this sum overstates: pairs of two other points are left out twice. The
-    chapter :doc:`/trust` derives the factor, about 1 + k/n.
+    a point is the sum of the squares of its deviations from the mean, Σ v vᵀ, divided by what this
+    sum overstates: pairs of two other points are left out twice. The chapter :doc:`/trust` derives
+    the ratio, about 1 + k/n.
 
     The indices are those of smacof's ``jackmds``, but for the point that was left out, which counts
     in no sum here.
@@ -127,7 +127,8 @@ def jackknife(
     vectors = here.all_vectors(maps)
     moves = np.nan_to_num(vectors - np.nanmean(vectors, axis=0))
     count = (~np.isnan(vectors[..., 0])).sum(axis=0)
-    factor = (count - 1.0) / count * (n - 1.0) / np.maximum(count, 1.0) / excess.ratio
+    # points that are not left out, and fits that failed, are as if they had moved like the others
+    factor = (n - 1.0) / np.maximum(count, 1.0) / excess.ratio
     covariances = factor[:, None, None] * np.einsum("mia,mib->iab", moves, moves)
     outcome = (excess.freedom, table.labels, skipped + len(joints), interrupted)
     return Stability("Jackknife", study.points, study.space, maps, covariances, *outcome)
