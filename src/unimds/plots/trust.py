@@ -15,7 +15,7 @@ from unimds.plots.shapes import facing, in_cap, in_triangle
 from unimds.plots.views import ROOM, angle_of, principal_plane, view_of
 from unimds.spaces import Euclidean, to_poincare
 from unimds.spaces.hyperbolic import recentred
-from unimds.trust import PermutationTest, Regions, Stability, StressNorms
+from unimds.trust import ConfidenceRegions, PermutationTest, Stability, StressNorms
 from unimds.trust.stability import LINE
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def region_lines(found: Stability, confidence: float = 0.9, flat: bool = False) 
     return [_seen(_line(regions, i), found) for i in range(len(found.points))]
 
 
-def _line(regions: Regions, i: int) -> Array:
+def _line(regions: ConfidenceRegions, i: int) -> Array:
     """Return the outline of a region, or a line along a region of one dimension."""
     if regions.tangents.k == 2:
         return regions.outline(i)
@@ -112,7 +112,7 @@ def _seen(line: Array, found: Stability) -> Array:
     return line
 
 
-def _shadows(regions: Regions) -> list[Array]:
+def _shadows(regions: ConfidenceRegions) -> list[Array]:
     """Return what regions of many dimensions hide of the plane of the first principal axes."""
     points = regions.tangents.points
     centred = points - points.mean(axis=0)
@@ -124,7 +124,7 @@ def _shadows(regions: Regions) -> list[Array]:
     return lines
 
 
-def _solid(regions: Regions) -> list[Array]:
+def _solid(regions: ConfidenceRegions) -> list[Array]:
     """Return three ellipses for each region of three dimensions, through its axes."""
     lines = []
     for i, point in enumerate(regions.tangents.points):

@@ -9,13 +9,13 @@ at finished maps. It may import `estimators`, `interpret` and below.
 from unimds.trust.influence import deciding_pairs
 from unimds.trust.norms import StressNorms, random_stress_norms
 from unimds.trust.resampling import bootstrap, jackknife, perturbation
-from unimds.trust.stability import DecidingPair, Regions, Stability
+from unimds.trust.stability import ConfidenceRegions, DecidingPair, Stability
 from unimds.trust.structure import PermutationTest, permutation_test
 
 __all__ = [
+    "ConfidenceRegions",
     "DecidingPair",
     "PermutationTest",
-    "Regions",
     "Stability",
     "StressNorms",
     "bootstrap",

@@ -53,7 +53,7 @@ class DecidingPair(NamedTuple):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Regions:
+class ConfidenceRegions:
     """A confidence region of each point: an ellipse, bent along with the space.
 
     A place belongs to the region of point i if the vector v that leads there has
@@ -202,7 +202,7 @@ class Stability:
             total += float(np.sum(distances(known, space=self.space) ** 2)) / (2.0 * len(known))
         return total if total > 0.0 else 1.0
 
-    def regions(self, confidence: float = 0.9) -> Regions:
+    def regions(self, confidence: float = 0.9) -> ConfidenceRegions:
         """Return a confidence region of each point.
 
         The bound is that of Hotelling's T², as the covariance is estimated: k ν / (ν − k + 1) times
@@ -215,12 +215,12 @@ class Stability:
 
         Returns
         -------
-        Regions
+        ConfidenceRegions
         """
         if not 0.0 < confidence < 1.0:
             raise ValueError(f"confidence={confidence!r} must lie between 0 and 1")
         bounds = np.array([hotelling(confidence, self.tangents.k, v) for v in self.freedom])
-        return Regions(float(confidence), self.covariances, bounds, self.tangents)
+        return ConfidenceRegions(float(confidence), self.covariances, bounds, self.tangents)
 
     def __repr__(self) -> str:
         """Return the indices, and the least certain points."""
