@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar, final
 
@@ -195,12 +195,12 @@ class Study:
         """Return the distances on the map."""
         return distances(self.points, space=self.space)
 
-    def refitted(self, D: Array, kept: Array | None = None, W: Any = "same") -> Result:
+    def refitted(self, D: Array, kept: Array | None = None) -> Result:
         """Return the map of a table near this one, from the places that points have now.
 
-        `kept` are the points of the table, by default all; `W` its weights.
+        `kept` are the points of the table, by default all.
         """
-        start, weights = self.points, self.table.W if isinstance(W, str) else W
+        start, weights = self.points, self.table.W
         if kept is not None:
             start = start[kept]
             weights = None if weights is None else weights[np.ix_(kept, kept)]
@@ -294,10 +294,3 @@ def check_count(value: Any, name: str, least: int) -> int:
 def named(labels: list[Any] | None, i: int) -> str:
     """Return what a point is called."""
     return f"point {i}" if labels is None else str(labels[i])
-
-
-def rows_of(names: Iterable[str], *columns: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table, by the names of its columns."""
-    names = list(names)
-    for row in zip(*columns, strict=True):
-        yield dict(zip(names, row, strict=True))
