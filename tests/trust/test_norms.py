@@ -99,6 +99,13 @@ def test_each_case_has_a_file_of_its_own(other, folder):
     assert len(list(folder.iterdir())) == 2
 
 
+def test_norms_of_another_release_are_simulated_anew(folder, fits, monkeypatch):
+    random_stress_norms(8, QUICK, n_tables=1)
+    monkeypatch.setattr(module, "version", lambda name: "another", raising=False)
+    random_stress_norms(8, QUICK, n_tables=1)
+    assert len(fits) == len(list(folder.iterdir())) == 2
+
+
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", '{"case": "other", "stress": [0.1]}', '{"stress": 3}']
 )

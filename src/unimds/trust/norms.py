@@ -2,7 +2,7 @@
 
 The stress of random numbers depends on the number of points and dimensions, and on loss, space and
 level; so it is simulated for each of them. Simulations are kept in memory and in the user's cache
-folder, one file for each case, and a longer one goes on where a shorter one ended.
+folder, one file for each case and release, and a longer one goes on where a shorter one ended.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, fields
 from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError, version
 from math import pi
 from pathlib import Path
 from typing import Any, NamedTuple, final
@@ -215,10 +216,18 @@ def _case(n: int, mds: MDS, seed: int) -> _Case:
     level = as_level(mds.level)
     init = mds.init if isinstance(mds.init, str) else "auto"
     others = tuple((name, getattr(mds, name)) for name in FIXED)
-    key = (LAYOUT, n, seed, loss, space, level, init, others)
+    # another release may find lower maps: norms of both would not be comparable
+    key = (LAYOUT, _release(), n, seed, loss, space, level, init, others)
     parts = (loss, space, level)
     own = all(type(part).__module__.startswith("unimds.") for part in parts)
     return _Case(key, _words(mds.n_components, loss, space, level), _largest(space), own)
+
+
+def _release() -> str:
+    try:
+        return version("unimds")
+    except PackageNotFoundError:  # run from its sources
+        return "none"
 
 
 def _words(k: int, loss: Loss, space: Space, level: Any) -> str:

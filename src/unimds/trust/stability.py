@@ -195,7 +195,7 @@ class Stability:
 
     @cached_property
     def _size(self) -> float:
-        """Σ‖Y‖² around the mean of each map: half the mean of all squared distances."""
+        """Σ‖Y‖² around the mean of each map: n/2 times the mean of all squared distances."""
         total = 0.0
         for one in self.maps:
             known = one[~np.isnan(one).any(axis=1)]
