@@ -115,7 +115,7 @@ def _targets(study: Study, i: Array, j: Array) -> tuple[Array, float]:
     """Return what the map was to match, and how many parameters of a transformation were fitted.
 
     A transformation of ranks follows the errors, as it is free at every step. So here a smooth
-    rising curve of the dissimilarities takes its place, which follows them hardly.
+    rising curve of the dissimilarities takes its place, which hardly follows them.
     """
     result = study.result
     if result.scaling is None:
