@@ -48,13 +48,14 @@ class Apart:
         centres are the mean distances.
         """
         size, both = codes.d.size + 2, codes.layers == 2
+        X = np.ascontiguousarray(self.X)  # compiled code reads it row by row
         if loss.is_parabola:
-            (total,) = codes.added_up(Distances(self.space, size, both), self.X)
+            (total,) = codes.added_up(Distances(self.space, size, both), X)
             t, w = total[:-2], codes.weights
             t /= w
         else:
             now = np.append(r * unit, [0.0, 0.0])
-            sums = codes.added_up(Parabolas(self.space, loss, now, both), self.X)
+            sums = codes.added_up(Parabolas(self.space, loss, now, both), X)
             w, t = _held(sums[0, :-2], sums[1, :-2], now[:-2])
         t /= unit
         return w, t

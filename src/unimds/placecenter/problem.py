@@ -163,6 +163,10 @@ class Frame:
 
     def extrapolate(self, X: Array, previous: Array, beta: float, free: Array) -> Array:
         """Return the points beyond `X` as seen from `previous`."""
+        X, previous = (
+            np.ascontiguousarray(X),
+            np.ascontiguousarray(previous),
+        )  # as compiled code reads
         out = self.engine(X).carry_on(X, previous, beta)
         out[:, ~free] = X[:, ~free]
         return out

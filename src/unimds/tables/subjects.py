@@ -225,7 +225,7 @@ def solved(V: Array, B: Array) -> Array:
     heavy = float(np.trace(V)) / n or 1.0
     try:
         found: Array = np.linalg.solve(V + heavy / n, B)
-    except np.linalg.LinAlgError:  # some objects hang together with others by nothing
+    except np.linalg.LinAlgError:  # some objects are not connected
         found = np.linalg.lstsq(V, B, rcond=None)[0]
     return found
 
@@ -261,7 +261,8 @@ class Sizes(Model):
         if type(data.frame.space) is Euclidean:
             u = self._plain(data, X)
             pull = np.where(u > 0.0, heavy * centre / np.where(u > 0.0, u, 1.0), 0.0)
-            return solved(data.laplacian(heavy), data.laplacian(pull) @ X.T).T
+            found = solved(data.laplacian(heavy), data.laplacian(pull) @ X.T)
+            return np.ascontiguousarray(found.T)
         return self._swept(data, X, heavy, centre)
 
     @staticmethod
