@@ -261,27 +261,26 @@ class Joint:
         return replace(self, rows=rows, columns=columns)
 
     def adapted(self, loss: Loss) -> Joint:
-        """Return disparities of a lower penalised stress, or as they are; at the size of the data.
+        """Return disparities of a lower penalised stress at the size of the data, or all as it is.
 
-        The parabolas of the losses and the slope of the penalty lead to a regression. Of the way
-        there, as much is gone as lowers the penalised stress.
+        The parabolas of the losses and the slope of the penalty lead to a regression. The step
+        there is halved until it lowers the penalised stress.
         """
         data, r = self.data, self.r
         entries = data.entries
         assert entries is not None
         assert r is not None
         w, t = self._aims(loss, r)
-        low, best = self._penalised(loss, r), r
+        low = self._penalised(loss, r)
         there = entries.family.nearer(entries.known, t, w, r)
         share = 1.0
         for _ in range(HALVINGS if entries.family.is_convex else 1):
-            trial = self._scaled(loss, r + share * (there - r))
-            cost = self._penalised(loss, trial)
-            if cost < low:
-                best = trial
-                break
+            # a loss may have a length of its own, so that the size of the trial counts
+            trial = self._brought(self._scaled(loss, r + share * (there - r)))
+            if trial.cost(loss) < low:
+                return trial
             share *= 0.5
-        return self._brought(best)
+        return self
 
     def _aims(self, loss: Loss, r: Array) -> tuple[Array, Array]:
         """Return weights and centres of the regression of the disparities, in the user's unit."""
