@@ -16,7 +16,7 @@ from unimds.levels import as_level
 from unimds.placecenter.apart import Apart
 from unimds.placecenter.problem import Frame
 from unimds.spaces import Euclidean, Hyperbolic, Sphere, distances
-from unimds.tables.beginning import MODELS, begun, first_weights
+from unimds.tables.beginning import MODELS, _aligned, begun, first_weights, random_rotation
 from unimds.tables.consensus import disparities_of
 from unimds.tables.individual import normalised
 from unimds.tables.stack import as_stack
@@ -207,6 +207,20 @@ def test_indscal_recovers_dimensions_and_weights_of_twelve_subjects():
     order = np.argsort(-(X**2).sum(axis=0))
     np.testing.assert_allclose(fit.weights_, C[:, order], rtol=1e-5)
     np.testing.assert_allclose((fit.weights_**2).mean(axis=0), 1.0)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6), st.integers(2, 4))
+def test_a_consensus_is_turned_to_the_axes_of_the_subjects(seed, k):
+    rng = np.random.default_rng(seed)
+    X, C, _ = subjects(seed, k=k)
+    X = X @ (np.eye(k) + 0.5 * rng.normal(size=(k, k)))  # whose axes are correlated
+    products = np.stack([X @ np.diag(c**2) @ X.T for c in C])
+    turned = random_rotation(k, rng) @ X.T
+    found = _aligned(turned, products)
+    np.testing.assert_allclose(distances(found.T), distances(X), atol=1e-9)
+    alike = np.abs(np.corrcoef(found, X.T)[:k, k:])
+    assert alike.max(axis=1).min() > 1.0 - 1e-9
 
 
 def test_three_of_twelve_subjects_at_random_do_not_spoil_the_absolute_map():

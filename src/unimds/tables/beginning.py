@@ -102,16 +102,7 @@ def _aligned(X: Array, products: Array) -> Array:
     """
     X = X - X.mean(axis=1)[:, None]
     inverse = np.linalg.pinv(X)
-    # whitened, all H are seen in the same unit of each axis
-    root = _root(X @ X.T)
-    H = root @ (inverse.T @ products @ inverse) @ root
-    return np.asarray(root @ (jointly_diagonal(H).T @ np.linalg.pinv(root) @ X))
-
-
-def _root(M: Array) -> Array:
-    values, vectors = np.linalg.eigh(M)
-    found: Array = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-    return found
+    return np.asarray(jointly_diagonal(inverse.T @ products @ inverse).T @ X)
 
 
 def jointly_diagonal(H: Array) -> Array:
