@@ -308,3 +308,14 @@ def test_a_gap_among_variables_is_named():
 def test_coefficients_of_another_map_are_refused():
     with pytest.raises(ValueError, match="5 rows and the table 10 points"):
         LinearIn(np.ones((10, 2))).coefficients(np.ones((5, 2)))
+
+
+def test_the_callback_hears_the_cost_in_the_unit_of_the_table():
+    seen = []
+
+    def hear(iteration, cost, embedding):
+        seen.append(cost)
+
+    mds = MDS(2, metric="precomputed", callback=hear, random_state=0)
+    mds.fit(100.0 * table(), constraints=OnCircle())
+    assert min(seen) == pytest.approx(mds.cost_, rel=1e-6)

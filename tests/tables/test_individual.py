@@ -364,6 +364,19 @@ def test_the_callback_ends_a_run():
     assert seen[0] == (1, (12, 2))
 
 
+@pytest.mark.parametrize("model", ["identity", "sizes", "indscal", "idioscal"])
+def test_the_callback_hears_the_cost_in_the_unit_of_the_tables(model):
+    _, _, tables = subjects(10, n=8, count=4, noise=0.3)
+    seen = []
+
+    def hear(iteration, cost, embedding):
+        seen.append(cost)
+
+    fit = IndividualDifferences(2, model=model, callback=hear, random_state=0)
+    fit.fit(100.0 * tables)
+    assert min(seen) == pytest.approx(fit.cost_, rel=1e-6)
+
+
 def test_a_misspelt_parameter_is_explained():
     with pytest.raises(TypeError, match="n_components"):
         IndividualDifferences(n_component=3)

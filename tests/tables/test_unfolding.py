@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime, minimize
 
 from unimds import MDS, Absolute, Huber, Power, Squared, SquaredDistance, Unfolding
+from unimds._runtime.watch import Watch
 from unimds.levels import as_level
 from unimds.placecenter.problem import Frame
 from unimds.placecenter.targets import power_of
@@ -316,3 +317,18 @@ def test_a_row_without_weight_is_told():
     W[2] = 0.0
     with pytest.raises(ValueError, match=r"row 'person 2' of X .* weight above 0"):
         Unfolding().fit(ratings(), weights=W)
+
+
+@pytest.mark.parametrize("level", ["ratio", "ordinal"])
+def test_callback_and_progress_hear_the_cost_in_the_unit_of_the_table(level, monkeypatch):
+    D = 100.0 * np.random.default_rng(0).uniform(0.2, 2.0, size=(9, 6))
+    seen, last = [], []
+
+    def hear(iteration, cost, embedding):
+        seen.append(cost)
+
+    monkeypatch.setattr(Watch, "done", lambda self, steps, cost, said: last.append(cost))
+    fit = Unfolding(2, level=level, callback=hear, random_state=0, n_init=2, eps=1e-4).fit(D)
+    cost = fit.cost_ if level == "ratio" else fit.penalised_stress_
+    assert min(seen) == pytest.approx(cost, rel=1e-6)
+    assert last == [pytest.approx(cost, rel=1e-6)]

@@ -134,6 +134,7 @@ class Watch:
         self._halted: float | None = None
         self.callback, self.verbose, self.eps = callback, verbose, eps
         self.step = "sweep"  # what an iteration is called: on a cluster it is a round
+        self.times = 1.0  # what the costs of sweeps are multiplied by, to be those of the fit
         self.interrupted = threading.Event()  # by ^C: all starts end after their sweep
         self.called_off = threading.Event()  # by the callback
         self._lock = threading.Lock()
@@ -169,6 +170,7 @@ class Watch:
         self, iteration: int, cost: float, embedding: Callable[[], NDArray[np.floating[Any]]]
     ) -> None:
         """Tell callback and progress bar of a sweep; `embedding` is made only if asked for."""
+        cost *= self.times
         with self._lock:
             if self.callback is not None and self.callback(iteration, cost, embedding()):
                 self.called_off.set()

@@ -178,7 +178,7 @@ def lowest_obeying(
 
     with threadpool_limits(1):  # on more threads BLAS rounds in another way
         starts = search.each(begun, maps)
-        low = lowest_of(starts, frame, search.plan, watch, search.each, zero)
+        low = lowest_of(starts, frame, search.plan, watch, search.each, zero, frame.cost_unit)
     return _result(low, problem)
 
 

@@ -119,10 +119,12 @@ def lowest_of(
     watch: Watch,
     each: Callable[[Callable[[Moved], Any], Sequence[Moved]], list[Any]],
     zero: float,
+    cost_unit: float,
 ) -> Lowered[Moved]:
     """Return the lowest of several descents: all take some steps, and the best are finished.
 
-    `each` runs a task for every start, and `zero` is the cost that counts as none.
+    `each` runs a task for every start, and `zero` is the cost that counts as none. The watch hears
+    costs times `cost_unit`, in the user's unit.
     """
     plan, quiet = plan.in_unit(frame), watch.silent()
 
@@ -140,7 +142,10 @@ def lowest_of(
         heats = sorted(each(heat, starts), key=lambda one: one[0])
         starts = [start for _, start in heats[:FINISHED]]
     runs: list[Lowered[Moved]] = each(
-        lambda start: lower(start, losses(start), frame.loss, plan, watch, zero), starts
+        lambda start: lower(
+            start, losses(start), frame.loss, plan, watch, zero, cost_unit=cost_unit
+        ),
+        starts,
     )
     return min(runs, key=lambda run: run.cost)
 
@@ -153,10 +158,12 @@ def lower(
     watch: Watch,
     zero: float = 0.0,
     stage: int = STAGE_SWEEPS,
+    cost_unit: float = 1.0,
 ) -> Lowered[Moved]:
     """Lower the cost by one loss after another; `judge`, the loss as given, says which is best.
 
-    A cost of `zero` or less counts as none. All losses but the last get up to `stage` steps.
+    A cost of `zero` or less counts as none. All losses but the last get up to `stage` steps. The
+    watch hears costs times `cost_unit`.
     """
     now, best, low = start, start, start.cost(judge)
     history, levels = [(watch.seconds(), low)], [(own_smoothing(losses[0]), start.cost(losses[0]))]
@@ -184,7 +191,7 @@ def lower(
                     best, low = now, exact
                 history.append((watch.seconds(), exact))
                 levels.append((own_smoothing(loss), cost))
-                watch.report(len(history) - 1, exact, now.points)
+                watch.report(len(history) - 1, exact * cost_unit, now.points)
                 if watch.stopped:
                     return Lowered(best, low, history, levels, watch_outcome(watch))
     except KeyboardInterrupt:

@@ -257,12 +257,13 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
         problem = posed(stack, loss, space, self.n_components, level, by_row, sized)
         alone = self.model == "identity"
         told = watch if alone else watch.silent()
+        told.times = float(len(stack))  # the cost of a consensus is the mean over the tables
         n_init = self.n_init if alone else "auto"
         search = Search(plan, told, "auto", n_init, self.n_jobs)
         result = consensus(problem, search, space, rng)
         scalings = () if result.scaling is None else result.scaling.parts  # type: ignore[attr-defined]
         if alone:
-            times = np.array([1.0, len(stack)])  # its cost is the mean over the tables
+            times = np.array([1.0, told.times])
             history, levels = result.history * times, result.levels * times
             ended = result.outcome
             return Fit(
@@ -300,7 +301,7 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
                 begun(data, model, start, r)
                 for start in openings(data, model, stack, X, count, rng)
             ]
-            low = lowest_of(starts, frame, plan, watch, search.each, zero)
+            low = lowest_of(starts, frame, plan, watch, search.each, zero, frame.cost_unit)
         view = normalised(low.best).fitted(frame.loss)
         history, levels = in_units(low, frame.cost_unit, frame)
         points, loss, space = frame.outer_all(view.X, view.data.frame.space)

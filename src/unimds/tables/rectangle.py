@@ -168,6 +168,11 @@ class Rectangle:
     power: float
     still: bool = False
 
+    @property
+    def cost_unit(self) -> float:
+        """What a cost is multiplied by, to be one in the user's unit; penalised stress has none."""
+        return self.frame.cost_unit if self.entries is None else 1.0
+
     @cached_property
     def turned(self) -> tuple[Array, Array | None]:
         """The table of columns against rows."""

@@ -248,7 +248,7 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         with watch.ticking():
             low, data = self._lowest(D, W, loss, space, level, watch)
             said = "" if low.outcome is Outcome.INTERRUPTED else low.outcome.value
-            watch.done(len(low.history) - 1, low.cost, said)
+            watch.done(len(low.history) - 1, low.cost * data.cost_unit, said)
         self.labels_ = labels
         self.column_labels_ = None if columns is None else np.array(list(columns), dtype=object)
         self.n_features_in_ = D.shape[1]
@@ -289,7 +289,8 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if data.entries is not None:
             varied, _ = data.entries.variation(data.entries.first, data.penalty[1])
             zero = float(RANKED ** (0.5 * data.penalty[0]) * np.sqrt(varied))
-        return lowest_of(starts, frame, plan, watch, search.each, zero), data
+        low = lowest_of(starts, frame, plan, watch, search.each, zero, data.cost_unit)
+        return low, data
 
     def _posed(
         self, D: Array, W: Array | None, loss: Loss, space: Space, level: Level
@@ -336,8 +337,7 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _keep(self, low: Lowered[Joint], data: Rectangle, level: Level) -> None:
         frame, best = data.frame, low.best
-        cost_unit = frame.cost_unit if data.entries is None else 1.0
-        self.history_, self._levels = in_units(low, cost_unit, frame)
+        self.history_, self._levels = in_units(low, data.cost_unit, frame)
         self.n_iter_, self.outcome_ = len(self.history_) - 1, low.outcome
         n = best.rows.shape[1]
         points = best.points()
