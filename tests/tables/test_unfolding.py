@@ -71,6 +71,16 @@ def test_no_step_raises_the_cost(seed, loss, space, level, by_row):
 
 
 @pytest.mark.parametrize("by_row", [True, False])
+def test_a_weight_of_zero_switches_the_penalty_off(by_row):
+    joint = joint_of(np.random.default_rng(1), Squared(), level="ordinal", by_row=by_row)
+    constant = np.ones_like(joint.r)
+    assert joint.data.entries.variation(constant, 1.0)[0] == np.inf
+    value, slope = joint.data.entries.variation(constant, 0.0)
+    assert value == 1.0
+    assert not slope.any()
+
+
+@pytest.mark.parametrize("by_row", [True, False])
 def test_the_slope_of_the_penalty_is_its_derivative(by_row):
     joint = joint_of(np.random.default_rng(1), Squared(), level="ordinal", by_row=by_row)
     entries = joint.data.entries
@@ -224,6 +234,7 @@ def test_frames_and_their_labels():
         ([[1.0, 2.0], [2.0, 1.0]], {"n_components": 2}, "more than 2 rows and columns"),
         ([[1.0, 2.0], [2.0, 1.0]], {"space": Sphere("auto"), "n_components": 1}, "size of a space"),
         ([[1.0, 2.0], [2.0, 1.0]], {"larger": "more"}, "larger"),
+        ([[1.0, 2.0], [2.0, 1.0]], {"level": "ordinal", "penalty_power": 0.0}, "penalty_power"),
     ],
 )  # fmt: skip
 def test_what_is_refused_says_why(X, options, told):

@@ -104,6 +104,8 @@ class Entries:
 
     def variation(self, r: Array, weight: float) -> tuple[float, Array]:
         """Return the mean of 1 + weight / CV² over the blocks, and its slope."""
+        if weight == 0.0:  # also where disparities are constant
+            return 1.0, np.zeros_like(r)
         start = self.edges[:-1]
         sizes = np.diff(self.edges)
         heavy = np.add.reduceat(self.omega, start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from unimds.estimators.parameters import (
     AMOUNT,
     CONSTRAINTS,
     Count,
+    Interval,
     StrOptions,
     documented,
     validated_fit,
@@ -87,7 +89,7 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         good rating, for which a level other than "ratio" is needed.
     penalty_power : float, default=0.5
         The power λ of the stress in PREFSCAL's penalised stress, which keeps the map from becoming
-        degenerate at levels other than "ratio"; smaller is a stronger penalty.
+        degenerate at levels other than "ratio"; above 0, and smaller is a stronger penalty.
     penalty_weight : float, default=1
         The weight ω of the penalty; 0 switches it off.
     n_init : int or "auto", default="auto"
@@ -147,7 +149,7 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         },
         "larger": [StrOptions({"farther", "nearer"})],
-        "penalty_power": [AMOUNT],
+        "penalty_power": [Interval(Real, 0, None, closed="neither")],
         "penalty_weight": [AMOUNT],
         "n_init": [StrOptions({"auto"}), Count(1, 100_000)],
     }
