@@ -325,6 +325,16 @@ def test_maps_and_costs_belong_together():
         assert fit.history_[:, 1].min() == pytest.approx(fit.cost_, rel=1e-8)
 
 
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+@pytest.mark.parametrize("model", ["identity", "sizes", "indscal", "idioscal"])
+def test_histories_at_levels_end_at_the_cost(model, loss):
+    _, _, tables = subjects(9, n=9, count=4, noise=0.3)
+    fit = IndividualDifferences(
+        2, model=model, loss=loss, level="ordinal", random_state=0, n_init=1, eps=1e-5
+    ).fit(tables)
+    assert fit.history_[:, 1].min() == pytest.approx(fit.cost_, rel=1e-8)
+
+
 def test_normalising_changes_no_distance():
     for name in MODELS:
         view = view_of(np.random.default_rng(1), name, Squared(), k=3)

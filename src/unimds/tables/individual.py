@@ -81,11 +81,11 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
     {space}
     {level}
     conditional : {"table", "row"}, default="table"
-        For levels other than "ratio": whether each table has a transformation of its own, or each
-        row of each table.
+        Whether each table has a transformation of its own, or each row of each table. At the level
+        "ratio" a table is taken as it is, and with "row" each of its rows has a unit of its own.
     n_init : int or "auto", default="auto"
         Number of starts, of which the best is returned: the consensus map, maps of single subjects,
-        and the consensus turned at random. "auto" are five, or two where tables are large.
+        and the consensus turned at random. "auto" is five, or two where tables are large.
     {others}
 
     Attributes
@@ -110,9 +110,10 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
     stresses_ : ndarray of shape (subjects,)
         Stress-1 of each subject: a subject who answers at random has a large one.
     transformations_ : list of Transformation, or None
-        Each subject's transformation of its dissimilarities; None at the level "ratio".
+        Each subject's transformation of its dissimilarities; None at the level "ratio" with
+        ``conditional="table"``.
     disparities_ : ndarray of shape (subjects, n, n), or None
-        The transformed dissimilarities.
+        The transformed dissimilarities; None as above.
     history_ : ndarray of shape (steps + 1, 2)
         Seconds and cost of the best start.
     n_iter_ : int
@@ -303,7 +304,9 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
             ]
             low = lowest_of(starts, frame, plan, watch, search.each, zero, frame.cost_unit)
         view = normalised(low.best).fitted(frame.loss)
-        history, levels = in_units(low, frame.cost_unit, frame)
+        # disparities that fit have another unit: all costs in that of the best
+        grown = view.cost(frame.loss) / low.cost if low.cost > 0.0 else 1.0
+        history, levels = in_units(low, frame.cost_unit * grown, frame)
         points, loss, space = frame.outer_all(view.X, view.data.frame.space)
         own = zip(data.targets, view.r, strict=True)
         scalings = tuple(target.scaling(numbers) for target, numbers in own)
