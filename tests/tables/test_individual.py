@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,14 @@ from unimds.levels import as_level
 from unimds.placecenter.apart import Apart
 from unimds.placecenter.problem import Frame
 from unimds.spaces import Euclidean, Hyperbolic, Sphere, distances
-from unimds.tables.beginning import MODELS, _aligned, begun, first_weights, random_rotation
+from unimds.tables.beginning import (
+    MODELS,
+    _aligned,
+    begun,
+    first_weights,
+    openings,
+    random_rotation,
+)
 from unimds.tables.consensus import disparities_of
 from unimds.tables.individual import normalised
 from unimds.tables.stack import as_stack
@@ -221,6 +228,21 @@ def test_a_consensus_is_turned_to_the_axes_of_the_subjects(seed, k):
     np.testing.assert_allclose(distances(found.T), distances(X), atol=1e-9)
     alike = np.abs(np.corrcoef(found, X.T)[:k, k:])
     assert alike.max(axis=1).min() > 1.0 - 1e-9
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_starts_differ_in_what_subjects_see(name):
+    X, _, tables = subjects(1, n=8, count=4, noise=0.1)
+    stack = as_stack(tables, None)
+    data = Data.of(stack, Frame.make(Squared(), Euclidean(), stack.typical), [])
+    rng = np.random.default_rng(0)
+    maps = openings(data, MODELS[name](), stack, np.ascontiguousarray(X.T), 5, rng)
+    assert len(maps) == 5
+    for one, other in combinations(maps, 2):
+        if name == "indscal":  # turning it makes a difference
+            assert not np.allclose(one, other, atol=0.01)
+        else:
+            assert not np.allclose(distances(one.T), distances(other.T), atol=0.01)
 
 
 def test_three_of_twelve_subjects_at_random_do_not_spoil_the_absolute_map():

@@ -42,25 +42,23 @@ def openings(
 ) -> list[Array]:
     """Return configurations to begin with, the consensus `X` first.
 
-    The others are maps of single subjects, and the consensus turned at random: the axes of a map
-    with weights mean something, so turning it makes a difference.
+    In Euclidean space every other one of the rest is the map of a single subject. Then come random
+    maps; for `Indscal`, whose axes mean something, the consensus turned at random.
     """
-    if not isinstance(model, Indscal):
-        turned = [X]
-    else:
-        products = _products(data, stack)
-        turned = [_aligned(X, products)]
-    k = len(X)
+    k, flat = len(X), type(data.frame.space) is Euclidean
+    weighed = isinstance(model, Indscal)
+    products = _products(data, stack) if weighed else None  # say which axes suit the subjects
+    found = [X if products is None else _aligned(X, products)]
     order = rng.permutation(len(stack))
     for number in range(count - 1):
-        if number % 2 == 0 and number // 2 < len(stack) and isinstance(model, Indscal):
+        if flat and number % 2 == 0 and number // 2 < len(stack):
             own = _own_map(stack, int(order[number // 2]), data, k)
-            turned.append(_aligned(own, products))
-        elif type(data.frame.space) is Euclidean:
-            turned.append(random_rotation(k, rng) @ X)
+            found.append(own if products is None else _aligned(own, products))
+        elif weighed:
+            found.append(random_rotation(k, rng) @ X)
         else:
-            turned.append(_random(data.frame.space, data, k, rng))
-    return turned
+            found.append(_random(data.frame.space, data, k, rng))
+    return found
 
 
 def _random(space: Space, data: Data, k: int, rng: np.random.Generator) -> Array:
