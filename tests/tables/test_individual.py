@@ -300,8 +300,9 @@ def test_levels_for_each_subject(level, conditional):
     bent = np.stack(
         [(scale * table) ** 1.5 for scale, table in zip([1, 5, 9, 2], tables, strict=True)]
     )
+    # ranks of exact distances: the cost approaches zero slowly
     fit = IndividualDifferences(
-        2, level=level, conditional=conditional, n_init=2, random_state=0, eps=1e-5
+        2, level=level, conditional=conditional, n_init=2, random_state=0, eps=1e-5, max_iter=4000
     )
     with np.errstate(all="raise", under="ignore"):
         fit.fit(bent)
@@ -355,6 +356,25 @@ def test_histories_at_levels_end_at_the_cost(model, loss):
         2, model=model, loss=loss, level="ordinal", random_state=0, n_init=1, eps=1e-5
     ).fit(tables)
     assert fit.history_[:, 1].min() == pytest.approx(fit.cost_, rel=1e-8)
+
+
+def test_sizes_mean_something_at_the_level_ratio_only():
+    _, _, tables = subjects(3, n=8, count=3)
+    tables = tables * np.array([1.0, 10.0, 100.0])[:, None, None]
+    fit = IndividualDifferences(2, model="sizes", random_state=0).fit(tables)
+    assert fit.weights_[2] > 50 * fit.weights_[0]
+    fit = IndividualDifferences(2, model="sizes", level="interval", random_state=0).fit(tables)
+    np.testing.assert_allclose(fit.weights_, 1.0, atol=0.1)
+
+
+def test_sizes_are_relative_to_the_size_of_a_space():
+    space = Sphere(1.0)
+    X = space.random(8, 2, 1.0, np.random.default_rng(0))
+    sizes = np.array([2.0, 3.0, 5.0])
+    tables = sizes[:, None, None] * distances(X, space=space)
+    fit = IndividualDifferences(2, model="sizes", space=space, random_state=0).fit(tables)
+    np.testing.assert_allclose(fit.weights_, sizes, rtol=1e-2)
+    assert all(own is fit.embedding_ for own in fit.maps_)
 
 
 def test_normalising_changes_no_distance():

@@ -70,6 +70,15 @@ def test_no_step_raises_the_cost(seed, loss, space, level, by_row):
         joint = new
 
 
+def test_small_coefficients_count_most_in_the_variation():
+    ranks = ranks_of(*people(3, 20, 8))
+    fit = Unfolding(2, level="ordinal", random_state=0, eps=1e-4).fit(ranks)
+    r = fit.disparities_
+    each = r.std(axis=1) / r.mean(axis=1)
+    assert fit.variation_ == pytest.approx(np.mean(each**-2.0) ** -0.5)
+    assert fit.variation_ < 0.999 * each.mean()
+
+
 @pytest.mark.parametrize("by_row", [True, False])
 def test_a_weight_of_zero_switches_the_penalty_off(by_row):
     joint = joint_of(np.random.default_rng(1), Squared(), level="ordinal", by_row=by_row)

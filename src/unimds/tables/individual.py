@@ -84,23 +84,25 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
         Whether each table has a transformation of its own, or each row of each table. At the level
         "ratio" a table is taken as it is, and with "row" each of its rows has a unit of its own.
     n_init : int or "auto", default="auto"
-        Number of starts, of which the best is returned: the consensus map, maps of single subjects,
-        and the consensus turned at random. "auto" is five, or two where tables are large.
+        Number of starts, of which the best is returned: the consensus map, in Euclidean space maps
+        of single subjects, and random maps or, for "indscal", the consensus turned at random.
+        "auto" is five, or two where tables are large.
     {others}
 
     Attributes
     ----------
     embedding_ : ndarray of shape (n, n_coordinates)
-        The common map. With weights, the mean of their squares over the subjects is one for every
-        dimension, and dimensions are in the order of their size.
+        The common map. With weights in Euclidean space, the mean of their squares over the subjects
+        is one for every dimension, and dimensions are in the order of their size.
     weights_ : ndarray or None
         The weights of the subjects: of shape (subjects, n_components) for "indscal", (subjects,)
-        for "sizes", else None.
+        for "sizes", else None. Sizes are relative to that of a curved space; at levels other than
+        "ratio" they say nothing, since each table has a unit of its own.
     matrices_ : ndarray of shape (subjects, n_components, n_components), or None
         For "indscal" and "idioscal": what the common map is multiplied by, as in
         ``embedding_ @ matrices_[s]``. They are symmetric.
     maps_ : list of ndarray
-        The map of every subject.
+        The map of every subject; in a curved space the common map, whose points have no size.
     cost_ : float
         Sum of the loss over all pairs of all subjects.
     costs_ : ndarray of shape (subjects,)

@@ -1,4 +1,4 @@
-"""Which way round a map is told, where turning it changes nothing."""
+"""Orientation of a map, where turning it changes nothing."""
 
 from __future__ import annotations
 

@@ -114,8 +114,8 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     penalised_stress_ : float or None
         What was minimised at levels other than "ratio"; else None.
     variation_ : float or None
-        The mean coefficient of variation of the disparities, over rows or for the table: near 0
-        the map is degenerate.
+        The coefficient of variation CV of the disparities: of the table, or over its rows
+        ``mean(CV**-2) ** -0.5``, in which small ones count most. Near 0 the map is degenerate.
     transformations_ : list of Transformation, or None
         The transformation of each row (None for a row without a known pair), or the one of the
         table; None at the level "ratio".
