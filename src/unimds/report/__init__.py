@@ -20,7 +20,7 @@ from unimds.distances.joining import joined_table
 from unimds.distances.table import HeldTable, LocalTable
 from unimds.files import endings
 from unimds.files.atomic import atomic
-from unimds.interpret import Properties
+from unimds.interpret import Drift, Procrustes, Properties
 from unimds.placecenter.result import table_stress
 from unimds.plots.trust import region_lines
 from unimds.quality import stress_1
@@ -28,7 +28,7 @@ from unimds.report.choice import choice_section, chosen_map
 from unimds.report.fit import fit_of
 from unimds.report.html import Edges, page_of
 from unimds.report.placed import placed_report
-from unimds.report.sections import of_properties
+from unimds.report.sections import of_drift, of_procrustes, of_properties
 from unimds.report.subject import Subject, subject_of
 from unimds.report.tables import Told, told
 from unimds.report.trust import CONFIDENCE, of_deciding, of_stability, of_structure
@@ -54,6 +54,8 @@ def report(
     structure: PermutationTest | None = None,
     stability: Stability | None = None,
     deciding: Sequence[DecidingPair] | None = None,
+    procrustes: Procrustes | None = None,
+    drift: Drift | None = None,
 ) -> str:
     """Return a report on a map, as one HTML page.
 
@@ -105,6 +107,10 @@ def report(
         shows the regions of its points, and a section lists the least certain.
     deciding : list of DecidingPair, default=None
         What `unimds.trust.deciding_pairs` has found; it has a section of its own.
+    procrustes : Procrustes, default=None
+        How well another map agrees with this one, by `unimds.interpret.procrustes_test`.
+    drift : Drift, default=None
+        The asymmetry of the table, by `unimds.interpret.drift_vectors`.
 
     Returns
     -------
@@ -130,8 +136,8 @@ def report(
     if several is not None:
         return _of_several(several, labels, columns, title, color, new)
     if new is not None:
-        trust = (structure, stability, deciding)
-        if any(given is not None for given in (D, weights, edges, properties, *trust)):
+        studies = (properties, structure, stability, deciding, procrustes, drift)
+        if any(given is not None for given in (D, weights, edges, *studies)):
             raise ValueError(
                 "a report on new points judges their distances to the map, and takes no D, "
                 "weights, edges or properties, and nothing on how far to trust it; give new alone, "
@@ -148,6 +154,10 @@ def report(
     further = [choice] if choice else []
     if properties is not None:
         further.append(of_properties(properties))
+    if procrustes is not None:
+        further.append(of_procrustes(procrustes))
+    if drift is not None:
+        further.append(of_drift(drift))
     if structure is not None:
         further.append(of_structure(structure))
     lines = [] if stability is None else _regions(stability, subject)
@@ -209,6 +219,8 @@ def write_report(
     structure: PermutationTest | None = None,
     stability: Stability | None = None,
     deciding: Sequence[DecidingPair] | None = None,
+    procrustes: Procrustes | None = None,
+    drift: Drift | None = None,
     force: bool = False,
 ) -> None:
     """Write a report on a map to a file, atomically.
@@ -221,7 +233,7 @@ def write_report(
         The file, whose name ends in ".html" or ".htm".
     D, labels, columns, weights, edges, edge_weights, title, color, new, properties
         As in `report`.
-    structure, stability, deciding
+    structure, stability, deciding, procrustes, drift
         As in `report`.
     force : bool, default=False
         Whether to replace an existing file.
@@ -249,5 +261,6 @@ def write_report(
         drawn: dict[str, Any] = {"edges": edges, "edge_weights": edge_weights, "color": color}
         more: dict[str, Any] = {"new": new, "properties": properties, "structure": structure}
         more |= {"stability": stability, "deciding": deciding}
+        more |= {"procrustes": procrustes, "drift": drift}
         page = report(mds, D, weights=weights, **more, **drawn, **about)
         partial.write_text(page, encoding="utf-8")

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from unimds.interpret import FactorProperty, Properties, VectorProperty
+import numpy as np
+
+from unimds.interpret import Drift, FactorProperty, Procrustes, Properties, VectorProperty
 from unimds.interpret.maps import axes_of
+
+SHOWN = 10
+"""Points that a table shows, at most."""
 
 
 def section(name: str, title: str, *parts: str) -> str:
@@ -67,6 +72,39 @@ def of_properties(found: Properties) -> str:
         said += f" The p-values are by {found.n_permutations:,} permutations."
     parts.append(f'<p class="quiet">{escape(said)}</p>')
     return section("properties", "What the directions mean", *parts)
+
+
+def of_procrustes(found: Procrustes) -> str:
+    """Return the section on how well another map agrees with this one."""
+    said = f"The two maps agree with a correlation of {found.correlation:.3f}"
+    if found.n_permutations:
+        said += f"; p = {found.p_value:.3g} by {found.n_permutations:,} permutations"
+    most = np.argsort(-found.residuals, kind="stable")[:SHOWN]
+    rows = [[_name(found.labels, i), f"{found.residuals[i]:.4g}"] for i in most]
+    quiet = (
+        "The other map was moved, turned and stretched onto this one. The table lists the points "
+        f"whose two places are farthest apart; the root mean square is {found.rmse:.4g}."
+    )
+    parts = [f"<p>{escape(said)}.</p>", table(["point", "apart"], rows)]
+    return section("procrustes", "Another map", *parts, f'<p class="quiet">{escape(quiet)}</p>')
+
+
+def of_drift(found: Drift) -> str:
+    """Return the section on the asymmetry of the table."""
+    said = f"{found.share:.1%} of the table's sum of squares is asymmetric."
+    most = np.argsort(-found.lengths, kind="stable")[:SHOWN]
+    axes = axes_of(found.vectors.shape[1])
+    rows = [
+        [_name(found.labels, i), *_numbers(found.vectors[i]), f"{found.lengths[i]:.3f}"]
+        for i in most
+    ]
+    quiet = "The arrow of a point sums up how its two directions differ; the longest come first."
+    parts = [f"<p>{escape(said)}</p>", table(["drift of", *axes, "length"], rows)]
+    return section("drift", "Asymmetry", *parts, f'<p class="quiet">{escape(quiet)}</p>')
+
+
+def _name(labels: Sequence[object] | None, i: int) -> str:
+    return str(i if labels is None else labels[i])
 
 
 def _numbers(values: Iterable[float]) -> list[str]:
