@@ -203,11 +203,15 @@ SEVERAL: dict[str, tuple[type[Any], tuple[str, ...], tuple[str, ...], tuple[str,
 def _of_several(fit: Several) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return what a file says of a map of several tables, or of rows and columns."""
     _, always, perhaps, numbers = SEVERAL[type(fit).__name__]
-    asked = {"loss": as_loss(fit.loss), "space": as_space(fit.space), "level": as_level(fit.level)}
+    asked: dict[str, Loss | Space | Level] = {
+        "loss": as_loss(fit.loss),
+        "space": as_space(fit.space),
+        "level": as_level(fit.level),
+    }
     header: dict[str, Any] = {
         "loss": _described(fit.loss_, "loss"),
         "space": _described(fit.space_, "space"),
-        "asked": {name: _described(part, name) for name, part in asked.items()},  # type: ignore[arg-type]
+        "asked": {name: _described(part, name) for name, part in asked.items()},
         "outcome": fit.outcome_.name,
         "numbers": {name: getattr(fit, name) for name in numbers},
     }

@@ -35,7 +35,7 @@ class OnLine(Constraint):
     True
     """
 
-    def __init__(self, points: Sequence[Any] | None = None):
+    def __init__(self, points: Sequence[Any] | Array | None = None):
         self.points = points
 
     def __repr__(self) -> str:
@@ -43,7 +43,7 @@ class OnLine(Constraint):
 
     def checked(self, n: int, n_components: int, labels: Array | None) -> OnLine:
         """Return the constraint with the numbers of its points."""
-        return OnLine(numbers_of(self.points, n, labels, "OnLine"))  # type: ignore[arg-type]
+        return OnLine(numbers_of(self.points, n, labels, "OnLine"))
 
     def nearest(self, Y: Array, m: Array) -> Array:
         """Return the points on the line of least weighted squares."""
@@ -75,7 +75,7 @@ class OnCircle(Constraint):
     True
     """
 
-    def __init__(self, points: Sequence[Any] | None = None):
+    def __init__(self, points: Sequence[Any] | Array | None = None):
         self.points = points
 
     def __repr__(self) -> str:
@@ -88,7 +88,7 @@ class OnCircle(Constraint):
                 "OnCircle needs a map of two dimensions or more; use n_components=2, or "
                 "space='sphere' with n_components=1 for distances along the circle"
             )
-        return OnCircle(numbers_of(self.points, n, labels, "OnCircle"))  # type: ignore[arg-type]
+        return OnCircle(numbers_of(self.points, n, labels, "OnCircle"))
 
     def nearest(self, Y: Array, m: Array) -> Array:
         """Return the points in their directions, at their mean distance from the origin."""

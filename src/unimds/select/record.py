@@ -62,16 +62,16 @@ class Record:
     def _resume(self, folds: int) -> None:
         if self._header.get("digest") != self._digest:
             raise self._error(OTHER)
-        kept, parts = self._header.get("names"), [self._arrays.get(name) for name in KEPT]
+        kept = self._header.get("names")
         if not isinstance(kept, list):
             raise self._error(BROKEN)
-        for part in parts:
-            if part is None or part.shape != (len(kept), folds):
-                raise self._error(BROKEN)
+        parts = [self._arrays[name] for name in KEPT if name in self._arrays]
+        if [part.shape for part in parts] != [(len(kept), folds)] * len(KEPT):
+            raise self._error(BROKEN)
         for mine, theirs in zip((self.errors, self.seconds), parts, strict=True):
             for row, name in enumerate(self._names):
                 if name in kept:
-                    mine[row] = theirs[kept.index(name)]  # type: ignore[index]
+                    mine[row] = theirs[kept.index(name)]
 
     def missing(self) -> list[tuple[int, int]]:
         """Return the candidates and folds to be done."""
