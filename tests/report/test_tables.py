@@ -20,8 +20,21 @@ def test_a_report_tells_the_subjects():
     assert 'id="subjects"' in page
     assert "Ann &amp; Co" in page
     assert f"{fit.weights_[0, 0]:.3f}" in page
+    assert "A map of 8 objects from 2 tables" in report(fit)
+    assert "pass them as D" not in page
+    assert "<td>IndividualDifferences</td>" in page
     with pytest.raises(ValueError, match="leave new out"):
         report(fit, new=[[1.0]])
+    with pytest.raises(ValueError, match="leave the rest out"):
+        report(fit, tables["Bob"])
+
+
+def test_a_report_says_that_a_map_is_exact_instead_of_naming_the_worst():
+    rng = np.random.default_rng(1)
+    given = np.linalg.norm(rng.normal(size=(12, 1, 2)) - rng.normal(size=(6, 2)), axis=2)
+    page = report(Unfolding(2, random_state=0).fit(given))
+    assert "The map fits every row exactly." in page
+    assert "that fits worst" not in page
 
 
 def test_a_report_tells_rows_and_columns():

@@ -132,11 +132,12 @@ def report(
     True
     """
     choice, mds = choice_section(mds), chosen_map(mds)
+    studies = (properties, structure, stability, deciding, procrustes, drift)
     several = told(mds)
     if several is not None:
-        return _of_several(several, labels, columns, title, color, new)
+        _refuse_of_several(new, D, weights, edges, *studies)
+        return _of_several(several, labels, columns, title, color)
     if new is not None:
-        studies = (properties, structure, stability, deciding, procrustes, drift)
         if any(given is not None for given in (D, weights, edges, *studies)):
             raise ValueError(
                 "a report on new points judges their distances to the map, and takes no D, "
@@ -180,15 +181,25 @@ def _regions(stability: Stability, subject: Subject) -> list[Any]:
         return []
 
 
-def _of_several(
-    several: Told, labels: Any, columns: Any, title: str | None, color: str | None, new: Any
-) -> str:
-    """Return the page of several tables, or of rows and columns."""
+def _refuse_of_several(new: Any, *others: Any) -> None:
+    """Raise where a report on several tables, or on rows and columns, would ignore something."""
     if new is not None:
         raise ValueError("a report on new points is for MDS and LandmarkMDS; leave new out")
+    if any(given is not None for given in others):
+        raise ValueError(
+            "a report on several tables, or on rows and columns, judges the tables that were "
+            "fitted, and takes labels, columns, title and color alone; leave the rest out"
+        )
+
+
+def _of_several(
+    several: Told, labels: Any, columns: Any, title: str | None, color: str | None
+) -> str:
+    """Return the page of several tables, or of rows and columns."""
     subject = subject_of(several.result, None, several.labels if labels is None else labels)
+    subject = replace(subject, instead=several.instead, settings=several.settings)
     shown = several.columns if columns is None else columns
-    title = title or f"A map of {subject.n:,} points"
+    title = title or several.title
     return page_of(subject, None, shown, title, Edges(None, None), color, [several.section])
 
 

@@ -100,6 +100,8 @@ class Subject:
         Labels to match columns by, as `unimds.distances.joining.joined` takes them.
     scaled : Scaled or None
         What a map at a level of measurement is compared with; None at the level "ratio".
+    instead : str
+        What judges the map where no table of its pairs is known; empty if nothing does.
     """
 
     points: Array
@@ -120,6 +122,7 @@ class Subject:
     keys: tuple[Labels, ...] = (None,)
     empty: tuple[int, ...] = ()
     scaled: Scaled | None = None
+    instead: str = ""
 
     @property
     def n(self) -> int:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from unimds.levels import as_level, described
 from unimds.placecenter.result import Result
 from unimds.report.sections import section, table
+from unimds.report.subject import PERFECT, settings_of
+
+Array = NDArray[Any]
 
 SHOWN = 200
 """Rows of a table that a page shows at most."""
@@ -21,19 +27,35 @@ class Told(NamedTuple):
     labels: list[str]
     columns: dict[str, list[str]]
     section: str
+    title: str
+    instead: str
+    settings: dict[str, str]
 
 
 def told(fit: Any) -> Told | None:
     """Return what a page tells of such a map, or None if this is another one."""
     if hasattr(fit, "subjects_"):
         names = _names(fit.labels_, len(fit.embedding_))
-        return Told(_result(fit), names, {}, of_subjects(fit))
+        title = f"A map of {len(names):,} objects from {len(fit.subjects_):,} tables"
+        return _told(fit, names, {}, of_subjects(fit), title, "subject")
     if hasattr(fit, "column_embedding_"):
         rows, columns = fit.row_embedding_, fit.column_embedding_
         names = [*_names(fit.labels_, len(rows)), *_names(fit.column_labels_, len(columns))]
         kinds = {"point": ["row"] * len(rows) + ["column"] * len(columns)}
-        return Told(_result(fit), names, kinds, of_columns(fit))
+        title = f"A map of {len(rows):,} rows and {len(columns):,} columns"
+        return _told(fit, names, kinds, of_columns(fit), title, "column")
     return None
+
+
+def _told(
+    fit: Any, names: list[str], kinds: dict[str, list[str]], section: str, title: str, each: str
+) -> Told:
+    instead = f"A table below says how well each {each} fits."
+    settings = settings_of(fit)
+    level = as_level(fit.level)
+    if not level.is_given:
+        settings["level of measurement"] = described(level)
+    return Told(_result(fit), names, kinds, section, title, instead, settings)
 
 
 def _names(labels: Any, n: int) -> list[str]:
@@ -64,11 +86,9 @@ def of_subjects(fit: Any) -> str:
             ["size"] if weights.ndim == 1 else [f"weight {a + 1}" for a in range(square.shape[1])]
         )
         cells = [[*own, *(f"{w:.3f}" for w in row)] for own, row in zip(cells, square, strict=True)]
-    worst = int(np.argmax(fit.stresses_))
-    middle = float(np.median(fit.stresses_))
     said = (
         f"{count} tables of the same objects share this map. Their Stress-1 has the median "
-        f"{middle:.3f}; {fit.subjects_[worst]} fits worst, with {fit.stresses_[worst]:.3f}."
+        f"{np.median(fit.stresses_):.3f}. {_worst('subject', fit.subjects_, fit.stresses_)}"
     )
     meaning = {
         "identity": "The map is a consensus: all subjects are taken to see the same distances.",
@@ -91,12 +111,10 @@ def of_subjects(fit: Any) -> str:
 def of_columns(fit: Any) -> str:
     """Return the section on rows and columns: how well each fits."""
     columns = _names(fit.column_labels_, len(fit.column_embedding_))
-    worst = int(np.argmax(fit.row_stress_))
     rows = _names(fit.labels_, len(fit.row_embedding_))
     said = (
         f"{len(rows)} rows and {len(columns)} columns share this map; only distances between a row "
-        f"and a column were given. The row that fits worst is {rows[worst]}, with a Stress-1 of "
-        f"{fit.row_stress_[worst]:.3f}."
+        f"and a column were given. {_worst('row', rows, fit.row_stress_)}"
     )
     if fit.variation_ is not None:
         said += (
@@ -110,6 +128,16 @@ def of_columns(fit: Any) -> str:
         f"<p>{escape(said)}</p>",
         table(["column", "Stress-1"], cells[:SHOWN]),
         *_cut(len(cells)),
+    )
+
+
+def _worst(what: str, names: Sequence[str], stresses: Array) -> str:
+    """Say which fits worst, unless all fit up to rounding."""
+    worst = int(np.argmax(stresses))
+    if stresses[worst] < PERFECT:
+        return f"The map fits every {what} exactly."
+    return (
+        f"The {what} that fits worst is {names[worst]}, with a Stress-1 of {stresses[worst]:.3g}."
     )
 
 

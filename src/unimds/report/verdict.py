@@ -197,12 +197,15 @@ def _compared(stress: float, fit: Fit) -> str:
     return said
 
 
+WITHOUT_DISTANCES = (
+    "This report was made without the given distances, so it cannot judge single points or pairs; "
+    "pass them as D."
+)
+
+
 def _errors(subject: Subject, fit: Fit | None) -> list[str]:
     if fit is None:
-        return [
-            "This report was made without the given distances, so it cannot judge single points "
-            "or pairs; pass them as D."
-        ]
+        return [subject.instead or WITHOUT_DISTANCES]
     missed, off = _missed(subject.scaled), max(fit.off, 1e-4)  # nobody tells smaller ones apart
     said = [
         f"Half of the distances {missed} less than {percent(off)}, and {percent(fit.met)} of all "
