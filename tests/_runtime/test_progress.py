@@ -172,6 +172,7 @@ def test_interrupt_returns_the_best_so_far(noisy, n_init, n_jobs):
     assert result.n_iter < 100_000
 
 
+@pytest.mark.slow
 @sends_interrupts
 def test_control_c_in_a_script(tmp_path):
     """As a person does it: the process gets ^C, reports, and ends by itself."""

@@ -18,6 +18,7 @@ from unimds.cli import main
 # --- interruptions, mistakes and help ------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to a process")
 def test_interrupted_it_says_how_to_go_on_and_goes_on(tmp_path, monkeypatch):
     command = ("reproduce", "c2smds", "--quick", "-o", "here")
@@ -122,8 +123,8 @@ def test_the_help_of_the_command_names_figures_and_options(monkeypatch, capsys, 
         ("--help >&-", 1, "standard output is closed"),
         ("embed cities.csv --n-init 1 >&-", 1, "standard output is closed"),
         slow("embed cities.csv --n-init 1 -o map.csv 2>&-", 0, ""),
-        ("embed cities.csv --n-init 1 -o map.csv 2> /dev/full", 0, ""),
-        ("embed - <&-", 1, "standard input: the file is empty"),
+        slow("embed cities.csv --n-init 1 -o map.csv 2> /dev/full", 0, ""),
+        slow("embed - <&-", 1, "standard input: the file is empty"),
     ],
 )
 def test_streams_that_are_closed_or_full(cities, line, code, told):

@@ -337,6 +337,7 @@ def test_help_and_info_import_nothing_heavy(tmp_path, arguments):
     assert imported(*arguments, cwd=tmp_path) == set()
 
 
+@pytest.mark.slow
 def test_embed_imports_no_more_than_it_needs(cities, tmp_path):
     heavy = imported("embed", cities.name, "-o", "m.csv", cwd=tmp_path)
     assert (tmp_path / "m.csv").exists()

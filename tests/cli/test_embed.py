@@ -180,6 +180,7 @@ def test_a_start_for_other_points_or_another_space_is_refused(cities, tmp_path):
     assert "this map has the columns x, y, and a map of 3 dimensions in Euclidean()" in said.err
 
 
+@pytest.mark.slow
 def test_json_tells_all_and_a_pipe_gets_no_progress(cities, tmp_path):
     said = apart("embed", cities.name, "-o", "m.csv", "--model", "m", "--json", cwd=tmp_path)
     assert said.code == 0, said.err

@@ -88,6 +88,7 @@ def test_a_run_that_goes_on_ends_like_one_that_was_not_interrupted(cities, tmp_p
     assert not (tmp_path / "c").exists()  # the run is over
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_killed_it_leaves_a_whole_checkpoint_and_goes_on_to_the_same_map(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -143,6 +144,7 @@ def test_interrupted_before_there_is_a_map(cities, tmp_path, monkeypatch):
     assert Outcome.INTERRUPTED.name == "INTERRUPTED"  # what the command looks for
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes of this kind")
 def test_a_reader_who_has_had_enough_is_no_error(tmp_path):
     (tmp_path / "d.csv").write_text(CITIES)
@@ -177,7 +179,8 @@ posix = pytest.mark.skipif(
 
 
 @posix
-@pytest.mark.parametrize("gap", [0.0, slow(0.02), slow(0.15)])
+@pytest.mark.slow
+@pytest.mark.parametrize("gap", [0.0, 0.02, 0.15])
 def test_more_than_one_interruption_does_not_lose_the_map(long, tmp_path, gap):
     kept = ("--checkpoint", "run.ckpt", "--checkpoint-every", "0.1", "--report", "r.html")
     process = start(*long, *kept, cwd=tmp_path)

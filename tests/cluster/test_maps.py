@@ -191,7 +191,7 @@ def one_process(level, loss):
 
 LEVEL_CASES = [
     ("ordinal", "squared"),
-    ("spline", "squared"),
+    slow("spline", "squared"),
     slow("ordinal", "absolute"),
     slow(Ordinal("secondary"), "squared"),
     slow(Ordinal(strictness=0.2), "squared"),
@@ -218,6 +218,7 @@ def test_a_map_at_a_level_is_that_of_one_process_by_bins(client, level, loss):
     assert (np.diff(cost)[np.diff(smoothing) == 0.0] <= 1e-9 * cost[0]).all()
 
 
+@pytest.mark.slow
 def test_levels_with_weights_and_missing_pairs(client):
     D, rng = curved().copy(), np.random.default_rng(3)
     D[3, 5] = D[5, 3] = D[7, 100] = D[100, 7] = np.nan
@@ -260,11 +261,13 @@ def test_what_bins_cannot_tell_is_refused_with_a_remedy(client, D, options, word
         place_center(chunked(D), **options)
 
 
+@pytest.mark.slow
 def test_a_table_of_few_numbers_is_fitted_with_secondary_ties(client):
     found = place_center(chunked(TIED + TIED.T, 30), level=Ordinal("secondary"), random_state=0)
     assert found.transformation.given.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
+@pytest.mark.slow
 def test_a_fit_at_a_level_goes_on_from_its_checkpoint(client, tmp_path):
     options = {"level": "ordinal", "init": one_process("spline", "squared").embedding}
     path = tmp_path / "run.ckpt"
@@ -325,6 +328,7 @@ def test_a_killed_worker_is_survived_and_so_is_a_kill_of_all(client, every, leve
     assert disturbed.cost == pytest.approx(quiet.cost, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_lost_cluster_is_told_and_another_one_goes_on_from_its_checkpoint(client, tmp_path):
     D, path, seen = table(100), tmp_path / "run.ckpt", []
     options = {"init": seed_of(D), "eps": 1e-8}  # other workers go other ways to the minimum

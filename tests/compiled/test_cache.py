@@ -14,7 +14,6 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from tests.support.parts import slow
 from tests.support.torus import Torus
 
 # Appended to every script: what was found in the cache, what was compiled, and the answers.
@@ -185,7 +184,8 @@ def errors(run):
     return np.linalg.norm(X[i] - X[j], axis=1) - np.abs(i - j) ** 0.5
 
 
-@pytest.mark.parametrize("body", [BUILT_IN, slow(MORE_BUILT_IN)], ids=["squared", "more"])
+@pytest.mark.slow
+@pytest.mark.parametrize("body", [BUILT_IN, MORE_BUILT_IN], ids=["squared", "more"])
 def test_built_in_parts_are_compiled_once_and_are_plain_python_without_numba(lab, built, body):
     lab, first = built if body == BUILT_IN else (lab, lab.script(body))
     assert {"anneal", "mutual", "meet"} <= set(first["compiled"])
@@ -200,6 +200,7 @@ def test_built_in_parts_are_compiled_once_and_are_plain_python_without_numba(lab
     np.testing.assert_allclose(first["costs"][0], np.sum(errors(first) ** 2), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_compiling_is_said_when_and_only_when_it_happens(warm):
     """At the first fit of a kind of map; not at a second one, nor in another process."""
     warm.write(
@@ -318,6 +319,7 @@ def test_rows_in_the_cache_refer_to_no_module_of_ours(built):
     assert not any(b"unimds.compiled.parts" in index for index in found)
 
 
+@pytest.mark.slow
 def test_an_index_of_a_version_whose_modules_are_gone_counts_as_empty(lab):
     body = """
 from types import SimpleNamespace

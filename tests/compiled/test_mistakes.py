@@ -344,6 +344,7 @@ def test_a_mistake_in_single_precision_alone_is_told_in_a_sentence():
     assert "first" in message
 
 
+@pytest.mark.slow
 def test_a_mistake_does_no_harm_to_other_losses():
     # in a new process, so that the wrong class is the first one that is seen
     script = """

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from tests.support.parts import slow
 from unimds import MDS, Absolute, Huber, Power, Squared, SquaredDistance
 from unimds.constraints import LinearIn, OnCircle, OnLine, Regions
 from unimds.constraints.obeying import Obeying
@@ -89,7 +90,7 @@ def test_no_step_raises_the_cost_and_every_step_obeys(seed, name, loss, level):
 
 
 @pytest.mark.parametrize("name", sorted(constraints()))
-@pytest.mark.parametrize("loss", ["squared", "absolute"])
+@pytest.mark.parametrize("loss", ["squared", slow("absolute")])
 def test_maps_obey_and_cost_more_than_free_ones(name, loss):
     D = table()
     free = MDS(2, loss=loss, metric="precomputed", random_state=0).fit(D)

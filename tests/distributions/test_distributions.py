@@ -366,6 +366,7 @@ def test_scikit_learn_checks_of_the_embedding(space, method):
         assert EMPTY in said
 
 
+@pytest.mark.slow
 def test_scikit_learn_checks_without_empty_rows():
     """Smoothing fills them, and all checks pass."""
     embedding = DistributionEmbedding(1, smoothing=0.5, random_state=0)

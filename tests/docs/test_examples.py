@@ -45,6 +45,7 @@ def check_drawn(picture):
     assert len(np.unique(pixels[:, :, :3] @ [1, 256, 65536])) > 100
 
 
+@pytest.mark.slow
 def test_digits(monkeypatch, capsys, tmp_path):
     digits = load("digits")
     monkeypatch.setattr(digits, "load_digits", few_digits)
@@ -105,6 +106,7 @@ def test_central_documents(monkeypatch):
     assert second in (1, 6)
 
 
+@pytest.mark.slow
 def test_documents(monkeypatch, capsys, tmp_path):
     documents = load("documents")
     everything = documents.load_documents()
@@ -184,6 +186,7 @@ def test_hierarchy(capsys, tmp_path):
     assert number(r"hyperbolic plane: Stress-1 ([\d.]+)", printed) < 0.3 * flat
 
 
+@pytest.mark.slow
 def test_new_points(capsys, tmp_path):
     printed = run("new_points", capsys, "--out", str(tmp_path))
     check_drawn(tmp_path / "new_points.png")

@@ -62,8 +62,11 @@ SLOW = (
         "docs/ecology.md",
         "docs/levels.md",
         "docs/migrating.md",
+        "docs/report.md",
         "docs/scale.md",
         "docs/selecting.md",
+        "docs/tables.md",
+        "docs/trust.md",
     ),
 )
 """Pages whose code takes long to compile or to run."""

@@ -86,6 +86,7 @@ MDS(memory_limit=None).fit(X)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory as Linux does")
 def test_too_little_memory_is_said_in_a_sentence_with_what_to_do():
     ended = subprocess.run([sys.executable, "-c", LITTLE], capture_output=True, text=True)

@@ -291,6 +291,7 @@ def test_exact_data_are_met_exactly():
     np.testing.assert_allclose(distances(found.embedding), D, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_single_precision_ends_as_low():
     D = gaussian(60, 20).astype(np.float32)
     for loss in ("squared", "absolute"):

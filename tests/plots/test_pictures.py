@@ -509,6 +509,7 @@ def test_an_svg_holds_text_and_no_outlines(kind: str) -> None:
     assert "DejaVuSans-" not in svg  # the shapes of letters are named after their font
 
 
+@pytest.mark.slow
 def test_all_other_pictures_hold_text_too() -> None:
     result, D = a_map("plane")
     for ax, text in (
