@@ -60,7 +60,7 @@ def drawn(picture: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize(
-    "kind", [slow(kind) if kind in ("triangle", "many") else kind for kind in KINDS]
+    "kind", [slow(kind) if kind in ("triangle", "many", "space") else kind for kind in KINDS]
 )
 def test_each_kind_is_drawn_without_complaint_and_without_network(
     browser: Browser, reports: dict[str, Path], kind: str
@@ -261,6 +261,7 @@ def test_names_are_chosen_again_for_a_page_that_becomes_narrow(
         assert_readable(browser.run(NAMES), browser.run("return map.clientWidth"))
 
 
+@pytest.mark.slow
 def test_a_globe_fits_a_page_that_becomes_narrow(
     browser: Browser, reports: dict[str, Path]
 ) -> None:
@@ -293,7 +294,8 @@ def test_on_a_narrow_page_no_name_of_a_line_is_cut(browser: Browser, tmp_path: P
     assert boxes[:, 2].max() <= width
 
 
-@pytest.mark.parametrize("kind", ["plane", slow("triangle")])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["plane", "triangle"])
 def test_on_a_narrow_page_the_name_of_a_chosen_point_is_not_cut(
     browser: Browser, tmp_path: Path, kind: str
 ) -> None:
@@ -434,6 +436,7 @@ def click(browser: Browser, x: float, y: float) -> None:
     browser.mouse("mouseMoved", x, y)
 
 
+@pytest.mark.slow
 def test_a_click_in_space_is_answered_without_complaint(
     browser: Browser, space: tuple[float, float]
 ) -> None:
@@ -442,6 +445,7 @@ def test_a_click_in_space_is_answered_without_complaint(
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 def test_turning_chooses_no_point(browser: Browser, space: tuple[float, float]) -> None:
     x, y = space
     before = shades(browser, "#map")
@@ -574,7 +578,7 @@ def colours(browser: Browser, where: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("n", "deep"), [slow(216, False), slow(552, False), (1392, False), (216, True)]
+    ("n", "deep"), [slow(216, False), slow(552, False), slow(1392, False), (216, True)]
 )
 def test_every_point_of_every_category_is_drawn_in_its_colour(
     browser: Browser, tmp_path: Path, n: int, deep: bool
@@ -603,6 +607,7 @@ def test_every_point_of_every_category_is_drawn_in_its_colour(
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 def test_many_edges_are_pale_and_the_settings_count_them(browser: Browser, tmp_path: Path) -> None:
     result, D = a_map("plane")
     every = [(i, j) for i in range(40) for j in range(i)]
@@ -639,7 +644,7 @@ return [...document.querySelectorAll("#map .textpoint text")].map((text) => {
 
 @pytest.mark.parametrize(
     ("space", "width"),
-    [("euclidean", 440), slow("euclidean", 1200), slow("sphere", 440), ("sphere", 1200)],
+    [("euclidean", 440), slow("euclidean", 1200), slow("sphere", 440), slow("sphere", 1200)],
 )
 def test_a_name_is_nearest_to_its_own_point_and_covers_no_other(
     browser: Browser, tmp_path: Path, space: str, width: int
@@ -660,6 +665,7 @@ def test_a_name_is_nearest_to_its_own_point_and_covers_no_other(
         assert second > 5.0  # the radius of a point
 
 
+@pytest.mark.slow
 def test_the_box_around_points_in_space_is_in_the_picture(browser: Browser, tmp_path: Path) -> None:
     """In three dimensions, the corners of the box around the points are inside the picture."""
     X = np.random.default_rng(0).normal(size=(30, 3))
