@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 # What the quick run has to make, not read off the code: settings and methods of every figure.
 DIMENSIONS = ["k=2", "k=20", "k=50", "k=58"]  # of the paper's 150 as many as 60 points can fill
 NOISE = ["noise=2%", "noise=10%", "noise=30%", "noise=90%"]
-FLAT = ["PC, unimds", "PC, paper", "SMACOF", "CD+SVD", "SGD", "SVD (cMDS)"]
+FLAT = ["PC, unimds", "PC, paper", "L-BFGS", "SMACOF", "CD+SVD", "SGD", "SVD (cMDS)"]
 EXPECTED = {
     "rmds-convergence": (["k=10"], FLAT),
     "rmds-k": (DIMENSIONS, FLAT),
