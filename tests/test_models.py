@@ -631,6 +631,7 @@ def test_models_of_several_tables_and_of_rows_and_columns_are_the_same_again(tmp
             np.testing.assert_allclose(again.transform(new), fit.transform(new))
 
 
+@pytest.mark.slow
 def test_a_model_of_several_tables_that_is_broken_is_refused(tmp_path):
     fit = _several()["indscal"]
     save(fit, tmp_path / "m.unimds")

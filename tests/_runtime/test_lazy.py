@@ -47,6 +47,7 @@ def test_modules_are_attributes_and_other_names_are_errors():
         from unimds import nothing  # noqa: F401
 
 
+@pytest.mark.slow
 def test_every_module_is_an_attribute_without_an_import_of_its_own():
     code = f"import unimds\nfor name in {MODULES}: print(getattr(unimds, name).__name__, end=' ')"
     assert printed(code).replace("unimds.", "").split() == MODULES

@@ -23,13 +23,14 @@ def cloud(n, dtype=np.float64, k=5, seed=0):
 # --- peaks of a process --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", [slow("float32"), "float64"])
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
     "call",
     [
         "place_center(D, max_iter=3, random_state=0)",
-        slow("place_center(D, 5, max_iter=3, n_init=1)"),
-        slow("MDS(2, loss='absolute', metric='precomputed', max_iter=3, random_state=0).fit(D)"),
+        "place_center(D, 5, max_iter=3, n_init=1)",
+        "MDS(2, loss='absolute', metric='precomputed', max_iter=3, random_state=0).fit(D)",
     ],
 )
 def test_a_fit_needs_a_third_of_its_table_at_most(call, dtype):

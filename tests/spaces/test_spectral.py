@@ -49,6 +49,7 @@ def noisy(n, k=3, seed=0):
     return np.tril(D, -1) + np.tril(D, -1).T
 
 
+@pytest.mark.slow
 def test_spectral_seeds_can_be_imported_first():
     subprocess.run([sys.executable, "-c", "import unimds.spaces.spectral"], check=True)
 

@@ -196,6 +196,7 @@ def test_a_tree_in_three_dimensions_leaves_the_plane():
     assert space.cost < 0.9 * plane.cost
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Stopped after max_iter")
 def test_many_points_get_their_tree_from_a_sample():
     D = recursive(620, 3)
@@ -204,6 +205,7 @@ def test_many_points_get_their_tree_from_a_sample():
     assert stress(D, result) < 0.15
 
 
+@pytest.mark.slow
 def test_a_curvature_that_stays_does_so_after_an_interruption(tmp_path):
     path, how = tmp_path / "tree.ckpt", {"space": Hyperbolic("auto"), "random_state": 0}
     D = binary(63)
