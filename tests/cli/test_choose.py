@@ -55,6 +55,23 @@ def test_json_has_all_of_it_as_the_library_tells_it(file, table):
     assert found["warnings"] == []
 
 
+def test_counts_are_standardised_before_candidates_are_compared(tmp_path):
+    counts = np.random.default_rng(0).poisson(3.0, (12, 6)) + 1
+    pd.DataFrame(counts, columns=list("abcdef")).to_csv(tmp_path / "c.csv", index=False)
+    how = ("--metric", "braycurtis", "--standardise", "wisconsin")
+    said = run("choose", tmp_path / "c.csv", *how, "-k", "1,2", "--folds", 3, "--json", "-q")
+    metric = {"metric": "braycurtis", "metric_params": {"standardise": "wisconsin"}}
+    grid = {"n_components": [1, 2]}
+    own = MDSSearchCV(MDS(**metric), grid, cv=3, random_state=0, refit=False).fit(counts)
+    found = json.loads(said.out)
+    assert found["one_distance"] == pytest.approx(own.null_error_, rel=1e-12)
+    assert "--metric braycurtis --standardise wisconsin" in found["command"]
+    compared = run("compare", tmp_path / "c.csv", *how, "--max-iter", 1, "--json", "-q")
+    plain = run("compare", tmp_path / "c.csv", *how[:2], "--max-iter", 1, "--json", "-q")
+    first, second = (json.loads(one.out)["methods"][0]["cost"] for one in (compared, plain))
+    assert first != pytest.approx(second, rel=0.1)
+
+
 @pytest.mark.slow  # every pair of a loss and a space is compiled
 def test_lists_of_spaces_losses_and_levels(file):
     lists = ("--spaces", "euclidean, sphere", "--losses", "squared", "--levels", "ratio,interval")

@@ -32,7 +32,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def frame(file):
-    return pd.read_csv(file, index_col=0)
+    return pd.read_csv(file, index_col=0, float_precision="round_trip")
 
 
 # --- dissimilarity --------------------------------------------------------------------------------

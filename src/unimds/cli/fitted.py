@@ -16,6 +16,7 @@ from unimds.cli.outputs import check_endings, check_extras, check_outputs, draw,
 from unimds.cli.progress import watched
 
 if TYPE_CHECKING:
+    from unimds.cli.options.sets import Looks
     from unimds.files import Table
     from unimds.placecenter.result import Outcome, Result
 
@@ -41,10 +42,8 @@ class Targets:
     model: str | None
     point_stress: bool
     force: bool
+    looks: Looks
     coordinates: str = "auto"
-    title: str | None = None
-    dpi: int | None = None
-    no_names: bool = False
     shepard: str | None = None
     done: list[str] = field(default_factory=list)  # those that have been written
     cut: list[bool] = field(default_factory=list)  # whether the run was interrupted, once it ended
@@ -132,7 +131,7 @@ def write(
             weights=weights,
             edges=table.edges,
             edge_weights=table.edge_weights,
-            title=targets.title,
+            title=targets.looks.title,
             force=targets.force,
         )
         targets.done.append(targets.report)
@@ -142,16 +141,16 @@ def write(
 
         axes = plot_embedding(
             mds.embedding_,
-            labels=False if targets.no_names else table.labels,
+            labels=targets.looks.labels(table.labels),
             color=None if colors is None else NamedColumn(*colors),
             space=mds.space_,
             edges=table.edges,
-            title=targets.title,
+            title=targets.looks.title,
         )
-        draw(targets.plot, axes.figure, targets.force, targets.dpi)
+        draw(targets.plot, axes.figure, targets.force, targets.looks.dpi)
         targets.done.append(targets.plot)
     if targets.shepard is not None:
-        draw(targets.shepard, _shepard(mds, table).figure, targets.force, targets.dpi)
+        draw(targets.shepard, _shepard(mds, table).figure, targets.force, targets.looks.dpi)
         targets.done.append(targets.shepard)
 
 

@@ -5,89 +5,26 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from unimds.cli import options as o
-from unimds.cli.doubts import warn_of_doubts
-from unimds.cli.inputs import (
-    as_measured,
-    check_complete,
-    check_joined,
-    named_by,
-    read_table,
-    weights_of,
-)
 from unimds.cli.messages import rows_named
 
 if TYPE_CHECKING:
+    from unimds.cli.options.sets import Reading
     from unimds.estimators.mds import MDS
     from unimds.files import Table
 
 
-class Input(NamedTuple):
-    """How a table is to be read: options of a command, by the names that they have there."""
-
-    format: str
-    kind: str
-    encoding: str
-    weight: str
-    metric: str
-    standardise: str | None
-    columns: list[str] | None
-    drop: list[str] | None
-    names: str | None
-    part: str
-    weights: str | None
-
-
-class Asked(NamedTuple):
-    """What maps are to be made: options of a command."""
-
-    variant: str | None
-    loss: str | None
-    space: str | None
-    size: str | None
-    level: str
-    ties: str | None
-    strictness: float | None
-    conditional: str
-    dim: int
-    seed: int
-
-    def parts(self) -> dict[str, Any]:
-        """Return the parameters of the estimator, checked."""
-        o.check_conditional(self.conditional)
-        loss, space = o.parts(self.variant, self.loss, self.space, self.size)
-        return {
-            "n_components": self.dim,
-            "loss": loss,
-            "space": space,
-            "level": o.level_of(self.level, self.ties, self.strictness),
-            "conditional": self.conditional,
-            "random_state": self.seed,
-        }
-
-
 def table_and_maps(
-    ctx: typer.Context, file: str, how: Input, asked: Asked, quiet: bool
-) -> tuple[Table, MDS, Any]:
-    """Return the table of a file, the estimator of its maps, and weights or None."""
+    ctx: typer.Context, file: str, reading: Reading, wanted: dict[str, Any], quiet: bool
+) -> tuple[Table, MDS]:
+    """Return the table of a file, and the estimator of its maps."""
     from unimds.estimators.mds import MDS
 
-    wanted = asked.parts()
-    given_as = (how.format, how.kind, how.metric, how.encoding, how.weight, quiet)
-    table = read_table(file, *given_as, how.columns, how.drop, how.part)
-    table = named_by(table, how.names, file)
-    check_complete(table, file, how.metric)
-    check_joined(table, file)
-    params = o.metric_params(how.standardise, table, file)
-    judged = as_measured(table, params)
-    warn_of_doubts(judged, file, how.metric, by_default=o.is_default(ctx, "metric"), drop=how.drop)
-    metric = "precomputed" if table.precomputed else how.metric
-    mds = MDS(metric=metric, metric_params=params, **wanted)
-    return table, mds, weights_of(how.weights, table)
+    table, metric = reading.checked(ctx, reading.table(file, quiet), file)
+    return table, MDS(**metric, **wanted)
 
 
 @contextmanager

@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unimds.cli import options as o
-from unimds.cli.doubts import warn_of_doubts
 from unimds.cli.guide import check_level
-from unimds.cli.inputs import check_complete, check_joined, read_table
 from unimds.cli.messages import (
     INTERRUPTED,
     counted,
-    errors_told,
     print_json,
     rows_named,
     say,
     usage,
 )
+from unimds.cli.options import meaning, sets
+from unimds.cli.options import single as o
 from unimds.cli.outputs import check_endings, check_extras, check_outputs, draw
 from unimds.cli.progress import watched
 
@@ -32,17 +30,12 @@ MOST = 100
 """The highest dimension that may be asked for."""
 
 
+@sets.gathered
 def choose(
     ctx: typer.Context,
     file: o.File,
-    format: o.Format = "auto",
-    kind: o.Kind = "auto",
-    encoding: o.Encoding = "auto",
-    weight: o.EdgeWeight = "auto",
-    metric: o.MetricName = "euclidean",
-    columns: o.Columns = None,
-    drop: o.Drop = None,
-    part: o.Part = "all",
+    *,
+    reading: sets.Reading,
     dimensions: Annotated[
         str,
         typer.Option(
@@ -132,9 +125,7 @@ def choose(
         ),
     ] = None,
     force: o.Force = False,
-    as_json: o.AsJson = False,
-    quiet: o.Quiet = False,
-    debug: o.Debug = False,
+    telling: sets.Telling,
 ) -> None:
     """Choose the dimension, the space, the loss or the level by held-out pairs.
 
@@ -143,26 +134,22 @@ def choose(
     shows the candidates that are done (exit code 130).
     """
     check_endings(plot=plot, checkpoint=checkpoint)
-    o.check_jobs(jobs)
-    o.check_name("--scoring", scoring, ("stress", "absolute", "median"))
-    o.check_name("--rule", rule, ("one_standard_error", "lowest"))
+    meaning.check_jobs(jobs)
+    meaning.check_name("--scoring", scoring, ("stress", "absolute", "median"))
+    meaning.check_name("--rule", rule, ("one_standard_error", "lowest"))
     asked = dimensions, spaces, losses, levels
-    told = "Interrupted before any candidate was scored."
-    with errors_told(told, debug, quiet, as_json) as warned:
+    with telling.errors("Interrupted before any candidate was scored.") as warned:
         check_outputs({"--plot": plot, "--checkpoint": checkpoint}, file, force)
         check_extras(plot, None)
         grid = _grid(*asked)
-        table = read_table(file, format, kind, metric, encoding, weight, quiet, columns, drop, part)
-        check_complete(table, file, metric)
-        check_joined(table, file)
-        warn_of_doubts(table, file, metric, by_default=o.is_default(ctx, "metric"), drop=drop)
+        table, metric = reading.checked(ctx, reading.table(file, telling.quiet), file)
         from unimds.distances.validate import points_named
         from unimds.estimators.mds import MDS
         from unimds.select.search import MDSSearchCV
 
         began = time.perf_counter()
         search = MDSSearchCV(
-            MDS(metric="precomputed" if table.precomputed else metric),
+            MDS(**metric),
             grid,
             cv=folds,
             scoring=scoring,
@@ -170,7 +157,7 @@ def choose(
             refit=False,
             n_jobs=jobs,
             random_state=seed,
-            verbose=int(watched(quiet)),
+            verbose=int(watched(telling.quiet)),
             checkpoint=checkpoint,
         )
         named = points_named(table.labels if table.precomputed else None)
@@ -179,18 +166,17 @@ def choose(
         seconds = time.perf_counter() - began
         if plot is not None:
             draw(plot, search.plot().figure, force)
-        command = _command(file, metric, o.is_default(ctx, "metric"), search)
-        if as_json:
+        command = _command(file, reading, meaning.is_default(ctx, "metric"), search)
+        if telling.as_json:
             found = _found(search, grid)
             rest = {"command": command, "seconds": seconds, "warnings": warned}
             print_json({"file": file, "points": table.n, **found, **rest})
         else:
             _show(file, search, grid)
-        if not quiet:
+        if not telling.quiet:
             say(search.sentence_)
             say(f"{counted(table.n)}, {seconds:.1f} s. The map: {command}")
-            if plot is not None:
-                say(f"Written: {plot}")
+        telling.written([] if plot is None else [plot])
         if search.interrupted_:
             raise typer.Exit(INTERRUPTED)
 
@@ -288,13 +274,14 @@ def _found(search: MDSSearchCV, grid: dict[str, list[Any]]) -> dict[str, Any]:
     }
 
 
-def _command(file: str, metric: str, unasked: bool, search: MDSSearchCV) -> str:
+def _command(file: str, reading: sets.Reading, unasked: bool, search: MDSSearchCV) -> str:
     """Return the command that makes the map of the chosen candidate."""
     from shlex import quote
 
     one = {name: _value(name, value) for name, value in search.best_params_.items()}
     words = ["unimds", "embed", quote(file), "--dim", str(one["n_components"])]
-    words += [] if unasked else ["--metric", metric]
+    words += [] if unasked else ["--metric", reading.metric]
+    words += [] if reading.standardise is None else ["--standardise", reading.standardise]
     if one["space"] != "euclidean":
         words += ["--space", one["space"], "--size", "auto"]
     words += ["--loss", one["loss"]] if one["loss"] != "squared" else []

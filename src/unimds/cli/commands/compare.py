@@ -7,14 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from unimds.cli import options as o
-from unimds.cli.doubts import warn_of_doubts
-from unimds.cli.inputs import (
-    check_complete,
-    check_joined,
-    read_table,
-)
-from unimds.cli.messages import INTERRUPTED, errors_told, print_json, rows_named, say
+from unimds.cli.messages import INTERRUPTED, print_json, rows_named, say
+from unimds.cli.options import meaning, sets
+from unimds.cli.options import single as o
 from unimds.cli.outputs import check_endings, check_outputs, draw
 from unimds.cli.progress import counting
 
@@ -41,17 +36,12 @@ class Comparison(NamedTuple):
         return self.run.message if self.run else " ".join(str(self.failure).split())
 
 
+@sets.gathered
 def compare(
     ctx: typer.Context,
     file: o.File,
-    format: o.Format = "auto",
-    kind: o.Kind = "auto",
-    encoding: o.Encoding = "auto",
-    weight: o.EdgeWeight = "auto",
-    metric: o.MetricName = "euclidean",
-    columns: o.Columns = None,
-    drop: o.Drop = None,
-    part: o.Part = "all",
+    *,
+    reading: sets.Reading,
     variant: o.Variant = None,
     loss: o.LossName = None,
     space: o.SpaceName = None,
@@ -66,9 +56,7 @@ def compare(
         ),
     ] = None,
     force: o.Force = False,
-    as_json: o.AsJson = False,
-    quiet: o.Quiet = False,
-    debug: o.Debug = False,
+    telling: sets.Telling,
 ) -> None:
     """Compare the methods that suit the loss and the space on one table.
 
@@ -76,25 +64,19 @@ def compare(
     shows the methods that have finished (exit code 130).
     """
     check_endings(plot=plot)
-    with errors_told(
-        "Interrupted before any method had finished.", debug, quiet, as_json
-    ) as warned:
+    with telling.errors("Interrupted before any method had finished.") as warned:
         check_outputs({"--plot": plot}, file, force)
-        parts = o.parts(variant, loss, space, size)
-        table = read_table(file, format, kind, metric, encoding, weight, quiet, columns, drop, part)
-        check_complete(table, file, metric)
-        check_joined(table, file)
-        unasked = o.is_default(ctx, "metric")
-        warn_of_doubts(table, file, metric, by_default=unasked, drop=drop)
+        parts = meaning.parts(variant, loss, space, size)
+        table, metric = reading.checked(ctx, reading.table(file, telling.quiet), file)
         from unimds.distances.metric import distances_of
         from unimds.experiments.data import Setting
         from unimds.experiments.methods import Effort
 
         effort = Effort(max_iter=max_iter, eps=eps)
         with rows_named(table.labels):
-            D = distances_of(table, metric)
+            D = distances_of(table, reading.metric, metric["metric_params"])
         setting = Setting(file, D, dim, *parts)
-        rows, ended = _rows(setting, effort, quiet)
+        rows, ended = _rows(setting, effort, telling.quiet)
         if not rows:
             raise KeyboardInterrupt
         if rows[0].failure is not None and all(row.failure for row in rows):
@@ -107,11 +89,11 @@ def compare(
 
             title = f"{parts[0]} in {parts[1]}: cost against time"
             draw(plot, drawn(title, [row.run for row in rows if row.run]), force)
-        if as_json:
+        if telling.as_json:
             methods = [_told(row) for row in rows]
             print_json({"file": file, "methods": methods, "warnings": warned})
         else:
-            _show(file, rows, quiet)
+            _show(file, rows, telling.quiet)
         if not ended:
             say("Interrupted: the remaining methods are not shown.")
             raise typer.Exit(INTERRUPTED)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from unimds.cli import options as o
 from unimds.cli.messages import errors_told
+from unimds.cli.options import single as o
 from unimds.cli.outputs import check_ending
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unimds.cli import options as o
 from unimds.cli.guide import near, suggestion
 from unimds.cli.inputs import check_complete, read_table
-from unimds.cli.messages import counted, errors_told, print_json, say, usage
+from unimds.cli.messages import counted, print_json, say, usage
+from unimds.cli.options import sets
+from unimds.cli.options import single as o
 from unimds.cli.outputs import check_outputs, check_table
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ SOURCES = ("correlations", "similarities", "confusions", "cooccurrences", "flows
 """Kinds of data, each with its function."""
 
 
+@sets.gathered
 def dissimilarity(
     file: Annotated[
         str,
@@ -28,6 +30,7 @@ def dissimilarity(
             show_default=False,
         ),
     ],
+    *,
     source: Annotated[
         str,
         typer.Option(
@@ -54,9 +57,7 @@ def dissimilarity(
     output: o.Output = "-",
     out_format: o.OutFormat = "auto",
     force: o.Force = False,
-    as_json: o.AsJson = False,
-    quiet: o.Quiet = False,
-    debug: o.Debug = False,
+    telling: sets.Telling,
 ) -> None:
     """Make a table of dissimilarities for unimds embed of other kinds of data.
 
@@ -65,11 +66,11 @@ def dissimilarity(
     if source not in SOURCES:
         told = suggestion(near(source, SOURCES)) or f"; use one of {', '.join(SOURCES)}"
         raise typer.BadParameter(f"there is no kind of data {source!r}{told}", param_hint="--from")
-    check_table(output, out_format, as_json)
-    with errors_told("Interrupted: nothing was written.", debug, quiet, as_json) as warned:
+    check_table(output, out_format, telling.as_json)
+    with telling.errors() as warned:
         check_outputs({"--output": output}, file, force)
         how = (format, "points", "euclidean", encoding)
-        table = read_table(file, *how, quiet=quiet, columns=columns, drop=drop)
+        table = read_table(file, *how, quiet=telling.quiet, columns=columns, drop=drop)
         D = _made(table, file, source, method)
         from unimds.files import Table as Written
         from unimds.files import write
@@ -79,10 +80,10 @@ def dissimilarity(
         square = Written(D.to_numpy(), "distances", "csv", "square", labels)
         write(output, square, format=out_format, force=force)
         missing = int(D.isna().to_numpy().sum()) // 2
-        if as_json:
+        if telling.as_json:
             found = {"file": file, "from": source, "points": len(D), "missing": missing}
             print_json({**found, "files": {"output": output}, "warnings": warned})
-        elif not quiet and output != "-":
+        elif not telling.quiet and output != "-":
             say(f"{counted(len(D))}. Written: {output}")
 
 

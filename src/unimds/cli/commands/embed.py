@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unimds.cli import cluster
-from unimds.cli import options as o
-from unimds.cli.doubts import names_directions, warn_of_doubts
+from unimds.cli.doubts import names_directions
 from unimds.cli.fitted import (
     Targets,
     cut_short,
@@ -27,56 +26,27 @@ from unimds.cli.fitted import (
     write,
 )
 from unimds.cli.guide import near, suggestion
-from unimds.cli.inputs import (
-    as_measured,
-    check_complete,
-    check_joined,
-    column_of,
-    metadata_in,
-    named_by,
-    read_table,
-    rows_of,
-    weights_of,
-    with_metadata,
-)
-from unimds.cli.messages import (
-    errors_told,
-    print_json,
-    rows_named,
-    say,
-)
-from unimds.cli.outputs import (
-    check_looks,
-    check_table,
-)
+from unimds.cli.inputs import column_of, metadata_in, rows_of, weights_of, with_metadata
+from unimds.cli.messages import print_json, rows_named, say
+from unimds.cli.options import meaning, sets
+from unimds.cli.options import single as o
+from unimds.cli.outputs import check_table
 from unimds.cli.progress import watched
 
 if TYPE_CHECKING:
     from unimds.files import Table
 
 
+@sets.gathered
 def embed(
     ctx: typer.Context,
     file: o.File,
-    format: o.Format = "auto",
-    kind: o.Kind = "auto",
-    encoding: o.Encoding = "auto",
-    weight: o.EdgeWeight = "auto",
-    metric: o.MetricName = "euclidean",
-    standardise: o.Standardise = None,
-    columns: o.Columns = None,
-    drop: o.Drop = None,
-    names: o.Names = None,
-    part: o.Part = "all",
+    *,
+    reading: sets.Reading,
     metadata: o.Metadata = None,
     weights: o.Weights = None,
     variant: o.Variant = None,
-    loss: o.LossName = None,
-    space: o.SpaceName = None,
-    size: o.Size = None,
-    level: o.LevelName = "ratio",
-    ties: o.Ties = None,
-    strictness: o.Strictness = None,
+    parts: sets.Parts,
     conditional: o.Conditional = "table",
     dim: o.Dimension = 2,
     linear_in: Annotated[
@@ -193,9 +163,7 @@ def embed(
     plot: o.Plot = None,
     shepard: o.Shepard = None,
     color: o.Color = None,
-    title: o.Title = None,
-    dpi: o.Dpi = None,
-    no_names: o.NoNames = False,
+    looks: sets.Looks,
     model: Annotated[
         str | None,
         typer.Option(
@@ -206,68 +174,56 @@ def embed(
         ),
     ] = None,
     force: o.Force = False,
-    as_json: o.AsJson = False,
-    quiet: o.Quiet = False,
-    debug: o.Debug = False,
+    telling: sets.Telling,
 ) -> None:
     """Turn a table of distances, points or pairs into a map.
 
     ^C ends a long run and still writes the best map so far (exit code 130).
     """
     started = time.perf_counter()
-    check_table(output, out_format, as_json, "--plot", "--report", "--model")
-    o.check_jobs(jobs)
-    check_looks(plot, report, color, title, dpi, no_names, shepard)
-    how = (point_stress, force, coordinates, title, dpi, no_names, shepard)
+    check_table(output, out_format, telling.as_json, "--plot", "--report", "--model")
+    meaning.check_jobs(jobs)
+    looks.check(plot, report, color, shepard)
+    how = (point_stress, force, looks, coordinates, shepard)
     targets = Targets(output, out_format, report, plot, model, *how)
     wanted: dict[str, Any] = {
         "n_components": dim,
-        "n_init": _starts(n_init),
+        "n_init": meaning.starts_of(n_init, "auto", "thorough"),
         "max_iter": max_iter,
         "eps": eps,
         "n_jobs": jobs,
         "random_state": seed,
-        "verbose": int(watched(quiet)),
+        "verbose": int(watched(telling.quiet)),
     }
-    o.check_conditional(conditional)
+    meaning.check_conditional(conditional)
     by_row = conditional == "row"
     if landmarks is not None:
         others = {"weights": weights, "point_stress": point_stress, "conditional": by_row}
-        o.check_alone("--landmarks", **others)
+        meaning.check_alone("--landmarks", **others)
     else:
         wanted["conditional"] = conditional
     _check_constraints(linear_in, on, regions, landmarks, dask, checkpoint)
     if dask is not None:
-        o.check_alone("--dask", point_stress=point_stress, report=report, shepard=shepard)
+        meaning.check_alone("--dask", point_stress=point_stress, report=report, shepard=shepard)
         if by_row:
             raise typer.BadParameter(
                 "--conditional row needs the whole table in one process; leave --dask out"
             )
-    told = errors_told(lambda: cut_short(targets, checkpoint), debug, quiet, as_json)
-    with told as warned, cluster.connected(dask, quiet):
+    told = telling.errors(lambda: cut_short(targets, checkpoint))
+    with told as warned, cluster.connected(dask, telling.quiet):
         targets.check(file, checkpoint)
-        wanted["loss"], wanted["space"] = o.parts(variant, loss, space, size)
-        wanted["level"] = o.level_of(level, ties, strictness)
-        o.check_coordinates(coordinates, wanted["space"], dim)
+        wanted |= parts.made(variant)
+        meaning.check_coordinates(coordinates, wanted["space"], dim)
         if dask is not None and cluster.is_store(file):
-            unread: dict[str, Any] = {"columns": columns, "drop": drop, "metadata": metadata}
-            unread |= {"color": color, "standardise": standardise, "names": names}
-            o.check_alone("a folder, which the workers read themselves", **unread)
-            table = cluster.open_store(file, kind, metric)
+            table = _stored(file, reading, metadata, color)
+            wanted["metric"] = "precomputed" if table.precomputed else reading.metric
         else:
-            given_as = (format, kind, metric, encoding, weight, quiet)
-            table = read_table(file, *given_as, columns, drop, part)
+            table = reading.table(file, telling.quiet)
             if metadata is not None:
-                table = with_metadata(table, metadata_in(metadata, encoding), metadata)
-            table = named_by(table, names, file)
-            check_complete(table, file, metric)
-            check_joined(table, file)
-            unasked = o.is_default(ctx, "metric")
-            wanted["metric_params"] = o.metric_params(standardise, table, file)
-            judged = as_measured(table, wanted["metric_params"])
-            warn_of_doubts(judged, file, metric, dask is not None, unasked, drop)
+                table = with_metadata(table, metadata_in(metadata, reading.encoding), metadata)
+            table, metric = reading.checked(ctx, table, file, dask is not None)
+            wanted |= metric
         colors = None if color is None else (color, column_of(table, color, file))
-        wanted["metric"] = "precomputed" if table.precomputed else metric
         wanted["init"] = _init(init, table, wanted["space"], dim)
         wanted["checkpoint"] = _checkpoint(checkpoint, checkpoint_every)
         given = weights_of(weights, table)
@@ -279,19 +235,19 @@ def embed(
             if landmarks is not None:
                 mds = _fit_landmarks(table, landmarks, wanted, dask is not None)
             else:
-                _announce(table, dask is not None or quiet)
+                _announce(table, dask is not None or telling.quiet)
                 constraint = _constraint(table, file, linear_in, on, (regions, regions_as))
                 mds = _fit(table, given, wanted, dask is not None, constraint)
         seconds = time.perf_counter() - began
         warn_if_degenerate(result_of(mds))
         targets.cut.append(outcome_of(mds).name == "INTERRUPTED")
         write(targets, mds, table, given, colors)
-        if as_json:
+        if telling.as_json:
             ran = {"seconds": seconds, "total_seconds": time.perf_counter() - started}
             print_json({**summary(targets, mds, file), **ran, "warnings": warned})
-        if not quiet:
+        if not telling.quiet:
             tell(targets, mds, seconds, "sweeps" if dask is None else "rounds")
-        end(outcome_of(mds), targets, checkpoint, max_iter, quiet)
+        end(outcome_of(mds), targets, checkpoint, max_iter, telling.quiet)
 
 
 @contextmanager
@@ -309,6 +265,15 @@ def _ends_told_here(table: Table) -> Iterator[None]:
         warnings.simplefilter("ignore", EmptyRowsWarning)
         warnings.simplefilter("ignore", DegenerateWarning)
         yield
+
+
+def _stored(folder: str, reading: sets.Reading, metadata: str | None, color: str | None) -> Table:
+    """Return the table in a folder, which the workers read themselves."""
+    unread: dict[str, Any] = {"columns": reading.columns, "drop": reading.drop}
+    unread |= {"metadata": metadata, "color": color}
+    unread |= {"standardise": reading.standardise, "names": reading.names}
+    meaning.check_alone("a folder, which the workers read themselves", **unread)
+    return cluster.open_store(folder, reading.kind, reading.metric)
 
 
 def _checkpoint(path: str | None, every: float) -> Any:
@@ -352,14 +317,6 @@ def _init(given: str, table: Table, space: Any, dim: int) -> Any:
     return points
 
 
-def _starts(text: str) -> int | str:
-    if text in ("auto", "thorough"):
-        return text
-    if text.isdecimal() and int(text) > 0:
-        return int(text)
-    raise typer.BadParameter(f"--n-init must be auto, thorough or a number of starts, not {text!r}")
-
-
 def _announce(table: Table, silent: bool) -> None:
     """Say before a long fit what it takes; on a terminal the library says it, and more."""
     from unimds.estimators.forecast import announced
@@ -384,7 +341,7 @@ def _check_constraints(
         raise typer.BadParameter(f"{' and '.join(named)}: a map obeys one of them; leave one out")
     if named:
         others = {"landmarks": landmarks, "dask": dask, "checkpoint": checkpoint}
-        o.check_alone(named[0], **others)
+        meaning.check_alone(named[0], **others)
     if on not in (None, "line", "circle"):
         raise typer.BadParameter(f"use line or circle, not {on!r}", param_hint="--on")
 

@@ -6,22 +6,16 @@ from typing import Annotated, Any
 
 import typer
 
-from unimds.cli import options as o
 from unimds.cli.maps import read_map, variables_of
-from unimds.cli.messages import errors_told, print_json, say
-from unimds.cli.outputs import (
-    check_endings,
-    check_extras,
-    check_looks,
-    check_outputs,
-    check_table,
-    draw,
-    write_rows,
-)
+from unimds.cli.messages import print_json
+from unimds.cli.options import sets
+from unimds.cli.options import single as o
 
 
+@sets.gathered
 def fit_properties(
     map: o.MapFile,
+    *,
     format: o.Format = "auto",
     encoding: o.Encoding = "auto",
     metadata: o.Metadata = None,
@@ -60,8 +54,6 @@ def fit_properties(
     ] = None,
     permutations: o.Permutations = 999,
     seed: o.Seed = 0,
-    output: o.TableOut = None,
-    plot: o.Plot = None,
     p_max: Annotated[
         float | None,
         typer.Option(
@@ -73,25 +65,16 @@ def fit_properties(
             rich_help_panel=o.OUTPUT,
         ),
     ] = None,
-    title: o.Title = None,
-    dpi: o.Dpi = None,
-    no_names: o.NoNames = False,
-    force: o.Force = False,
-    as_json: o.AsJson = False,
-    quiet: o.Quiet = False,
-    debug: o.Debug = False,
+    files: sets.TableAndPicture,
+    telling: sets.Telling,
 ) -> None:
     """Fit outside variables to a map: where numbers rise, and where groups lie.
 
     For each variable the table has R² and a p-value by permutations, as vegan's envfit.
     """
-    check_endings(plot=plot)
-    if output is not None:
-        check_table(output, "auto", as_json, "--plot")
-    check_looks(plot, None, title=title, dpi=dpi, no_names=no_names)
-    with errors_told("Interrupted: nothing was written.", debug, quiet, as_json) as warned:
-        check_outputs({"--output": output, "--plot": plot}, map, force)
-        check_extras(plot, None)
+    files.check(telling.as_json)
+    with telling.errors() as warned:
+        files.check_files(map)
         found = read_map(map, None, format, encoding)
         known = variables_of(found, map, metadata, encoding, None, None)
         blocks = None if strata is None else known.get(strata)
@@ -99,26 +82,23 @@ def fit_properties(
             raise typer.BadParameter(f"there is no column {strata!r}", param_hint="--strata")
         chosen = variables_of(found, map, metadata, encoding, columns, drop)
         from unimds.interpret import fit_properties as fitted
+        from unimds.plots import plot_properties
 
+        points = found.frame.to_numpy()
         properties = fitted(
-            found.frame.to_numpy(),
+            points,
             _grouped({name: chosen[name] for name in chosen if name != strata}, groups),
             n_permutations=permutations,
             strata=blocks,
             random_state=seed,
             space=found.space,
         )
-        written = write_rows(output, list(properties.rows()), force)
-        if plot is not None:
-            from unimds.plots import plot_properties
-
-            labels: Any = False if no_names else found.labels
-            axes = plot_properties(
-                found.frame.to_numpy(), properties, labels, p_max=p_max, title=title
-            )
-            draw(plot, axes.figure, force, dpi)
-            written.append(plot)
-        if as_json:
+        labels = files.looks.labels(found.labels)
+        drawn: dict[str, Any] = {"p_max": p_max, "title": files.title}
+        written = files.write(
+            list(properties.rows()), lambda: plot_properties(points, properties, labels, **drawn)
+        )
+        if telling.as_json:
             print_json(
                 {
                     "map": map,
@@ -129,10 +109,9 @@ def fit_properties(
                     "warnings": warned,
                 }
             )
-        elif output is None:
+        elif files.output is None:
             print(properties, flush=True)
-        if written and not quiet:
-            say(f"Written: {', '.join(written)}")
+        telling.written(written)
 
 
 def _grouped(variables: dict[str, Any], groups: list[str] | None) -> dict[str, Any]:

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from unimds.cli import options as o
 from unimds.cli.inputs import read_table
-from unimds.cli.messages import INTERRUPTED, errors_told, print_json, say
+from unimds.cli.messages import INTERRUPTED, print_json, say
+from unimds.cli.options import meaning, sets
+from unimds.cli.options import single as o
 from unimds.cli.outputs import (
     check_endings,
     check_extras,
-    check_looks,
     check_outputs,
     check_table,
     draw,
@@ -35,8 +35,10 @@ Files = Annotated[
 ]
 
 
+@sets.gathered
 def individual(
     files: Files,
+    *,
     format: o.Format = "auto",
     encoding: o.Encoding = "auto",
     model: Annotated[
@@ -49,20 +51,10 @@ def individual(
             rich_help_panel=o.MAP,
         ),
     ] = "indscal",
-    loss: o.LossName = None,
-    space: o.SpaceName = None,
-    size: o.Size = None,
-    level: o.LevelName = "ratio",
-    ties: o.Ties = None,
-    strictness: o.Strictness = None,
+    parts: sets.Parts,
     conditional: o.Conditional = "table",
     dim: o.Dimension = 2,
-    n_init: Annotated[
-        str,
-        typer.Option(
-            "--n-init", metavar="N", help="Number of starts, or auto.", rich_help_panel=o.RUN
-        ),
-    ] = "auto",
+    n_init: o.Starts = "auto",
     seed: o.Seed = 0,
     max_iter: o.MaxIter = 2000,
     eps: o.Eps = 1e-7,
@@ -88,47 +80,42 @@ def individual(
             rich_help_panel=o.OUTPUT,
         ),
     ] = None,
-    title: o.Title = None,
-    dpi: o.Dpi = None,
-    no_names: o.NoNames = False,
+    looks: sets.Looks,
     force: o.Force = False,
-    as_json: o.AsJson = False,
-    quiet: o.Quiet = False,
-    debug: o.Debug = False,
+    telling: sets.Telling,
 ) -> None:
     """Make one map from several tables of the same objects, and find how subjects differ.
 
     Each table may be of a person, an occasion or a source. With --loss absolute a subject who
     answers at random does not spoil the map of the others.
     """
-    check_table(output, out_format, as_json, "--plot", "--report")
+    check_table(output, out_format, telling.as_json, "--plot", "--report")
     check_endings(plot=plot, report=report, shepard=weights_plot)
-    check_looks(plot or weights_plot, report, None, title, dpi, no_names)
-    _check(model, conditional, n_init, files, weights_plot)
+    looks.check(plot or weights_plot, report)
+    _check(model, files, weights_plot)
+    meaning.check_conditional(conditional)
+    starts = meaning.starts_of(n_init, "auto")
     written = {"--output": output, "--subjects": subjects, "--report": report, "--plot": plot}
     written["--weights-plot"] = weights_plot
-    with errors_told("Interrupted before there was a map.", debug, quiet, as_json) as warned:
+    with telling.errors("Interrupted before there was a map.") as warned:
         for file in files:
             check_outputs(written, file, force)
         check_extras(plot or weights_plot, report)
-        parts = o.parts(None, loss, space, size)
-        wanted = o.level_of(level, ties, strictness)
-        tables, labels = _tables(files, format, encoding, quiet)
+        made = parts.made()
+        tables, labels = _tables(files, format, encoding, telling.quiet)
         from unimds.tables.individual import IndividualDifferences
 
         began = time.perf_counter()
         fit = IndividualDifferences(
             dim,
             model=model,
-            loss=parts[0],
-            space=parts[1],
-            level=wanted,
+            **made,
             conditional=conditional,
-            n_init="auto" if n_init == "auto" else int(n_init),
+            n_init=starts,
             max_iter=max_iter,
             eps=eps,
             random_state=seed,
-            verbose=int(watched(quiet)),
+            verbose=int(watched(telling.quiet)),
         ).fit(tables)
         seconds = time.perf_counter() - began
         names = [str(i + 1) for i in range(len(fit.embedding_))] if labels is None else labels
@@ -137,41 +124,33 @@ def individual(
         if plot is not None:
             from unimds.plots import plot_embedding
 
-            axes = plot_embedding(
-                fit.embedding_, False if no_names else names, space=fit.space_, title=title
-            )
-            draw(plot, axes.figure, force, dpi)
+            how: dict[str, Any] = {"space": fit.space_, "title": looks.title}
+            axes = plot_embedding(fit.embedding_, looks.labels(names), **how)
+            draw(plot, axes.figure, force, looks.dpi)
             done.append(plot)
         if weights_plot is not None:
-            own = fit.plot_weights(labels=False if no_names else None, title=title)
-            draw(weights_plot, own.figure, force, dpi)
+            own = fit.plot_weights(labels=looks.labels(), title=looks.title)
+            draw(weights_plot, own.figure, force, looks.dpi)
             done.append(weights_plot)
         if report is not None:
             from unimds.report import write_report
 
-            write_report(fit, report, labels=names, title=title, force=force)
+            write_report(fit, report, labels=names, title=looks.title, force=force)
             done.append(report)
-        if as_json:
+        if telling.as_json:
             found = {"subjects": list(_rows(fit)), "stress": fit.stress_, "cost": fit.cost_}
             ran = {"seconds": seconds, "outcome": fit.outcome_.value, "files": done}
             print_json({"objects": len(names), "model": model, **found, **ran, "warnings": warned})
-        if not quiet:
-            _tell(fit, seconds, done)
+        if not telling.quiet:
+            _tell(fit, seconds)
+        telling.written(done)
         if fit.outcome_.name == "INTERRUPTED":
             raise typer.Exit(INTERRUPTED)
 
 
-def _check(
-    model: str, conditional: str, n_init: str, files: list[str], weights_plot: str | None
-) -> None:
+def _check(model: str, files: list[str], weights_plot: str | None) -> None:
     """Raise for options that do not suit."""
-    if model not in MODELS:
-        raise typer.BadParameter(
-            f"use one of {', '.join(MODELS)}, not {model!r}", param_hint="--model"
-        )
-    o.check_conditional(conditional)
-    if n_init != "auto" and not (n_init.isdecimal() and int(n_init) > 0):
-        raise typer.BadParameter(f"--n-init must be auto or a number of starts, not {n_init!r}")
+    meaning.check_name("--model", model, MODELS)
     if weights_plot is not None and model not in ("indscal", "sizes"):
         raise typer.BadParameter(
             f"--model {model} has no weights to draw; use indscal or sizes",
@@ -224,12 +203,10 @@ def _write(fit: Any, labels: list[str] | None, output: str, format: str, force: 
     return [] if output == "-" else [output]
 
 
-def _tell(fit: Any, seconds: float, done: list[str]) -> None:
+def _tell(fit: Any, seconds: float) -> None:
     worst = int(fit.stresses_.argmax())
     say(
         f"{len(fit.subjects_)} tables of {len(fit.embedding_)} objects, {fit.model}: Stress-1 "
         f"{fit.stress_:.4f}; {fit.subjects_[worst]} fits worst, {fit.stresses_[worst]:.4f}. "
         f"{seconds:.1f} s."
     )
-    if done:
-        say(f"Written: {', '.join(done)}")

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from unimds._runtime.extras import PACKAGES
-from unimds.cli import options as o
 from unimds.cli.messages import errors_told, print_json
+from unimds.cli.options import single as o
 
 
 def info(as_json: o.AsJson = False, debug: o.Debug = False) -> None:

@@ -12,7 +12,6 @@ import typer
 
 from unimds._runtime.extras import require
 from unimds._runtime.watch import warn
-from unimds.cli import options as o
 from unimds.cli.doubts import warn_of_empty
 from unimds.cli.inputs import (
     check_complete,
@@ -23,11 +22,12 @@ from unimds.cli.inputs import (
     with_metadata,
 )
 from unimds.cli.interrupts import interrupts
-from unimds.cli.messages import counted, errors_told, print_json, rows_named, say, usage
+from unimds.cli.messages import counted, print_json, rows_named, say, usage
+from unimds.cli.options import meaning, sets
+from unimds.cli.options import single as o
 from unimds.cli.outputs import (
     check_endings,
     check_extras,
-    check_looks,
     check_outputs,
     check_table,
     draw,
@@ -44,6 +44,7 @@ WORSE, POOR = 2.0, 0.2
 FEW = 5  # columns that a message names
 
 
+@sets.gathered
 def place(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="A model that `unimds embed --model` has saved.")
@@ -55,6 +56,7 @@ def place(
             help="New points, one per row: features, or distances to the points of the map.",
         ),
     ],
+    *,
     format: o.Format = "auto",
     encoding: o.Encoding = "auto",
     names: o.Names = None,
@@ -65,23 +67,19 @@ def place(
     report: o.Report = None,
     plot: o.Plot = None,
     color: o.Color = None,
-    title: o.Title = None,
-    dpi: o.Dpi = None,
-    no_names: o.NoNames = False,
+    looks: sets.Looks,
     force: o.Force = False,
-    as_json: o.AsJson = False,
-    quiet: o.Quiet = False,
-    debug: o.Debug = False,
+    telling: sets.Telling,
 ) -> None:
     """Place new points on the map of a saved model.
 
     Columns are matched by their names, in any order: the features, or the points of the map.
     """
-    check_table(output, out_format, as_json, "--plot", "--report")
+    check_table(output, out_format, telling.as_json, "--plot", "--report")
     check_endings(plot=plot, report=report)
-    check_looks(plot, report, color, title, dpi, no_names)
-    targets = Targets(output, report, plot, force, title, dpi, no_names)
-    with errors_told(targets.cut_short, debug, quiet, as_json) as warned:
+    looks.check(plot, report, color)
+    targets = Targets(output, report, plot, force, looks)
+    with telling.errors(targets.cut_short) as warned:
         check_outputs(targets.named(), new, force)
         check_extras(plot, report)
         from unimds.models import load
@@ -97,9 +95,9 @@ def place(
                 f"{model} was made with --conditional row: every row has a transformation of its "
                 "own, and new points have none; make it without --conditional"
             )
-        o.check_coordinates(coordinates, mds.space_, mds.n_components)
+        meaning.check_coordinates(coordinates, mds.space_, mds.n_components)
         _check_not_links(new, format, encoding)
-        table = read_table(new, format, "points", "euclidean", encoding, quiet=quiet)
+        table = read_table(new, format, "points", "euclidean", encoding, quiet=telling.quiet)
         table = _with_numbers(mds, table, new, format, encoding)
         given, table = _matched(mds, table, new)
         if mds.metric != "precomputed":
@@ -112,8 +110,8 @@ def place(
         of_map = _of_map(mds, more)
         if color is not None:
             column_of(table, color, new)
-            _hint_at_metadata(of_map, color, quiet)
-        with waiting("placing points", quiet), _warned_here(table):
+            _hint_at_metadata(of_map, color, telling.quiet)
+        with waiting("placing points", telling.quiet), _warned_here(table):
             points = mds.transform(given)
         with interrupts.held():
             where = mds.space_, coordinates, mds.embedding_
@@ -123,10 +121,10 @@ def place(
         _write(both, targets, of_map, color)
         written = {o[2:]: name for o, name in targets.named().items() if name not in (None, "-")}
         fit = both.fit()
-        if as_json:
+        if telling.as_json:
             found = {"model": model, "points": len(points), **fit, "known": both.known()}
             print_json({**found, "files": written, "warnings": warned})
-        if not quiet:
+        if not telling.quiet:
             _tell(both, fit, new, list(map(str, written.values())))
 
 
@@ -152,9 +150,7 @@ class Targets:
     report: str | None
     plot: str | None
     force: bool
-    title: str | None = None
-    dpi: int | None = None
-    no_names: bool = False
+    looks: sets.Looks
     done: list[str] = field(default_factory=list)  # those that have been written
 
     def named(self) -> dict[str, str | None]:
@@ -288,7 +284,7 @@ def _write(both: Both, targets: Targets, of_map: Table | None, color: str | None
         rows, to = both.distances()
         kept: dict[str, Any] = {
             "labels": both.labels,
-            "title": targets.title,
+            "title": targets.looks.title,
             "force": targets.force,
         }
         shown = {**columns, "origin": both.origin} if color else {"origin": both.origin, **columns}
@@ -298,10 +294,14 @@ def _write(both: Both, targets: Targets, of_map: Table | None, color: str | None
         from unimds.plots import plot_embedding
 
         colours = None if color is None else columns[color]
-        how: dict[str, Any] = {"space": both.mds.space_, "title": targets.title, "new": both.fresh}
-        labels = False if targets.no_names else both.shown()
+        how: dict[str, Any] = {
+            "space": both.mds.space_,
+            "title": targets.looks.title,
+            "new": both.fresh,
+        }
+        labels = targets.looks.labels(both.shown())
         axes = plot_embedding(both.points(), labels, colours, **how)
-        draw(targets.plot, axes.figure, targets.force, targets.dpi)
+        draw(targets.plot, axes.figure, targets.force, targets.looks.dpi)
         targets.done.append(targets.plot)
 
 

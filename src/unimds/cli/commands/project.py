@@ -6,14 +6,17 @@ from typing import Annotated
 
 import typer
 
-from unimds.cli import options as o
 from unimds.cli.inputs import check_complete, read_table
-from unimds.cli.messages import counted, errors_told, print_json, say, usage
+from unimds.cli.messages import counted, print_json, say, usage
+from unimds.cli.options import sets
+from unimds.cli.options import single as o
 from unimds.cli.outputs import check_outputs, check_table, write_points
 
 
+@sets.gathered
 def project(
     file: o.PointsFile,
+    *,
     format: o.Format = "auto",
     encoding: o.Encoding = "auto",
     columns: o.Columns = None,
@@ -60,17 +63,15 @@ def project(
     output: o.Output = "-",
     out_format: o.OutFormat = "auto",
     force: o.Force = False,
-    as_json: o.AsJson = False,
-    quiet: o.Quiet = False,
-    debug: o.Debug = False,
+    telling: sets.Telling,
 ) -> None:
     """Project points on a sphere to a smaller sphere, with little change to their angles.
 
     The rows of FILE are points; only their directions count. Without --dim, there are as many
     coordinates as --eps and --delta need.
     """
-    check_table(output, out_format, as_json)
-    with errors_told("Interrupted: nothing was written.", debug, quiet, as_json) as warned:
+    check_table(output, out_format, telling.as_json)
+    with telling.errors() as warned:
         from unimds.distributions.projection import SphericalRandomProjection
 
         projection = SphericalRandomProjection(
@@ -80,13 +81,13 @@ def project(
             projection._validate_params()
         check_outputs({"--output": output}, file, force)
         how = (format, "points", "euclidean", encoding)
-        table = read_table(file, *how, quiet=quiet, columns=columns, drop=drop)
+        table = read_table(file, *how, quiet=telling.quiet, columns=columns, drop=drop)
         check_complete(table, file)
         points = projection.fit_transform(table.values)
         write_points(output, points, table, out_format, force)
         before, after = table.values.shape[1], points.shape[1]
-        if as_json:
+        if telling.as_json:
             found = {"file": file, "points": table.n, "from": before, "to": after}
             print_json({**found, "warnings": warned})
-        if not quiet:
+        if not telling.quiet:
             say(f"{counted(table.n)}: from {before} coordinates to {after}.")

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from unimds.cli import options as o
 from unimds.cli.messages import errors_told, say
+from unimds.cli.options import single as o
 from unimds.cli.progress import counting
 
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unimds.cli import options as o
-from unimds.cli.inputs import read_table, rows_of
-from unimds.cli.messages import INTERRUPTED, counted, errors_told, print_json, say
+from unimds.cli.inputs import rows_of, weights_of
+from unimds.cli.messages import INTERRUPTED, counted, print_json, say
+from unimds.cli.options import meaning, sets
+from unimds.cli.options import single as o
 from unimds.cli.outputs import (
     check_endings,
     check_extras,
-    check_looks,
     check_outputs,
     check_table,
     draw,
     write_rows,
 )
 from unimds.cli.progress import watched
-from unimds.cli.studied import Asked, Input, named_points, table_and_maps
+from unimds.cli.studied import named_points, table_and_maps
 
 if TYPE_CHECKING:
     from unimds.estimators.mds import MDS
@@ -31,6 +31,7 @@ METHODS = ("jackknife", "bootstrap", "noise")
 OVER = ("auto", "subjects", "features", "residuals")
 
 
+@sets.gathered
 def stability(
     ctx: typer.Context,
     files: Annotated[
@@ -42,24 +43,11 @@ def stability(
             show_default=False,
         ),
     ],
-    format: o.Format = "auto",
-    kind: o.Kind = "auto",
-    encoding: o.Encoding = "auto",
-    weight: o.EdgeWeight = "auto",
-    metric: o.MetricName = "euclidean",
-    standardise: o.Standardise = None,
-    columns: o.Columns = None,
-    drop: o.Drop = None,
-    names: o.Names = None,
-    part: o.Part = "all",
+    *,
+    reading: sets.Reading,
     weights: o.Weights = None,
     variant: o.Variant = None,
-    loss: o.LossName = None,
-    space: o.SpaceName = None,
-    size: o.Size = None,
-    level: o.LevelName = "ratio",
-    ties: o.Ties = None,
-    strictness: o.Strictness = None,
+    parts: sets.Parts,
     conditional: o.Conditional = "table",
     dim: o.Dimension = 2,
     method: Annotated[
@@ -139,13 +127,9 @@ def stability(
     output: o.TableOut = None,
     plot: o.Plot = None,
     report: o.Report = None,
-    title: o.Title = None,
-    dpi: o.Dpi = None,
-    no_names: o.NoNames = False,
+    looks: sets.Looks,
     force: o.Force = False,
-    as_json: o.AsJson = False,
-    quiet: o.Quiet = False,
-    debug: o.Debug = False,
+    telling: sets.Telling,
 ) -> None:
     """Show how certain the points of a map are: where else they could be.
 
@@ -154,26 +138,27 @@ def stability(
     """
     check_endings(plot=plot, report=report)
     if output is not None:
-        check_table(output, "auto", as_json, "--plot", "--report")
-    o.check_jobs(jobs)
+        check_table(output, "auto", telling.as_json, "--plot", "--report")
+    meaning.check_jobs(jobs)
     chosen = _method(method, len(files))
-    o.check_name("--over", over, OVER)
-    check_looks(plot, report, title=title, dpi=dpi, no_names=no_names)
+    meaning.check_name("--over", over, OVER)
+    looks.check(plot, report)
     told = "Interrupted before there were maps to compare: nothing was written."
-    with errors_told(told, debug, quiet, as_json) as warned:
+    with telling.errors(told) as warned:
         written = {"--output": output, "--plot": plot, "--report": report}
         for file in files:
             check_outputs(written, file, force)
         check_extras(plot, report)
-        given = (format, kind, encoding, weight, metric, standardise, columns, drop, names, part)
-        how = Input(*given, weights)
-        asked = Asked(variant, loss, space, size, level, ties, strictness, conditional, dim, seed)
-        table, mds, pair_weights = table_and_maps(ctx, files[0], how, asked, quiet)
+        meaning.check_conditional(conditional)
+        wanted = {"n_components": dim, "conditional": conditional, "random_state": seed}
+        wanted |= parts.made(variant)
+        table, mds = table_and_maps(ctx, files[0], reading, wanted, telling.quiet)
+        pair_weights = weights_of(weights, table)
         began = time.perf_counter()
-        run: dict[str, Any] = {"n_jobs": jobs, "verbose": int(watched(quiet))}
+        run: dict[str, Any] = {"n_jobs": jobs, "verbose": int(watched(telling.quiet))}
         drawn = {"n_maps": maps, "random_state": seed, "weights": pair_weights, **run}
         with named_points(table):
-            stack = _stack(table, files, how, quiet)
+            stack = _stack(table, files, reading, telling.quiet)
             mds.fit(_mean(stack), weights=pair_weights)
             if mds.result_.outcome.name == "INTERRUPTED":  # its map is not the one to judge
                 raise KeyboardInterrupt
@@ -187,18 +172,22 @@ def stability(
         if plot is not None:
             from unimds.plots import plot_stability
 
-            labels: Any = False if no_names else None
-            axes = plot_stability(found, labels, confidence=confidence, title=title)
-            draw(plot, axes.figure, force, dpi)
+            how: dict[str, Any] = {"confidence": confidence, "title": looks.title}
+            draw(plot, plot_stability(found, looks.labels(), **how).figure, force, looks.dpi)
             done.append(plot)
         if report is not None:
             from unimds.report import write_report
 
             about: dict[str, Any] = {"labels": table.labels, "weights": pair_weights}
-            about |= {"stability": found, "deciding": decide, "title": title, "structure": test}
+            about |= {
+                "stability": found,
+                "deciding": decide,
+                "title": looks.title,
+                "structure": test,
+            }
             write_report(mds, report, **about, force=force)
             done.append(report)
-        if as_json:
+        if telling.as_json:
             names_of: list[Any] = list(table.labels or range(table.n))
             told_pairs = [_pair(pair, names_of) for pair in decide]
             head = {"files": files, "points": table.n, "method": found.method}
@@ -209,12 +198,11 @@ def stability(
         elif output is None:
             print(found, flush=True)
             _show_pairs(decide, table)
-        if test is not None and not as_json:
+        if test is not None and not telling.as_json:
             print(f"\n{test.sentence}", flush=True)
-        if not quiet:
+        if not telling.quiet:
             say(f"{counted(table.n)}, {len(found.maps)} maps, {seconds:.1f} s.")
-            if done:
-                say(f"Written: {', '.join(done)}")
+        telling.written(done)
         if found.interrupted:
             raise typer.Exit(INTERRUPTED)
 
@@ -223,7 +211,7 @@ def _method(method: str | None, count: int) -> str:
     """Return what to do: what is asked for, or what suits the number of tables."""
     if method is None:
         return "jackknife" if count == 1 else "bootstrap"
-    o.check_name("--method", method, METHODS)
+    meaning.check_name("--method", method, METHODS)
     if count > 1 and method != "bootstrap":
         raise typer.BadParameter(
             f"{method} is for one table, and there are {count}; leave it out", param_hint="--method"
@@ -231,7 +219,7 @@ def _method(method: str | None, count: int) -> str:
     return method
 
 
-def _stack(table: Table, files: list[str], how: Input, quiet: bool) -> Any:
+def _stack(table: Table, files: list[str], reading: sets.Reading, quiet: bool) -> Any:
     """Return the values of the table, or those of the tables of all subjects."""
     import numpy as np
 
@@ -240,10 +228,9 @@ def _stack(table: Table, files: list[str], how: Input, quiet: bool) -> Any:
     if len(files) == 1:
         return table.values
     labels = None if table.labels is None else np.array(table.labels, dtype=object)
-    given = (how.format, how.kind, how.metric, how.encoding, how.weight, quiet)
     found = []
     for file in files:
-        other = read_table(file, *given)
+        other = reading.table(file, quiet)
         if not other.precomputed:
             raise ValueError(f"{file} holds no distances, and tables of subjects do; give one file")
         rows = rows_of(table.labels, other, file, "row")

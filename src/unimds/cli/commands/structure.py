@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unimds.cli import options as o
-from unimds.cli.messages import INTERRUPTED, counted, errors_told, print_json, say
+from unimds.cli.inputs import weights_of
+from unimds.cli.messages import INTERRUPTED, counted, print_json, say
+from unimds.cli.options import meaning, sets
+from unimds.cli.options import single as o
 from unimds.cli.outputs import check_endings, check_extras, check_looks, check_outputs, draw
 from unimds.cli.progress import watched
-from unimds.cli.studied import Asked, Input, named_points, table_and_maps
+from unimds.cli.studied import named_points, table_and_maps
 
 if TYPE_CHECKING:
     from unimds.trust import PermutationTest, StressNorms
@@ -19,27 +21,15 @@ if TYPE_CHECKING:
 WAYS = ("auto", "pairs", "columns")
 
 
+@sets.gathered
 def structure(
     ctx: typer.Context,
     file: o.File,
-    format: o.Format = "auto",
-    kind: o.Kind = "auto",
-    encoding: o.Encoding = "auto",
-    weight: o.EdgeWeight = "auto",
-    metric: o.MetricName = "euclidean",
-    standardise: o.Standardise = None,
-    columns: o.Columns = None,
-    drop: o.Drop = None,
-    names: o.Names = None,
-    part: o.Part = "all",
+    *,
+    reading: sets.Reading,
     weights: o.Weights = None,
     variant: o.Variant = None,
-    loss: o.LossName = None,
-    space: o.SpaceName = None,
-    size: o.Size = None,
-    level: o.LevelName = "ratio",
-    ties: o.Ties = None,
-    strictness: o.Strictness = None,
+    parts: sets.Parts,
     conditional: o.Conditional = "table",
     dim: o.Dimension = 2,
     permutations: Annotated[
@@ -87,9 +77,7 @@ def structure(
     title: o.Title = None,
     dpi: o.Dpi = None,
     force: o.Force = False,
-    as_json: o.AsJson = False,
-    quiet: o.Quiet = False,
-    debug: o.Debug = False,
+    telling: sets.Telling,
 ) -> None:
     """Test whether a table has structure that a map can show, by permutations.
 
@@ -98,21 +86,21 @@ def structure(
     permutations that are done (exit code 130).
     """
     check_endings(plot=plot)
-    o.check_jobs(jobs)
-    o.check_name("--permute", permute, WAYS)
+    meaning.check_jobs(jobs)
+    meaning.check_name("--permute", permute, WAYS)
     check_looks(plot, None, title=title, dpi=dpi)
-    told = "Interrupted before any table was permuted."
-    with errors_told(told, debug, quiet, as_json) as warned:
+    with telling.errors("Interrupted before any table was permuted.") as warned:
         check_outputs({"--plot": plot}, file, force)
         check_extras(plot, None)
-        given = (format, kind, encoding, weight, metric, standardise, columns, drop, names, part)
-        how = Input(*given, weights)
-        asked = Asked(variant, loss, space, size, level, ties, strictness, conditional, dim, seed)
-        table, mds, pair_weights = table_and_maps(ctx, file, how, asked, quiet)
+        meaning.check_conditional(conditional)
+        wanted = {"n_components": dim, "conditional": conditional, "random_state": seed}
+        wanted |= parts.made(variant)
+        table, mds = table_and_maps(ctx, file, reading, wanted, telling.quiet)
+        pair_weights = weights_of(weights, table)
         from unimds.trust import permutation_test, random_stress_norms
 
         began = time.perf_counter()
-        run: dict[str, Any] = {"n_jobs": jobs, "verbose": int(watched(quiet))}
+        run: dict[str, Any] = {"n_jobs": jobs, "verbose": int(watched(telling.quiet))}
         with named_points(table):
             found = permutation_test(
                 mds,
@@ -131,7 +119,7 @@ def structure(
             from unimds.plots import plot_permutation_test
 
             draw(plot, plot_permutation_test(found, beside, title=title).figure, force, dpi)
-        if as_json:
+        if telling.as_json:
             files = {} if plot is None else {"plot": plot}
             rest = {"files": files, "seconds": seconds, "warnings": warned}
             print_json({"file": file, "points": table.n, **_found(found, beside), **rest})
@@ -139,10 +127,9 @@ def structure(
             print(found.sentence, flush=True)
             if beside is not None:
                 print(beside, flush=True)
-        if not quiet:
+        if not telling.quiet:
             say(f"{counted(table.n)}, {seconds:.1f} s.")
-            if plot is not None:
-                say(f"Written: {plot}")
+        telling.written([] if plot is None else [plot])
         if found.interrupted or (beside is not None and beside.interrupted):
             raise typer.Exit(INTERRUPTED)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unimds.cli import options as o
-from unimds.cli.messages import errors_told, print_json, say
+from unimds.cli.messages import print_json, say
+from unimds.cli.options import meaning, sets
 from unimds.cli.progress import counting
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ PRECISIONS = ("float64", "float32")
 POINTS = (160, 220)
 
 
+@sets.gathered
 def warmup(
+    *,
     loss: Annotated[
         list[str] | None,
         typer.Option("--loss", metavar="LOSS", help="Compile this loss; can be repeated."),
@@ -44,31 +46,29 @@ def warmup(
     everything: Annotated[
         bool, typer.Option("--all", help="Compile all losses and spaces, in about two minutes.")
     ] = False,
-    as_json: o.AsJson = False,
-    quiet: o.Quiet = False,
-    debug: o.Debug = False,
+    telling: sets.Telling,
 ) -> None:
     """Compile the common losses and spaces in advance, in both precisions.
 
     Compiled code stays on disk (`unimds info` says where), so once is enough. Each kind of map
     takes about ten seconds.
     """
-    with errors_told("Interrupted: the code compiled so far is kept.", debug, quiet, as_json):
+    with telling.errors("Interrupted: the code compiled so far is kept."):
         from unimds.losses import LOSSES
         from unimds.spaces import SPACES
 
         losses = loss or (LOSSES if everything else COMMON_LOSSES)
         spaces = space or (SPACES if everything else COMMON_SPACES)
-        pairs = [o.parts(None, *names, None) for names in product(losses, spaces)]
+        pairs = [meaning.parts(None, *names, None) for names in product(losses, spaces)]
         jobs = list(product(pairs, PRECISIONS, dim or [2]))
-        with counting(len(jobs), quiet, lines=True) as begin:
+        with counting(len(jobs), telling.quiet, lines=True) as begin:
             for (one, where), dtype, k in jobs:
                 begin(f"{type(one).__name__}, {type(where).__name__}, {dtype}")
                 for n in POINTS:
                     _compile(one, where, dtype, k, n)
-        if as_json:
+        if telling.as_json:
             print_json({"compiled": len(jobs)})
-        if not quiet:
+        if not telling.quiet:
             say(f"{len(jobs)} kinds of map are compiled.")
 
 

@@ -1,19 +1,10 @@
-"""Options that several commands share."""
+"""Options that several commands share, one by one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
-
-from unimds.cli.guide import check_level
-from unimds.cli.messages import usage
-
-if TYPE_CHECKING:
-    from unimds.files import Table
-    from unimds.levels import Level
-    from unimds.losses import Loss
-    from unimds.spaces import Space
 
 INPUT, MAP, RUN, OUTPUT, GENERAL = "Input", "Map", "Run", "Output", "General"
 """The groups of options that the help shows."""
@@ -71,53 +62,12 @@ Format = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
-Kind = Annotated[
-    str,
-    typer.Option(
-        "--kind",
-        metavar="KIND",
-        help="What FILE holds, if it is not detected: distances, points, pairs or graph.",
-        rich_help_panel=INPUT,
-    ),
-]
 Encoding = Annotated[
     str,
     typer.Option(
         "--encoding",
         metavar="NAME",
         help="Encoding of a text input, such as latin-1 or cp1252.",
-        rich_help_panel=INPUT,
-    ),
-]
-EdgeWeight = Annotated[
-    str,
-    typer.Option(
-        "--weight",
-        metavar="MEANING",
-        help="What the weight of an edge of a graph is: length, strength or none; auto takes it as "
-        "a length, and says so.",
-        rich_help_panel=INPUT,
-    ),
-]
-MetricName = Annotated[
-    str,
-    typer.Option(
-        "--metric",
-        metavar="NAME",
-        help="Distance between points, as in scikit-learn: euclidean, cityblock, cosine, "
-        "braycurtis, hellinger and others.",
-        rich_help_panel=INPUT,
-    ),
-]
-Standardise = Annotated[
-    str | None,
-    typer.Option(
-        "--standardise",
-        "--standardize",
-        metavar="STEPS",
-        help="Standardise counts before distances are measured: wisconsin (species by their "
-        "maxima, then sites by their totals), sqrt, or sqrt,wisconsin. A model keeps the maxima, "
-        "and new points are standardised by them.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -148,15 +98,6 @@ Names = Annotated[
         metavar="COLUMN",
         help="Column that names the points, if it is not detected; it does not count for the "
         "distances.",
-        rich_help_panel=INPUT,
-    ),
-]
-Part = Annotated[
-    str,
-    typer.Option(
-        "--part",
-        metavar="PART",
-        help="Which points to keep of a graph, or of pairs, that fall into parts: all or largest.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -210,37 +151,6 @@ Size = Annotated[
         rich_help_panel=MAP,
     ),
 ]
-LevelName = Annotated[
-    str,
-    typer.Option(
-        "--level",
-        metavar="LEVEL",
-        help="What is known of the dissimilarities: ratio (they are distances), interval (a "
-        "straight line of them is), ordinal (only their order counts: nonmetric scaling), spline "
-        "or power.",
-        rich_help_panel=MAP,
-    ),
-]
-Ties = Annotated[
-    str | None,
-    typer.Option(
-        "--ties",
-        metavar="TIES",
-        help="With --level ordinal, what equal dissimilarities mean: primary (their disparities "
-        "may differ), secondary (they are equal) or tertiary (their means keep the order).",
-        rich_help_panel=MAP,
-    ),
-]
-Strictness = Annotated[
-    float | None,
-    typer.Option(
-        "--strictness",
-        metavar="SHARE",
-        help="With --level ordinal, from 0 to 1: how much of an even rise the disparities must "
-        "have, such as 0.1; it parts the points of a degenerate map.",
-        rich_help_panel=MAP,
-    ),
-]
 Conditional = Annotated[
     str,
     typer.Option(
@@ -255,6 +165,10 @@ Dimension = Annotated[
     typer.Option(
         "--dim", "-k", metavar="K", min=1, help="Dimension of the map.", rich_help_panel=MAP
     ),
+]
+Starts = Annotated[
+    str,
+    typer.Option("--n-init", metavar="N", help="Number of starts, or auto.", rich_help_panel=RUN),
 ]
 Seed = Annotated[
     int,
@@ -409,112 +323,3 @@ Debug = Annotated[
     bool,
     typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=GENERAL),
 ]
-
-
-def parts(
-    variant: str | None, loss: str | None, space: str | None, size: str | None
-) -> tuple[Loss, Space]:
-    """Return the loss and the space that the options name."""
-    from unimds.estimators.parameters import resolve_variant
-    from unimds.losses import as_loss
-    from unimds.spaces import as_space
-
-    with usage("--loss"):
-        own_loss = as_loss("squared" if loss is None else loss)
-    with usage("--space"):
-        own_space = as_space("euclidean" if space is None else space)
-    with usage("--variant"):
-        named, target = resolve_variant(variant, own_loss, own_space)
-    with usage("--curvature" if hasattr(target, "curvature") else "--radius"):
-        return named, target if size is None else _sized(target, size)
-
-
-def level_of(name: str, ties: str | None, strictness: float | None) -> Level:
-    """Return the level of measurement that the options name."""
-    from unimds.levels import Ordinal, as_level
-
-    check_level(name)
-    if name == "ordinal":
-        with usage("--ties"):
-            level = Ordinal() if ties is None else Ordinal(ties)
-        with usage("--strictness"):
-            return level if strictness is None else Ordinal(level.ties, strictness)
-    for option, value in (("--ties", ties), ("--strictness", strictness)):
-        if value is not None:
-            raise typer.BadParameter(
-                f"{option} is for --level ordinal, and the level is {name}; give --level ordinal, "
-                f"or leave {option} out"
-            )
-    return as_level(name)
-
-
-def metric_params(standardise: str | None, table: Table, file: str) -> dict[str, Any] | None:
-    """Return the arguments of the metric that the options name."""
-    from unimds.distances.standard import STANDARDISE, steps_of
-
-    if standardise is None:
-        return None
-    with usage("--standardise"):
-        steps_of(standardise)
-    if table.precomputed:
-        raise ValueError(
-            f"{file} holds distances, and --standardise is for counts, one point per row; leave it "
-            "out, or give the counts"
-        )
-    return {STANDARDISE: standardise}
-
-
-def check_jobs(jobs: int | None) -> None:
-    """Raise if a number of threads is none."""
-    if jobs == 0:
-        raise typer.BadParameter("--jobs 0: give a number of threads, or -1 for all cores")
-
-
-def check_name(option: str, name: str, known: tuple[str, ...]) -> None:
-    """Raise if an option does not know a name."""
-    if name not in known:
-        raise typer.BadParameter(f"use one of {', '.join(known)}, not {name!r}", param_hint=option)
-
-
-def check_conditional(name: str) -> None:
-    """Raise if this is not what a transformation can be for."""
-    if name not in ("table", "row"):
-        raise typer.BadParameter(f"use table or row, not {name!r}", param_hint="--conditional")
-
-
-def check_coordinates(name: str, space: Space, n_components: int) -> None:
-    """Raise, before a long run, if a map cannot be written in these coordinates."""
-    from unimds.spaces.coordinates import as_coordinates
-
-    with usage("--coordinates"):
-        as_coordinates(name, space, n_components)
-
-
-def _sized(space: Space, size: str) -> Space:
-    from dataclasses import fields, replace
-
-    names = [field.name for field in fields(space)]
-    if not names:
-        raise ValueError(f"{space} has no size; choose another --space")
-    return replace(space, **{names[0]: size if size == "auto" else _number(size)})
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"a number is needed, not {text!r}") from None
-
-
-def check_alone(option: str, **others: Any) -> None:
-    """Raise if another option is given that does not work with `option`."""
-    for name, value in others.items():
-        if value:
-            other = f"--{name.replace('_', '-')}"
-            raise typer.BadParameter(f"{other} does not work with {option}; leave one of them out")
-
-
-def is_default(ctx: typer.Context, name: str) -> bool:
-    """Whether an option was left out."""
-    source = ctx.get_parameter_source(name)
-    return source is not None and source.name == "DEFAULT"
