@@ -1,4 +1,4 @@
-"""Dissimilarities, properties, two maps and drift on the command line."""
+"""Dissimilarities, properties, two maps, drift and species on the command line."""
 
 import json
 
@@ -9,7 +9,7 @@ import pytest
 from tests.support.commands import ONE_START, names, run
 from tests.support.meadows import A1, MANAGEMENT, MOISTURE
 from unimds.dissimilarity import METHODS, from_confusions
-from unimds.interpret import drift_vectors, fit_properties, procrustes_test
+from unimds.interpret import drift_vectors, fit_properties, procrustes_test, weighted_scores
 
 LABELS = [f"m{i}" for i in range(20)]
 X = np.random.default_rng(0).normal(size=(20, 2))
@@ -208,3 +208,46 @@ def test_drift_of_a_table_on_its_map(folder):
     assert told["share"] == pytest.approx(expected.share)
     assert "of the sum of squares is asymmetric" in run("drift", "d.csv", "map.csv").out
     assert "no row for 'm0'" in run("drift", "confusions.csv", "map.csv").err
+
+
+# --- weighted-scores ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def counts(folder):
+    """Return counts of three species at the sites of the map, the last never found."""
+    found = np.random.default_rng(3).poisson(2.0, (20, 3)) * [1, 1, 0]
+    counts = pd.DataFrame(found, LABELS, ["heron", "tern", "dodo"])
+    counts.iloc[::-1].to_csv("counts.csv", index_label="site")
+    return counts
+
+
+@pytest.mark.parametrize("expand", [False, True])
+def test_species_stand_where_the_library_places_them(counts, expand):
+    expected = weighted_scores(X, counts.to_numpy(), expand=expand)
+    more = ["--expand"] if expand else []
+    said = run("weighted-scores", "counts.csv", "map.csv", "-o", "out.csv", *more)
+    assert (said.code, said.out, said.err) == (0, "", "Written: out.csv\n")
+    written = frame("out.csv")
+    assert list(written.index) == ["heron", "tern", "dodo"]
+    np.testing.assert_allclose(written[["x", "y"]], expected, rtol=1e-12)
+
+
+def test_species_are_printed_drawn_and_told_as_json(counts):
+    said = run("weighted-scores", "counts.csv", "map.csv", "--plot", "p.png", "--drop", "tern")
+    assert said.out.split()[:4] == ["species", "x", "y", "heron"]
+    assert "tern" not in said.out
+    assert said.err == "Written: p.png\n"
+    told = json.loads(run("weighted-scores", "counts.csv", "map.csv", "--json").out)
+    assert [row["species"] for row in told["species"]] == ["heron", "tern", "dodo"]
+    assert told["species"][2]["x"] is None
+    assert told["points"] == 20
+
+
+def test_what_has_no_weighted_scores(counts):
+    counts.iloc[:5].to_csv("few.csv")
+    assert "no row for 'm5'" in run("weighted-scores", "few.csv", "map.csv").err
+    (-counts).to_csv("negative.csv")
+    said = run("weighted-scores", "negative.csv", "map.csv")
+    assert (said.code, "counts are finite and not negative" in said.err) == (1, True)
+    assert "unimds weighted-scores COUNTS MAP" in run("wascores", "counts.csv").err

@@ -32,7 +32,8 @@ Lea,3,4,2,1
 Max,1,3,2,4
 """
 CONFUSIONS = ",A,B,C\nA,90,8,2\nB,12,85,3\nC,2,4,94\n"
-READING = ("dissimilarity", "fit-properties", "procrustes", "drift")
+BIRDS = ",heron,tern\nUlm,2,0\nBonn,2,0\nKiel,0,9\nTrier,0,0\nJena,0,1\n"
+READING = ("dissimilarity", "fit-properties", "procrustes", "drift", "weighted-scores")
 COMMANDS = (
     "embed",
     "place",
@@ -94,6 +95,7 @@ def test_the_page_typed_in_one_folder_does_what_it_says(
     Path("likes.csv").write_text(LIKES)
     Path("towns.csv").write_text(TOWNS)
     Path("confusions.csv").write_text(CONFUSIONS)
+    Path("birds.csv").write_text(BIRDS)
     counts = np.random.default_rng(0).poisson(5.0, size=(6, 8))
     Path("counts.csv").write_text("\n".join(",".join(map(str, row)) for row in counts) + "\n")
     Path("ratings.csv").write_text(ratings())

@@ -25,6 +25,7 @@ from unimds.cli.commands.stability import stability
 from unimds.cli.commands.structure import structure
 from unimds.cli.commands.unfold import unfold
 from unimds.cli.commands.warmup import warmup
+from unimds.cli.commands.weighted_scores import weighted_scores
 from unimds.cli.guide import Guide
 
 app = typer.Typer(
@@ -67,6 +68,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
         fit_properties,
         procrustes,
         drift,
+        weighted_scores,
         project,
     ),
     *(reproduce, demo, warmup, info),

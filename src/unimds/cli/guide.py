@@ -126,6 +126,7 @@ COMMANDS = {
     **dict.fromkeys(("align", "protest", "compare-maps"), PROCRUSTES),
     **dict.fromkeys(("envfit", "properties", "property", "biplot", "ordisurf", "bioenv"), ENVFIT),
     **dict.fromkeys(("driftvectors", "asymmetry"), "use unimds drift TABLE MAP"),
+    **dict.fromkeys(("wascores", "species", "scores"), "use unimds weighted-scores COUNTS MAP"),
     **dict.fromkeys(("sim2diss", "similarities", "similarity"), SIMILARITIES),
     **dict.fromkeys(("adonis", "adonis2", "permanova", "anosim", "mrpp", "betadisper"), ADONIS),
     **dict.fromkeys(("ordihull", "ordiellipse", "ordispider"), HULLS),
