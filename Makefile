@@ -49,7 +49,7 @@ PLAIN := tests/test_losses.py tests/spaces tests/distances/test_pairs.py
 COVERED := tests/files tests/distances tests/_runtime tests/placecenter tests/estimators tests/starts \
   tests/landmarks tests/select tests/distributions tests/rivals tests/experiments tests/plots tests/cli \
   tests/report/test_page.py tests/test_checkpoint.py tests/test_checks.py tests/test_datasets.py \
-  tests/test_models.py tests/test_quality.py
+  tests/models tests/test_quality.py
 
 # Old data would count as new: coverage adds up all files it finds.
 coverage: $(TEST_STAMP) ## Measure which lines and branches the tests reach (up to half an hour)
