@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from unimds.cli.app import COMMANDS
-from unimds.cli.options.sets import Looks, gathered
+from unimds.cli.options.sets import Looks, takes_sets
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Colours:
 def test_a_set_is_its_options_to_the_user_and_one_object_to_the_command():
     seen = []
 
-    @gathered
+    @takes_sets
     def paint(name: str, *, before: int = 1, colours: Colours, after: bool = False) -> None:
         """Paint."""
         seen.append((name, before, colours, after))

@@ -32,7 +32,7 @@ from unimds.distances.table import ComputedTable, HeldTable
 from unimds.landmarks import cost, estimator, place
 from unimds.landmarks.choose import choose
 from unimds.landmarks.cost import PairSample
-from unimds.placecenter.problem import Frame
+from unimds.placecenter.frame import Frame
 from unimds.quality import recovery_error, stress_1, total_cost
 from unimds.spaces import distances
 

@@ -245,7 +245,7 @@ def test_who_listens_changes_nothing(loss):
 
 @pytest.mark.usefixtures("threads_of_blas")
 def test_threads_change_nothing(monkeypatch):
-    monkeypatch.setattr("unimds.placecenter.problem.SHARED_FROM", 50)
+    monkeypatch.setattr("unimds.placecenter.frame.SHARED_FROM", 50)
     D = gaussian(60, 6)
     maps = [place_center(D, 2, n_jobs=jobs, random_state=0).embedding for jobs in (1, 2, 3)]
     np.testing.assert_array_equal(maps[0], maps[1])

@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from unimds import MDS, Absolute, Huber, IndividualDifferences, Power, Squared, SquaredDistance
 from unimds.levels import as_level
 from unimds.placecenter.apart import Apart
-from unimds.placecenter.problem import Frame
+from unimds.placecenter.frame import Frame
 from unimds.spaces import Euclidean, Hyperbolic, Sphere, distances
 from unimds.tables.beginning import (
     MODELS,

@@ -14,7 +14,7 @@ from scipy.optimize import approx_fprime, minimize
 from unimds import MDS, Absolute, Huber, Power, Squared, SquaredDistance, Unfolding
 from unimds._runtime.watch import Watch
 from unimds.levels import as_level
-from unimds.placecenter.problem import Frame
+from unimds.placecenter.frame import Frame
 from unimds.placecenter.targets import power_of
 from unimds.spaces import Euclidean, Hyperbolic, Sphere, distances
 from unimds.tables.rectangle import Entries, Joint, Rectangle, metric_seed

@@ -10,7 +10,7 @@ from tests.support.tables import distances
 from unimds import MDS, LandmarkMDS
 from unimds.trust import permutation_test, structure
 from unimds.trust.structure import among_pairs, within_rows
-from unimds.trust.study import Table
+from unimds.trust.study import StudiedTable
 
 PLANE = MDS(metric="precomputed")
 QUICK = MDS(metric="precomputed", n_init=1, init="classical")
@@ -154,7 +154,7 @@ def tables(draw, both=False):
     D[gone | gone.T] = np.nan
     np.fill_diagonal(D, 0.0)
     conditional = MDS(metric="precomputed", conditional="row")
-    return Table(conditional, D, W, both, None, None), rng
+    return StudiedTable(conditional, D, W, both, None, None), rng
 
 
 @settings(max_examples=60, deadline=None)

@@ -32,7 +32,7 @@ COMPILING = (
 
 
 @dataclass(frozen=True)
-class Targets:
+class MapFiles:
     """The files to write."""
 
     output: str
@@ -107,7 +107,7 @@ def outcome_of(mds: Any) -> Outcome:
 
 
 def write(
-    targets: Targets,
+    targets: MapFiles,
     mds: Any,
     table: Table,
     weights: Any,
@@ -179,7 +179,7 @@ def _given(mds: Any, table: Table) -> Any:
     return table.values if table.precomputed else mds._metric.between(table.values)
 
 
-def _write_map(targets: Targets, mds: Any, table: Table) -> None:
+def _write_map(targets: MapFiles, mds: Any, table: Table) -> None:
     more: dict[str, Any] = {}
     if targets.point_stress:
         from unimds.quality import point_stress
@@ -194,7 +194,7 @@ def _write_map(targets: Targets, mds: Any, table: Table) -> None:
         targets.done.append(targets.model)
 
 
-def cut_short(targets: Targets, checkpoint: str | None) -> str:
+def cut_short(targets: MapFiles, checkpoint: str | None) -> str:
     """Return what there is after ^C, while the map was made or while the files were written."""
     if not targets.done:
         compiling = compiled_then(sys.exception())
@@ -206,11 +206,11 @@ def cut_short(targets: Targets, checkpoint: str | None) -> str:
     return f"Interrupted: the map is complete and {_place(targets)}.{missing}"
 
 
-def _best(targets: Targets) -> str:
+def _best(targets: MapFiles) -> str:
     return f"Interrupted: the best map so far is {_place(targets)}."
 
 
-def _place(targets: Targets) -> str:
+def _place(targets: MapFiles) -> str:
     return "on standard output" if targets.output == "-" else f"in {targets.output}"
 
 
@@ -223,7 +223,7 @@ def _save(path: str, mds: Any, table: Table, force: bool) -> None:
     save(mds, path, labels=table.labels, features=names, force=force)
 
 
-def _written(targets: Targets) -> dict[str, str]:
+def _written(targets: MapFiles) -> dict[str, str]:
     return {
         option.removeprefix("--"): name
         for option, name in targets.named().items()
@@ -231,7 +231,7 @@ def _written(targets: Targets) -> dict[str, str]:
     }
 
 
-def summary(targets: Targets, mds: Any, file: str) -> dict[str, Any]:
+def summary(targets: MapFiles, mds: Any, file: str) -> dict[str, Any]:
     """Return what to print as JSON; what was not measured or counted is left out."""
     outcome, starts = outcome_of(mds), _n_starts(mds)
     found: dict[str, Any] = {
@@ -277,7 +277,7 @@ def _is_estimated(mds: Any) -> bool:
     return bool(getattr(mds, "cost_error_", 0.0))
 
 
-def tell(targets: Targets, mds: Any, seconds: float, steps: str) -> None:
+def tell(targets: MapFiles, mds: Any, seconds: float, steps: str) -> None:
     """Say how good the map is, and what was written."""
     from unimds.estimators.parameters import size_found
 
@@ -306,7 +306,7 @@ def tell(targets: Targets, mds: Any, seconds: float, steps: str) -> None:
 
 
 def end(
-    outcome: Outcome, targets: Targets, checkpoint: str | None, max_iter: int, quiet: bool
+    outcome: Outcome, targets: MapFiles, checkpoint: str | None, max_iter: int, quiet: bool
 ) -> None:
     """Remove the checkpoint of a finished run; after any other end say how to go on."""
     if outcome.name == "INTERRUPTED":
@@ -327,7 +327,7 @@ def _resume(checkpoint: str | None, force: bool) -> str:
     return f" The same command{'' if force else ' with --force'} resumes from {checkpoint}."
 
 
-def _further(targets: Targets, checkpoint: str | None, max_iter: int) -> str:
+def _further(targets: MapFiles, checkpoint: str | None, max_iter: int) -> str:
     """Return how to go on with a run that ended at its limit."""
     limit = f"--max-iter {2 * max_iter}"
     if checkpoint is not None and Path(checkpoint).exists():

@@ -150,7 +150,7 @@ def as_square(D: Any, name: str) -> Array:
 
 def in_row_order(table: Any, name: str) -> Any:
     """Return a labelled square table in the order of its rows; say so where its columns differ."""
-    found = aligned(table)
+    found = columns_as_rows(table)
     if found is not table:
         warn(
             f"the rows and the columns of {name} are in different orders; they are matched by "
@@ -165,7 +165,7 @@ def _check(table: Any, name: str) -> None:
     check_square(np.shape(table), name)
 
 
-def aligned(table: Any) -> Any:
+def columns_as_rows(table: Any) -> Any:
     """Return a labelled square table with its columns in the order of its rows."""
     columns, index = getattr(table, "columns", None), getattr(table, "index", None)
     if columns is None or index is None or len(columns) != len(index):
@@ -239,7 +239,7 @@ def _numeric(column: Any) -> bool:
 
 def as_weights(weights: ArrayLike, n: int) -> Array:
     """Check the weights of all pairs of `n` points."""
-    W = as_float(aligned(weights), "weights")
+    W = as_float(columns_as_rows(weights), "weights")
     if W.shape != (n, n):
         raise ValueError(f"weights must have the shape of the distances, {(n, n)}; got {W.shape}")
     check_weights(W)

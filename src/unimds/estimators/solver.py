@@ -35,6 +35,7 @@ from unimds.losses import Loss, as_loss
 from unimds.placecenter.degeneracy import DegenerateWarning, degeneracy_of
 from unimds.placecenter.descent import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
+from unimds.placecenter.frame import own_smoothing
 from unimds.placecenter.new_points import (
     names_in,
     place_checked,
@@ -42,7 +43,7 @@ from unimds.placecenter.new_points import (
     reach,
     warn_of_few_known,
 )
-from unimds.placecenter.problem import Problem, own_smoothing
+from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result, in_size, stress_1
 from unimds.spaces.base import Space, as_space, distances
 from unimds.starts.keep import Keeper, as_store, run_digests

@@ -15,7 +15,7 @@ from unimds.plots.axes import HUES, new_figure, plain, tidy
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from unimds.experiments.jl import Draws
+    from unimds.experiments.jl import Projections
     from unimds.experiments.runs import Run
 
 BLUE, ORANGE, GREEN, PINK, RED, SKY, BLACK, GREY = HUES
@@ -99,7 +99,7 @@ def _frame(ax: Axes, runs: Sequence[Run]) -> None:
     ax.set_ylim(low / margin, high * margin)
 
 
-def draw_projections(folder: Path, name: str, title: str, draws: Sequence[Draws]) -> None:
+def draw_projections(folder: Path, name: str, title: str, draws: Sequence[Projections]) -> None:
     """Draw how projections change angles, against the number of coordinates, as PNG and SVG."""
     with _style(name):
         page = new_figure(6.4, 4.0, layout="constrained")
@@ -121,7 +121,7 @@ def draw_projections(folder: Path, name: str, title: str, draws: Sequence[Draws]
         _save(page, folder, name)
 
 
-def _draw_projection(ax: Axes, method: str, draws: Sequence[Draws]) -> None:
+def _draw_projection(ax: Axes, method: str, draws: Sequence[Projections]) -> None:
     look = LOOKS[method]
     m = [d.dimension for d in draws]
     low, high = [min(d.largest) for d in draws], [max(d.largest) for d in draws]

@@ -31,7 +31,7 @@ SUMMARY = ("median_largest", "worst", "mean", "promised", "within", "seconds")
 
 
 @dataclass(frozen=True)
-class Draws:
+class Projections:
     """Projections of one kind to one dimension.
 
     Attributes
@@ -74,7 +74,7 @@ def promised(n: int, dimension: int, delta: float = DELTA) -> float:
     return float(brentq(excess, 1e-6, 1.0)) if excess(1.0) < 0.0 else 1.0
 
 
-def project(X: NDArray[Any], method: str, dimension: int, count: int) -> Draws:
+def project(X: NDArray[Any], method: str, dimension: int, count: int) -> Projections:
     """Project several times and compare angles."""
     largest, means, seconds = [], [], []
     for seed in range(count):
@@ -85,7 +85,7 @@ def project(X: NDArray[Any], method: str, dimension: int, count: int) -> Draws:
         largest.append(change.largest)
         means.append(change.mean)
     bound = promised(len(X), dimension)
-    return Draws(
+    return Projections(
         method, dimension, largest, float(np.mean(means)), bound, float(np.median(seconds))
     )
 
@@ -101,7 +101,7 @@ def spherical_jl(
     seed: int,
     started: Callable[[str, str, str], Any],
     finished: Callable[[Any], Any],
-) -> list[Draws]:
+) -> list[Projections]:
     """Make the draws of the figure and their table; draws already in the folder are kept."""
     count, d = (20, 1000) if n >= 300 else (3, 300)
     X = points(n, d, seed)
@@ -110,7 +110,7 @@ def spherical_jl(
         for dimension in dimensions(n):
             started(TITLE, f"m={dimension}", method)
             path = folder / "runs" / NAME / f"m{dimension}-{method}.json"
-            found = read_kept(path, Draws)
+            found = read_kept(path, Projections)
             if found is None:
                 found = project(X, method, dimension, count)
                 keep(path, found)
@@ -121,7 +121,7 @@ def spherical_jl(
     return done
 
 
-def summary(draws: Draws) -> tuple[float, float, float, float, float, float]:
+def summary(draws: Projections) -> tuple[float, float, float, float, float, float]:
     """Return the numbers that `SUMMARY` names."""
     largest = np.array(draws.largest)
     within = float(np.mean(largest <= draws.bound))

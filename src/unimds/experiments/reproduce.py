@@ -59,7 +59,7 @@ def reproduce(
     Returns
     -------
     dict
-        The runs of each figure: `Run`, or `jl.Draws` for the figure of the theorem.
+        The runs of each figure: `Run`, or `jl.Projections` for the figure of the theorem.
     """
     require("matplotlib", "plot")  # fail now, not after minutes of work
     scale = Scale() if scale is None else scale

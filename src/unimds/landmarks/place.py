@@ -22,7 +22,7 @@ from unimds.distances.table import Index
 from unimds.landmarks.disparities import Source
 from unimds.landmarks.journal import Journal
 from unimds.placecenter.annealing import sharpened
-from unimds.placecenter.problem import Frame
+from unimds.placecenter.frame import Frame
 from unimds.placecenter.result import Result
 
 Array = NDArray[Any]

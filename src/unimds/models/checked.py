@@ -22,7 +22,7 @@ TRANSFORMATION = ("given", "disparities")
 """The arrays of a transformation, at levels of measurement other than "ratio"."""
 
 
-def checked_points(array: Array, mds: Model, what: str, count: int | None = None) -> Array:
+def sound_points(array: Array, mds: Model, what: str, count: int | None = None) -> Array:
     """Return points of the space of a map; raise for anything else."""
     width, n = mds.space_.n_coordinates(mds.n_components), len(array) if count is None else count
     if array.shape != (n, width) or not n or array.dtype not in (np.float32, np.float64):
@@ -36,7 +36,7 @@ def checked_points(array: Array, mds: Model, what: str, count: int | None = None
     return array
 
 
-def checked_names(told: list[Any] | None, count: int, what: str) -> Array | None:
+def sound_names(told: list[Any] | None, count: int, what: str) -> Array | None:
     """Return as many names as there are points or features, or None."""
     if told is None:
         return None
@@ -49,7 +49,7 @@ def checked_names(told: list[Any] | None, count: int, what: str) -> Array | None
     return names
 
 
-def checked_result(
+def sound_result(
     header: dict[str, Any], arrays: dict[str, Array], mds: Model, count: int
 ) -> Result:
     """Return the run that a map came from."""
@@ -63,7 +63,7 @@ def checked_result(
     usual = None if isinstance(mds, LandmarkMDS) else header["cost"][2]
     stress = header.get("result_stress", usual)
     return Result(
-        embedding=checked_points(arrays["embedding"], mds, "embedding", count),
+        embedding=sound_points(arrays["embedding"], mds, "embedding", count),
         cost=float(header["cost"][0]),
         history=history,
         levels=levels,

@@ -18,11 +18,11 @@ from unimds.losses import Loss
 from unimds.models.checked import (
     SAME,
     TRANSFORMATION,
-    checked_names,
-    checked_points,
-    checked_result,
+    sound_names,
+    sound_points,
+    sound_result,
 )
-from unimds.models.parts import NOT_KEPT, PLAIN, THREADS, described, part_of, plain
+from unimds.models.parts import NOT_KEPT, PLAIN, THREADS, part_of, plain_values, told_part
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces import Space
 
@@ -39,8 +39,8 @@ def of_distances(mds: MDS | LandmarkMDS) -> tuple[dict[str, Any], dict[str, Arra
     params, arrays = _metric(mds)
     header = {
         "metric_params": params,
-        "loss": described(mds.loss_, "loss"),
-        "space": described(mds.space_, "space"),
+        "loss": told_part(mds.loss_, "loss"),
+        "space": told_part(mds.space_, "space"),
         "asked": _asked(mds),
         "outcome": result.outcome.name,
         "ended": mds.outcome_.name if large else None,
@@ -71,7 +71,7 @@ def _asked(mds: MDS | LandmarkMDS) -> dict[str, Any]:
     loss, space = resolve_variant(mds.variant, mds.loss, mds.space)
     level = as_level(mds.level)
     parts: dict[str, Loss | Space | Level] = {"loss": loss, "space": space, "level": level}
-    return {name: described(part, name) for name, part in parts.items()}
+    return {name: told_part(part, name) for name, part in parts.items()}
 
 
 def _metric(mds: MDS | LandmarkMDS) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -89,12 +89,12 @@ def _metric(mds: MDS | LandmarkMDS) -> tuple[dict[str, Any], dict[str, Array]]:
 def restored_distances(header: dict[str, Any], arrays: dict[str, Array]) -> MDS | LandmarkMDS:
     """Return a map of distances, or of features, as it was saved."""
     mds = _estimator(header)
-    mds.embedding_ = checked_points(arrays["map"], mds, "map")
+    mds.embedding_ = sound_points(arrays["map"], mds, "map")
     mds._n_features_out = mds.embedding_.shape[1]
     mds.n_features_in_ = _width(header["n_features_in"], mds)
     _, mds.cost_, mds.stress_ = map(float, header["cost"])
-    mds.labels_ = checked_names(header["labels"], len(mds.embedding_), "labels")
-    names = checked_names(header["features"], mds.n_features_in_, "features")
+    mds.labels_ = sound_names(header["labels"], len(mds.embedding_), "labels")
+    names = sound_names(header["features"], mds.n_features_in_, "features")
     if names is not None:
         mds.feature_names_in_ = names
     if isinstance(mds, LandmarkMDS):
@@ -104,13 +104,13 @@ def restored_distances(header: dict[str, Any], arrays: dict[str, Array]) -> MDS 
             arrays.get("references", mds.landmarks_), mds, "points to place others against"
         )
         fitted, count = len(mds.landmarks_), len(mds.references_)
-        mds._points = checked_points(arrays["points"], mds, "points", count)
+        mds._points = sound_points(arrays["points"], mds, "points", count)
         mds.seconds_ = {str(name): float(taken) for name, taken in header["seconds"].items()}
         mds.cost_error_, mds.stress_error_ = map(float, header["errors"])
         mds.outcome_ = Outcome[header.get("ended", header["outcome"])]  # 0.2 has no "ended"
     else:
         fitted = count = len(mds.embedding_)
-    result = checked_result(header, arrays, mds, fitted)
+    result = sound_result(header, arrays, mds, fitted)
     _check_same(mds, result)
     features = None if mds.metric == "precomputed" else _features(arrays["features"], mds, count)
     mds._metric = _tried(mds, header["metric_params"], arrays, features)
@@ -125,7 +125,7 @@ def _estimator(header: dict[str, Any]) -> MDS | LandmarkMDS:
     if loss != loss.resolved(1.0) or space.is_auto:
         raise ValueError(f"{loss} and {space} do not say every size that the fit has found")
     asked = _as_asked(header, loss, space)
-    mds: MDS | LandmarkMDS = kind(**plain(header["params"], NOT_KEPT), **asked)
+    mds: MDS | LandmarkMDS = kind(**plain_values(header["params"], NOT_KEPT), **asked)
     mds._validate_params()
     mds.loss_, mds.space_ = loss, space
     return mds
@@ -194,7 +194,7 @@ def _tried(
 ) -> Metric:
     """Return the metric, after it has measured one row: its arguments must suit the features."""
     start = "metric."
-    given = plain(told, ()) | {
+    given = plain_values(told, ()) | {
         name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)
     }
     given.pop(THREADS, None)

@@ -12,8 +12,8 @@ from unimds.distributions.embedding import TARGETS, DistributionEmbedding
 from unimds.distributions.projection import SphericalRandomProjection
 from unimds.distributions.unit_rows import row_lengths
 from unimds.losses import Loss, as_loss
-from unimds.models.checked import SAME, checked_names, checked_points, checked_result
-from unimds.models.parts import NOT_KEPT, described, part_of, plain
+from unimds.models.checked import SAME, sound_names, sound_points, sound_result
+from unimds.models.parts import NOT_KEPT, part_of, plain_values, told_part
 
 Array = NDArray[Any]
 
@@ -23,13 +23,13 @@ SPARSE = ("data", "indices", "indptr")
 
 def of_distributions(few: DistributionEmbedding) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return what a file says of a map of distributions; counts that are sparse stay so."""
-    asked = {"asked": {"loss": described(as_loss(few.loss), "loss")}, "space": few.space}
+    asked = {"asked": {"loss": told_part(as_loss(few.loss), "loss")}, "space": few.space}
     if few.result_ is None:
         return asked, {"map": few.embedding_, "components": few._projection.components_}
     result, rows = few.result_, few._points
     header = {
         **asked,
-        "loss": described(few.loss_, "loss"),
+        "loss": told_part(few.loss_, "loss"),
         "outcome": result.outcome.name,
         "cost": [result.cost, few.cost_, few.stress_],
         "result_stress": result.stress,
@@ -48,25 +48,25 @@ def restored_distributions(
 ) -> DistributionEmbedding:
     """Return a map of distributions as it was saved."""
     few = DistributionEmbedding(
-        **plain(header["params"], NOT_KEPT),
+        **plain_values(header["params"], NOT_KEPT),
         loss=part_of(header["asked"]["loss"], Loss),
         space=header["space"],
     )
     few._validate_params()
     few.n_features_in_, few.embedding_ = int(header["n_features_in"]), arrays["map"]
     few.space_, few._n_features_out = TARGETS[few.space], few.n_components + 1
-    few.labels_ = checked_names(header["labels"], len(few.embedding_), "labels")
-    names = checked_names(header["features"], few.n_features_in_, "features")
+    few.labels_ = sound_names(header["labels"], len(few.embedding_), "labels")
+    names = sound_names(header["features"], few.n_features_in_, "features")
     if names is not None:
         few.feature_names_in_ = names
     few.result_ = None
     if few.method == "jl":
-        checked_points(few.embedding_, few, "map")
+        sound_points(few.embedding_, few, "map")
         few._projection = _projection(arrays["components"], few)
         return few
     few.loss_ = part_of(header["loss"], Loss)
     few.stress_, few.dissimilarity_matrix_ = float(header["cost"][2]), None
-    result = checked_result(header, arrays, few, len(few.embedding_))
+    result = sound_result(header, arrays, few, len(few.embedding_))
     few._keep(result)
     few._points = _distributions(arrays, few)
     here = few._outer(result.embedding)

@@ -35,7 +35,7 @@ NOT_KEPT = (
 person at the machine decides: no file says how many threads to start, or where to write."""
 
 
-def described(part: Loss | Space | Level, what: str) -> dict[str, Any]:
+def told_part(part: Loss | Space | Level, what: str) -> dict[str, Any]:
     """Return a loss, a space or a level as a file says it."""
     if PARTS.get(type(part).__name__) is not type(part):
         raise ValueError(
@@ -50,7 +50,7 @@ def part_of(told: dict[str, Any], kind: type[Any]) -> Any:
     part = PARTS.get(told["name"])
     if part is None or not issubclass(part, kind):
         raise ValueError(f"{told['name']!r} is not a {kind.__name__.lower()} of this release")
-    return part(**plain(told, ("name",)))
+    return part(**plain_values(told, ("name",)))
 
 
 def params_of(mds: Model) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def params_of(mds: Model) -> dict[str, Any]:
     }
 
 
-def plain(told: dict[str, Any], without: Sequence[str]) -> dict[str, Any]:
+def plain_values(told: dict[str, Any], without: Sequence[str]) -> dict[str, Any]:
     """Return the values of a part of the header, which must be plain."""
     found = {name: value for name, value in told.items() if name not in without}
     odd = next((name for name, value in found.items() if not isinstance(value, PLAIN)), None)

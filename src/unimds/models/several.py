@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from unimds.levels import Level, Transformation, as_level
 from unimds.losses import Loss, as_loss
-from unimds.models.checked import TRANSFORMATION, checked_names, checked_points
-from unimds.models.parts import NOT_KEPT, described, label_of, part_of, plain
+from unimds.models.checked import TRANSFORMATION, sound_names, sound_points
+from unimds.models.parts import NOT_KEPT, label_of, part_of, plain_values, told_part
 from unimds.placecenter.result import Outcome
 from unimds.spaces import Space, as_space
 from unimds.tables.individual import IndividualDifferences
@@ -45,9 +45,9 @@ def of_several(fit: Several) -> tuple[dict[str, Any], dict[str, Array]]:
         "level": as_level(fit.level),
     }
     header: dict[str, Any] = {
-        "loss": described(fit.loss_, "loss"),
-        "space": described(fit.space_, "space"),
-        "asked": {name: described(part, name) for name, part in asked.items()},
+        "loss": told_part(fit.loss_, "loss"),
+        "space": told_part(fit.space_, "space"),
+        "asked": {name: told_part(part, name) for name, part in asked.items()},
         "outcome": fit.outcome_.name,
         "numbers": {name: getattr(fit, name) for name in numbers},
     }
@@ -75,7 +75,7 @@ def restored_several(header: dict[str, Any], arrays: dict[str, Array]) -> Severa
     kind, always, perhaps, numbers = SEVERAL[header["estimator"]]
     asked = header["asked"]
     fit: Any = kind(
-        **plain(header["params"], NOT_KEPT),
+        **plain_values(header["params"], NOT_KEPT),
         loss=part_of(asked["loss"], Loss),
         space=part_of(asked["space"], Space),
         level=part_of(asked["level"], Level),
@@ -94,18 +94,18 @@ def restored_several(header: dict[str, Any], arrays: dict[str, Array]) -> Severa
     fit.n_iter_, fit.disparities_ = len(fit.history_) - 1, None
     fit.transformations_ = _transformations(arrays, as_level(fit.level))
     if isinstance(fit, IndividualDifferences):
-        checked_points(fit.embedding_, fit, "map")
+        sound_points(fit.embedding_, fit, "map")
         fit.subjects_ = [str(name) for name in header["subjects"]]
         if not len(fit.subjects_) == len(fit.costs_) == len(fit.stresses_):
             raise ValueError(f"there are {len(fit.subjects_)} subjects and {len(fit.costs_)} costs")
-        fit.labels_ = checked_names(header["labels"], len(fit.embedding_), "labels")
+        fit.labels_ = sound_names(header["labels"], len(fit.embedding_), "labels")
         _check_weights(fit)
     else:
-        checked_points(fit.row_embedding_, fit, "rows")
-        checked_points(fit.column_embedding_, fit, "columns")
-        fit.labels_ = checked_names(header["labels"], len(fit.row_embedding_), "labels")
+        sound_points(fit.row_embedding_, fit, "rows")
+        sound_points(fit.column_embedding_, fit, "columns")
+        fit.labels_ = sound_names(header["labels"], len(fit.row_embedding_), "labels")
         fit.n_features_in_ = len(fit.column_embedding_)
-        fit.column_labels_ = checked_names(header["columns"], fit.n_features_in_, "columns")
+        fit.column_labels_ = sound_names(header["columns"], fit.n_features_in_, "columns")
         fit._range = tuple(float(value) for value in header["range"])
     fit._n_features_out = fit.embedding_.shape[1]
     return fit  # type: ignore[no-any-return]

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.losses import Loss
-from unimds.placecenter.problem import Frame, Problem, own_smoothing
+from unimds.placecenter.frame import Frame, own_smoothing
+from unimds.placecenter.problem import Problem
 
 Array = NDArray[Any]
 

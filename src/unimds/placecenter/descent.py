@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from unimds._runtime.watch import Watch
 from unimds.losses import Loss
 from unimds.placecenter.annealing import ROUNDING, annealing, slowly
-from unimds.placecenter.problem import Frame, Problem, own_smoothing
+from unimds.placecenter.frame import Frame, own_smoothing
+from unimds.placecenter.problem import Problem
 from unimds.placecenter.quasi_newton import EXACT, SETTLED, STUCK, Limits, QuasiNewton
 from unimds.placecenter.result import Outcome, Result
 from unimds.placecenter.targets import GIVEN

@@ -19,7 +19,7 @@ from unimds._runtime.watch import Watch
 from unimds.losses import Loss
 from unimds.placecenter.annealing import ROUNDING, falling
 from unimds.placecenter.descent import STAGE_SWEEPS, Plan, watch_outcome
-from unimds.placecenter.problem import Frame, own_smoothing
+from unimds.placecenter.frame import Frame, own_smoothing
 from unimds.placecenter.result import Outcome
 
 Array = NDArray[Any]
@@ -52,12 +52,12 @@ class Movable(Protocol):
         """Return the map in the user's unit, for the callback."""
 
 
-Moved = TypeVar("Moved", bound=Movable)
+AnyMovable = TypeVar("AnyMovable", bound=Movable)
 
 
 @final
 @dataclass(frozen=True)
-class Lowered(Generic[Moved]):
+class Lowered(Generic[AnyMovable]):
     """Where a descent has ended, and how it went.
 
     Attributes
@@ -72,7 +72,7 @@ class Lowered(Generic[Moved]):
         Why it ended.
     """
 
-    best: Moved
+    best: AnyMovable
     cost: float
     history: list[tuple[float, float]]
     levels: list[tuple[float, float]]
@@ -113,14 +113,14 @@ def exact_cost(loss: Loss, scale: float, total: float, *, adapts: bool) -> float
 
 
 def lowest_of(
-    starts: Sequence[Moved],
+    starts: Sequence[AnyMovable],
     frame: Frame,
     plan: Plan,
     watch: Watch,
-    each: Callable[[Callable[[Moved], Any], Sequence[Moved]], list[Any]],
+    each: Callable[[Callable[[AnyMovable], Any], Sequence[AnyMovable]], list[Any]],
     zero: float,
     cost_unit: float,
-) -> Lowered[Moved]:
+) -> Lowered[AnyMovable]:
     """Return the lowest of several descents: all take some steps, and the best are finished.
 
     `each` runs a task for every start, and `zero` is the cost that counts as none. The watch hears
@@ -128,10 +128,10 @@ def lowest_of(
     """
     plan, quiet = plan.in_unit(frame), watch.silent()
 
-    def losses(start: Moved) -> list[Loss]:
+    def losses(start: AnyMovable) -> list[Loss]:
         return stages_of(frame.loss, start.residual(), frame.scale, plan.smoothing)
 
-    def heat(start: Moved) -> tuple[float, Moved]:
+    def heat(start: AnyMovable) -> tuple[float, AnyMovable]:
         # a robust loss must be sharp to tell starts apart: while it is smooth, outliers decide
         stages = losses(start)
         brief = replace(plan, max_iter=max(HEAT, SHARPENING * len(stages)))
@@ -141,7 +141,7 @@ def lowest_of(
     if len(starts) > FINISHED:
         heats = sorted(each(heat, starts), key=lambda one: one[0])
         starts = [start for _, start in heats[:FINISHED]]
-    runs: list[Lowered[Moved]] = each(
+    runs: list[Lowered[AnyMovable]] = each(
         lambda start: lower(
             start, losses(start), frame.loss, plan, watch, zero, cost_unit=cost_unit
         ),
@@ -151,7 +151,7 @@ def lowest_of(
 
 
 def lower(
-    start: Moved,
+    start: AnyMovable,
     losses: Sequence[Loss],
     judge: Loss,
     plan: Plan,
@@ -159,7 +159,7 @@ def lower(
     zero: float = 0.0,
     stage: int = STAGE_SWEEPS,
     cost_unit: float = 1.0,
-) -> Lowered[Moved]:
+) -> Lowered[AnyMovable]:
     """Lower the cost by one loss after another; `judge`, the loss as given, says which is best.
 
     A cost of `zero` or less counts as none. All losses but the last get up to `stage` steps. The

@@ -3,206 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.watch import warn
 from unimds.compiled.functions import PLAIN
 from unimds.compiled.parts import explained
 from unimds.distances.coded import CodedTable
 from unimds.distances.pairs import Pairs
 from unimds.distances.table import DistanceTable, HeldTable, LocalTable
-from unimds.distances.tiles import Tile
-from unimds.kernels.engine import COST, ERRORS, MUTUAL, UNROLLED, Engine, engine_for
-from unimds.kernels.rows import Kind
+from unimds.kernels.engine import UNROLLED
 from unimds.levels import Level
 from unimds.losses import Loss
 from unimds.placecenter.apart import Apart
 from unimds.placecenter.fixed import Anchors
+from unimds.placecenter.frame import Frame, Rows, contiguous, is_shared
 from unimds.placecenter.pulls import add_pulls
+from unimds.placecenter.solvable import check_digits, check_not_too_smooth, check_room
 from unimds.placecenter.targets import GIVEN, Targets, scaled_pairs
 from unimds.spaces.base import Space, check_auto, check_curved
 from unimds.spaces.euclidean import Euclidean
 from unimds.spaces.sphere import Sphere
 
 Array = NDArray[Any]
-Rows = tuple[int, Array | CodedTable, Array | None]
-"""A tile, or a table that compiled code looks up."""
 
-SHARED_FROM, STRIPES = 5000, 8  # points from which threads share a table, and its parts
 ADAPTED = 1e-7  # error of a distance that counts as none where targets adapt, without an end
 SINGLE_FROM = 200  # points from which single precision saves time worth its rounding
-LEAST_COST = 1e-250  # of a fair error at all pairs: below it, costs of good maps have no digits
 # in a typical distance, and in the longest, where the size is free: coordinates grow with the power
 # of e, and lose so many digits that beyond this the cost is not the map's any more
 MOST_UNITS, MOST_ACROSS = 10.0, 18.0
-MOST_SMOOTHING = 1e8  # of the largest error that matters: beyond it, no digit of the cost tells
-
-
-@final
-@dataclass(frozen=True)
-class Frame:
-    """A loss and a space in a unit of length in which distances are about one.
-
-    The unit is a power of two, so that changing to it and back is exact: data in kilometres and
-    in metres take the same steps. All compiled loops are called from here. Configurations are
-    coordinate-major, ``X[axis, point]``; given distances keep their own unit.
-
-    Attributes
-    ----------
-    loss, space : Loss, Space
-        In the frame's unit.
-    unit : float
-        What a given distance is multiplied by.
-    scale : float
-        A typical distance in the frame's unit: about 1 where loss and space allow it.
-    cost_unit : float
-        What a cost in the frame's unit is multiplied by, to be one in the user's.
-    resize : bool
-        Whether the size of the space is a first guess, to be estimated.
-    """
-
-    loss: Loss
-    space: Space
-    unit: float
-    scale: float
-    cost_unit: float
-    resize: bool = False
-
-    @classmethod
-    def make(cls, loss: Loss, space: Space, typical: float) -> Frame:
-        """Bring loss and space to the unit of a typical distance; "auto" becomes a number."""
-        loss, resize = loss.resolved(typical), space.is_auto
-        space = space.sized(typical) if resize else space
-        unit = 1.0 if loss.degree is None else _working_unit(typical)
-        inner = _in_unit(space, unit)
-        if inner is None:  # the data keep their own unit
-            inner, unit = space, 1.0
-        with np.errstate(over="ignore"):  # squares of 1e155 are not numbers any more
-            cost_unit = float(np.float64(1.0 / unit) ** (loss.degree or 0.0))
-        return cls(loss.scaled(unit), inner, unit, typical * unit, cost_unit, resize)
-
-    # --- compiled loops over the rows of a tile ------------------------------------------------
-
-    def engine(
-        self, X: Array, D: Array | CodedTable | None = None, W: Array | None = None
-    ) -> Engine:
-        """Return the compiled loops for a configuration and a table."""
-        return engine_for(self.loss, self.space, X, D, W)
-
-    def sweep(
-        self,
-        steps: int | None,
-        eps: float,
-        tile: Tile,
-        X: Array,
-        free: Array,
-        band: tuple[int, int],
-    ) -> None:
-        """Place every free point of the rows once, in place."""
-        first, D, W = _in_order(tile)
-        free = free if free.flags.writeable else free.copy()  # or Numba would compile once more
-        engine = self.engine(X, D, W)
-        if steps is None:
-            engine.sweep(D, W, first, X, free, band, self.unit)
-        else:
-            engine.sweep_in_turn(D, W, first, X, free, steps, eps, self.unit)
-
-    def costs(self, smooth: Loss, tile: Tile, X: Array) -> tuple[float, ...]:
-        """Return the cost of the rows by the loss as given and by `smooth`."""
-        (exact,) = self._total(COST, tile, X)
-        if smooth == self.loss:
-            return exact, exact
-        return exact, *replace(self, loss=smooth)._total(COST, tile, X)
-
-    def sums(self, tile: Tile, X: Array) -> tuple[float, ...]:
-        """Return the sums of `unimds.kernels.rows.errors` over the rows."""
-        return self._total(ERRORS, tile, X)
-
-    def _total(self, kind: Kind, tile: Tile, X: Array) -> tuple[float, ...]:
-        first, D, W = _in_order(tile)
-        return self.engine(X, D, W).total(kind, D, W, first, X, self.unit)
-
-    def add_pulls(self, tile: Rows, X: Array, judge: Loss, pulls: Array, threads: int) -> Array:
-        """Add the pulls of the pairs of some rows, see `Engine.pulls`; return their costs.
-
-        Threads share the stripes of a large table, whose sums are added in their order: the result
-        does not depend on how many threads there are.
-        """
-        first, D, W = tile
-        engine, stripes = self.engine(X, D, W), _stripes(first, len(D), X.shape[1])
-        if len(stripes) == 1:
-            return np.array(engine.pulls(D, W, first, stripes[0], X, self.unit, judge, pulls))
-
-        def work(rows: slice) -> tuple[Array, tuple[float, float]]:
-            found = np.zeros_like(pulls)
-            return found, engine.pulls(D, W, first, rows, X, self.unit, judge, found)
-
-        if threads > 1 and len(stripes) > 1:
-            engine.row(MUTUAL)  # compiled before threads ask for it
-            with ThreadPoolExecutor(threads) as pool:
-                parts = list(pool.map(work, stripes))
-        else:
-            parts = [work(rows) for rows in stripes]
-        for found, _ in parts:
-            pulls += found
-        return np.asarray(np.sum([costs for _, costs in parts], axis=0))
-
-    def place(
-        self, D: Array, W: Array | None, X: Array, P: Array, steps: int | None, eps: float
-    ) -> tuple[Array, Array]:
-        """Move the columns of `P` by their distances to `X`; return costs, and who has settled."""
-        _, D, W = _in_order((0, D[:, None, :], None if W is None else W[:, None, :]))
-        return self.engine(X, D, W).place(D, W, X, P, steps or 0, eps, self.unit)
-
-    def extrapolate(self, X: Array, previous: Array, beta: float, free: Array) -> Array:
-        """Return the points beyond `X` as seen from `previous`."""
-        X, previous = (
-            np.ascontiguousarray(X),
-            np.ascontiguousarray(previous),
-        )  # as compiled code reads
-        out = self.engine(X).carry_on(X, previous, beta)
-        out[:, ~free] = X[:, ~free]
-        return out
-
-    # --- to and from the user's units ---------------------------------------------------------
-
-    @property
-    def factor(self) -> float:
-        """What coordinates in the user's unit are multiplied by."""
-        return self.unit if self.space.scales_coordinates else 1.0
-
-    def inner(self, embedding: Array, dtype: Any = np.float64) -> Array:
-        """Return a configuration from rows of points in the user's unit."""
-        points = self.space.project_points(np.asarray(embedding, dtype=np.float64) * self.factor)
-        return np.ascontiguousarray(points.T, dtype=dtype)
-
-    def outer(self, X: Array) -> Array:
-        """Return rows of points in the user's unit."""
-        points: Array = np.ascontiguousarray(X.T, dtype=np.float64)
-        if X.dtype == np.float32:
-            points = self.space.project_points(points)
-        return points / self.factor
-
-    def outer_all(self, X: Array, space: Space) -> tuple[Array, Loss, Space]:
-        """Return rows of points, the loss and a space, all in the user's unit."""
-        return self.outer(X), self.loss.scaled(1.0 / self.unit), self.outer_space(space)
-
-    def outer_space(self, space: Space) -> Space:
-        """Return a space in the user's unit."""
-        outer = _in_unit(space, 1.0 / self.unit)
-        assert outer is not None  # it came to the frame's unit
-        return outer
-
-    def smoothing_in(self, factor: float, smoothing: float) -> float:
-        """Return a level of smoothing in a unit in which distances are `factor` times as large."""
-        return float(self.loss.smoothed(smoothing).scaled(factor).smoothing)  # type: ignore[attr-defined]
 
 
 @final
@@ -386,7 +218,7 @@ class Problem:
     @property
     def descends_compiled(self) -> bool:
         """Whether compiled code can descend without coming back for every step."""
-        few = self.pairs.n < SHARED_FROM and self.n_coordinates <= UNROLLED
+        few = not is_shared(self.pairs.n) and self.n_coordinates <= UNROLLED
         return self.held and few and not self.adapts
 
     @property
@@ -398,7 +230,7 @@ class Problem:
         self, X: Array, loss: Loss, limits: Any, costs: Array, state: Any
     ) -> tuple[int, int]:
         """Take quasi-Newton steps, see `unimds.kernels.steps`; `X` is memory to work in."""
-        frame, (_, D, W) = self._at(loss, self.frame.space), _in_order((0, *self._whole))
+        frame, (_, D, W) = self._at(loss, self.frame.space), contiguous((0, *self._whole))
         judge, engine = self.frame.loss, frame.engine(X, D, W)
         return engine.descend(D, W, X, frame.unit, judge, limits, costs, state)
 
@@ -406,7 +238,7 @@ class Problem:
         self, X: Array, losses: list[Loss], limits: Any, costs: Array, state: Any
     ) -> int:
         """Take quasi-Newton steps by one loss after another; `X` is memory to work in."""
-        frame, (_, D, W) = self.frame, _in_order((0, *self._whole))
+        frame, (_, D, W) = self.frame, contiguous((0, *self._whole))
         return frame.engine(X, D, W).anneal(D, W, X, frame.unit, losses, limits, costs, state)
 
     def pulls(self, X: Array, smooth: Loss, threads: int = 1) -> tuple[Array, tuple[float, float]]:
@@ -419,7 +251,7 @@ class Problem:
         if len(X) > UNROLLED:  # in Euclidean space
             for tile in self.pairs.table.tiles():
                 parts = (X, frame.loss, smooth, frame.unit, found[:-1], found[-1])
-                costs += add_pulls(_in_order(tile), *parts)
+                costs += add_pulls(contiguous(tile), *parts)
             return found, (float(costs[0]), float(costs[1]))
         at, share = self._at(smooth, frame.space), 1.0 / self.pairs.layers
         with np.errstate(over="ignore", invalid="ignore"):  # a trial may lead too far
@@ -504,8 +336,8 @@ class Problem:
         The loss must have been compiled before: its methods are called as Python here, which does
         not explain the mistakes in them.
         """
-        _check_smoothing(self.frame)
-        _check_digits(self)
+        check_not_too_smooth(self.frame)
+        check_digits(self.frame, self.pairs.weighing.total, self._cost_of_error(0.1))
 
     @cached_property
     def exact_cost(self) -> float:
@@ -528,79 +360,6 @@ class Problem:
 
 def _rows_of(table: DistanceTable) -> Iterable[Rows]:
     """Return the rows of a table as compiled code reads them, or looks them up."""
-    return [(0, table, table.W)] if isinstance(table, CodedTable) else map(_in_order, table.tiles())
-
-
-def _in_order(tile: Tile) -> Tile:
-    """Return a tile whose rows follow each other in memory, as compiled code reads them."""
-    first, D, W = tile
-    return first, np.ascontiguousarray(D), None if W is None else np.ascontiguousarray(W)
-
-
-def _stripes(first: int, count: int, n: int) -> list[slice]:
-    """Return parts of the rows with equally many pairs, by the size of the table alone."""
-    if n < SHARED_FROM:
-        return [slice(0, count)]
-    pairs = np.linspace(first**2, (first + count) ** 2, STRIPES + 1)
-    ends = np.sqrt(pairs).round().astype(int) - first
-    return [slice(int(a), int(b)) for a, b in pairwise(ends) if b > a]
-
-
-def _working_unit(typical: float) -> float:
-    """Return the power of two that makes a typical distance about one."""
-    return float(2.0 ** -np.clip(round(np.log2(typical)), -1000, 1000))
-
-
-def _in_unit(space: Space, unit: float) -> Space | None:
-    """Return the space with its distances multiplied by `unit`, or None where it cannot be."""
-    return space.scaled(unit) if unit != 1.0 else space
-
-
-def check_room(pairs: Pairs, n_components: int) -> None:
-    """Raise where the points cannot fill the dimensions."""
-    n = pairs.n
-    # up to three points get their answer in any dimension: loops over small groups rely on it
-    if n_components >= n > 3:
-        raise ValueError(
-            f"a map of {n_components} dimensions needs more than {n_components} points, and there "
-            f"are {n}; {n} points always fit in {n - 1} dimensions: use {n - 1} or fewer"
-        )
-    if pairs.largest == 0.0 and n > 1:
-        warn("all distances are zero: all points are put in one place", UserWarning)
-
-
-def own_smoothing(loss: Loss) -> float:
-    """Return the smoothing that a loss was given."""
-    return float(getattr(loss, "smoothing", 0.0))
-
-
-def _check_smoothing(frame: Frame) -> None:
-    """Raise where a loss is so smooth that every map costs the same."""
-    smoothing, scale = own_smoothing(frame.loss), frame.scale
-    if not (frame.loss.anneals and smoothing > 0.0):
-        return
-    error = abs(float(frame.loss.residual(2.0 * scale, scale)))
-    if smoothing > MOST_SMOOTHING * error > 0.0:
-        given = frame.smoothing_in(1.0 / frame.unit, smoothing)
-        raise ValueError(
-            f"smoothing={given:g} is {smoothing / error:.0e} times the error of a distance that is "
-            "twice as long as given: all maps would cost the same; use a smaller smoothing"
-        )
-
-
-def _check_digits(problem: Problem) -> None:
-    """Raise where costs are so small that they are no more than rounding."""
-    total, error = problem.pairs.weighing.total, problem._cost_of_error(0.1)
-    if not (total > 0.0 and error > 0.0) or total * error > LEAST_COST:
-        return
-    if total < error:
-        raise ValueError(
-            f"the weights add up to {total:g}, so little that costs lose their digits; multiply "
-            "all weights by one large number: the best map stays the same"
-        )
-    frame = problem.frame
-    raise ValueError(
-        f"{frame.loss.scaled(1.0 / frame.unit)} costs {error * frame.cost_unit:g} where a typical "
-        "distance is wrong by a tenth, so little that costs lose their digits; use a loss with "
-        "larger values"
+    return (
+        [(0, table, table.W)] if isinstance(table, CodedTable) else map(contiguous, table.tiles())
     )

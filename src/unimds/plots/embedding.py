@@ -30,7 +30,7 @@ from unimds.plots.edges import draw_edges, drawn_edges, in_disk, on_sphere
 from unimds.plots.labels import write_labels, write_slanted
 from unimds.plots.room import make_room
 from unimds.plots.shapes import CORNERS, circle, facing, graticule
-from unimds.plots.views import View, principal_plane, view_of
+from unimds.plots.views import MapView, principal_plane, view_of
 from unimds.spaces import Space
 
 if TYPE_CHECKING:
@@ -117,14 +117,14 @@ def plot_embedding(
     return draw_map(view, look, ax)
 
 
-def draw_map(view: View, look: Look, ax: Axes | None) -> Axes:
+def draw_map(view: MapView, look: Look, ax: Axes | None) -> Axes:
     """Draw a view of a map; three dimensions become two."""
     if view.kind == "globe":
         return _draw_sphere(view, look, ax)
     if view.kind == "space":
         flat = view.points - view.points.mean(axis=0)
         note = "The first two of 3 principal coordinates."
-        view = View("plane", flat @ principal_plane(flat)[0], note=note)
+        view = MapView("plane", flat @ principal_plane(flat)[0], note=note)
     return _draw_view(view, look, ax)
 
 
@@ -236,14 +236,14 @@ def _name_corners(ax: Axes, names: Sequence[str]) -> None:
         )
 
 
-def _three(X: ArrayLike, space: str) -> View:
+def _three(X: ArrayLike, space: str) -> MapView:
     if np.ndim(X) != 2 or np.shape(X)[1] != 3:
         raise ValueError(f"X must be rows of 3 coordinates; its shape is {np.shape(X)}")
     return view_of(X, space)
 
 
 def _draw_view(
-    view: View, look: Look, ax: Axes | None, corners: Sequence[str] | None = None
+    view: MapView, look: Look, ax: Axes | None, corners: Sequence[str] | None = None
 ) -> Axes:
     check_length(look.labels, len(view.points), "labels")
     pairs = drawn_edges(look.edges, len(view.points))
@@ -353,7 +353,7 @@ def plot_sphere(
     return _draw_sphere(view, look, ax) if view.kind == "globe" else _draw_view(view, look, ax)
 
 
-def _draw_sphere(view: View, look: Look, ax: Axes | None) -> Axes:
+def _draw_sphere(view: MapView, look: Look, ax: Axes | None) -> Axes:
     points = view.points
     check_length(look.labels, len(points), "labels")
     arcs = on_sphere(points, drawn_edges(look.edges, len(points)))

@@ -26,7 +26,7 @@ Array = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True)
-class View:
+class MapView:
     """Points as they are drawn, with the lines around and behind them.
 
     Attributes
@@ -52,7 +52,7 @@ class View:
     caution: str = ""
 
 
-def view_of(X: ArrayLike, space: str | Space = "euclidean") -> View:
+def view_of(X: ArrayLike, space: str | Space = "euclidean") -> MapView:
     """Return the view of points in a space.
 
     Parameters
@@ -64,7 +64,7 @@ def view_of(X: ArrayLike, space: str | Space = "euclidean") -> View:
 
     Returns
     -------
-    View
+    MapView
 
     Examples
     --------
@@ -90,7 +90,7 @@ def view_of(X: ArrayLike, space: str | Space = "euclidean") -> View:
     return _projected(points)
 
 
-def _hyperbolic(points: Array, space: Hyperbolic) -> View:
+def _hyperbolic(points: Array, space: Hyperbolic) -> MapView:
     """Show the Poincaré model, moved so that the mean of the points is at the centre."""
     # spaces are compiled code, without types
     moved = recentred(points, points)  # type: ignore[no-untyped-call]
@@ -99,9 +99,9 @@ def _hyperbolic(points: Array, space: Hyperbolic) -> View:
     if ball.shape[1] == 2:
         told = _crowding(moved, space)
         note = f"The Poincaré disk. {middle} {told}".rstrip()
-        return View("disk", ball, [circle()], geodesic_grid(), note, told)
+        return MapView("disk", ball, [circle()], geodesic_grid(), note, told)
     if ball.shape[1] == 3:
-        return View("space", ball, [], graticule(), f"The Poincaré ball. {middle}")
+        return MapView("space", ball, [], graticule(), f"The Poincaré ball. {middle}")
     return _projected(ball, of="the Poincaré ball")
 
 
@@ -121,12 +121,12 @@ def _crowding(points: Array, space: Hyperbolic) -> str:
     )
 
 
-def _sphere(points: Array) -> View:
+def _sphere(points: Array) -> MapView:
     if points.shape[1] == 2:
-        return View("circle", points, [circle()])
+        return MapView("circle", points, [circle()])
     if len(points) > 1 and LEAST < (angle := angle_of(points)) <= SMALL:
         return _cap(points, angle)
-    return View("globe", points, [], graticule())
+    return MapView("globe", points, [], graticule())
 
 
 SMALL, FLAT = 20.0, 10.0
@@ -144,7 +144,7 @@ def angle_of(points: Array) -> float:
     return float(np.degrees(2.0 * np.arcsin(min(1.0, 0.5 * chord))))
 
 
-def _cap(points: Array, angle: float) -> View:
+def _cap(points: Array, angle: float) -> MapView:
     """Show a small part of the sphere alone, from above its middle, as large as the picture."""
     look = facing(points)
     reach = ROOM * angle
@@ -158,28 +158,28 @@ def _cap(points: Array, angle: float) -> View:
     )
     if angle <= FLAT:
         told += " So small a part is nearly flat: a map in the plane would show the same."
-    return View("cap", in_cap(points, *look) / np.radians(reach), [circle()], grid, told)
+    return MapView("cap", in_cap(points, *look) / np.radians(reach), [circle()], grid, told)
 
 
-def _simplex(points: Array) -> View:
+def _simplex(points: Array) -> MapView:
     if points.shape[1] == 2:
         note = "Probability of the second outcome."
-        return View("line", _upright(points[:, 1:] ** 2), note=note)
-    return View("triangle", in_triangle(points**2), [CORNERS[[0, 1, 2, 0]]], triangle_grid())
+        return MapView("line", _upright(points[:, 1:] ** 2), note=note)
+    return MapView("triangle", in_triangle(points**2), [CORNERS[[0, 1, 2, 0]]], triangle_grid())
 
 
-def _projected(points: Array, of: str = "") -> View:
+def _projected(points: Array, of: str = "") -> MapView:
     """Show up to three coordinates unchanged, and of more the first two principal coordinates."""
     k = points.shape[1]
     if k <= 1:
-        return View("line", _upright(points), note="The map has one dimension.")
+        return MapView("line", _upright(points), note="The map has one dimension.")
     if k <= 3:
-        return View("plane" if k == 2 else "space", points)
+        return MapView("plane" if k == 2 else "space", points)
     centred = points - points.mean(axis=0)
     axes, share = principal_plane(centred)
     where = f" in {of}" if of else ""
     note = f"The first two of {k} principal coordinates{where}: {share:.0%} of the variance."
-    return View("plane", centred @ axes, note=note.replace("%", " %"))
+    return MapView("plane", centred @ axes, note=note.replace("%", " %"))
 
 
 def principal_plane(centred: Array) -> tuple[Array, float]:

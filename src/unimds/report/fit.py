@@ -37,7 +37,7 @@ MET = 0.05
 
 
 @dataclass(frozen=True)
-class Fit:
+class Goodness:
     """Quality of a map, point by point and pair by pair.
 
     Attributes
@@ -90,7 +90,7 @@ class ShepardSample:
     edges: tuple[Array, Array] | None = None
 
 
-def fit_of(subject: Subject, weights: ArrayLike | None = None, seed: int = 0) -> Fit:
+def fit_of(subject: Subject, weights: ArrayLike | None = None, seed: int = 0) -> Goodness:
     """Compare given and mapped distances."""
     rng = np.random.default_rng(seed)
     W = None if weights is None else as_weights(weights, subject.n)
@@ -101,7 +101,7 @@ def fit_of(subject: Subject, weights: ArrayLike | None = None, seed: int = 0) ->
     longer = np.maximum(aim, here)
     miss = np.abs(here - aim)[longer > 0.0] / longer[longer > 0.0]
     weigh = np.ones(len(i)) if W is None else W[i, j] + W[j, i]
-    return Fit(
+    return Goodness(
         share=share,
         partners=partners,
         given=given,

@@ -17,9 +17,9 @@ from unimds._runtime.extras import require
 from unimds.plots.columns import as_categories, as_numbers
 from unimds.plots.edges import as_edges
 from unimds.plots.fit import r2_told
-from unimds.plots.views import View, view_of
+from unimds.plots.views import MapView, view_of
 from unimds.report.columns import named_columns
-from unimds.report.fit import Fit
+from unimds.report.fit import Goodness
 from unimds.report.level import Scaled
 from unimds.report.subject import Placed, Subject
 from unimds.report.verdict import bad_points, estimated, misfits, verdict
@@ -66,7 +66,7 @@ class Edges:
 
 def page_of(
     subject: Subject,
-    fit: Fit | None,
+    fit: Goodness | None,
     columns: Any,
     title: str,
     edges: Edges | None = None,
@@ -123,7 +123,7 @@ def _paragraph(said: str) -> str:
     return f"<p>{whole}</p>"  # no line begins with a sign
 
 
-def _invitation(fit: Fit | None, columns: Mapping[str, Any]) -> str:
+def _invitation(fit: Goodness | None, columns: Mapping[str, Any]) -> str:
     """Say what readers see of a selected point."""
     if fit is not None:
         sight = "to see its worst-fitting distances here"
@@ -199,7 +199,7 @@ def _asset(name: str) -> str:
 
 
 def _data(
-    subject: Subject, fit: Fit | None, view: View, columns: Mapping[str, Any]
+    subject: Subject, fit: Goodness | None, view: MapView, columns: Mapping[str, Any]
 ) -> dict[str, Any]:
     data = {
         "kind": view.kind,
@@ -254,7 +254,7 @@ def _column(name: str, values: Any) -> dict[str, Any]:
     }
 
 
-def _digits(axis: Array, view: View) -> int:
+def _digits(axis: Array, view: MapView) -> int:
     """Return the digits that keep points distinct: more near the edge of a disk, or far from 0."""
     if view.kind == "disk":
         return 8
@@ -282,7 +282,7 @@ def _history(subject: Subject) -> list[Any]:
     return [at.tolist(), *(brief(axis, 7) for axis in history[at].T)]
 
 
-def _fit_data(fit: Fit) -> dict[str, Any]:
+def _fit_data(fit: Goodness) -> dict[str, Any]:
     pairs = fit.sample
     shepard: dict[str, Any] = {
         "i": pairs.i.tolist(),
@@ -303,7 +303,7 @@ def _fit_data(fit: Fit) -> dict[str, Any]:
     }
 
 
-def _scaled_data(fit: Fit, scaled: Scaled) -> dict[str, Any]:
+def _scaled_data(fit: Goodness, scaled: Scaled) -> dict[str, Any]:
     """Return disparities, and the curves of the transformation."""
     return {
         "disparity": [brief(row, 4) for row in fit.target],
@@ -318,7 +318,7 @@ def _scaled_data(fit: Fit, scaled: Scaled) -> dict[str, Any]:
 # --- settings -------------------------------------------------------------------------------------
 
 
-def _settings(subject: Subject, fit: Fit | None) -> dict[str, str]:
+def _settings(subject: Subject, fit: Goodness | None) -> dict[str, str]:
     said = {"points": f"{subject.n:,}", "space": str(subject.space), "loss": str(subject.loss)}
     if subject.scaled is not None:
         said["level of measurement"] = subject.scaled.told

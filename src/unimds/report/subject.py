@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.distances.inputs import aligned, as_float, labels_of
+from unimds.distances.inputs import as_float, columns_as_rows, labels_of
 from unimds.distances.joining import Labels, joined, joined_table
 from unimds.distances.metric import empty_rows
 from unimds.distances.table import ComputedTable, HeldTable, LocalTable
@@ -216,7 +216,7 @@ def _table(mds: Any, D: Any, n: int) -> LocalTable | None:
         return _own_table(mds)
     metric = getattr(mds, "_metric", None)
     D = joined_table(D, names_of(mds))
-    given = as_float(aligned(D) if np.shape(D) == (n, n) else D, "D")
+    given = as_float(columns_as_rows(D) if np.shape(D) == (n, n) else D, "D")
     if metric is not None and given.shape == (n, mds.n_features_in_) and not _is_table(given):
         return ComputedTable(given, metric, np.float64)
     if given.shape != (n, n):

@@ -11,7 +11,7 @@ from unimds.levels import Ordinal
 from unimds.losses import Loss
 from unimds.placecenter.result import Outcome
 from unimds.plots.fit import MUCH, r2_told
-from unimds.report.fit import FULL, MET, OTHERS, Fit
+from unimds.report.fit import FULL, MET, OTHERS, Goodness
 from unimds.report.level import Scaled, kruskals_word, meaning
 from unimds.report.subject import Placed, Run, Subject
 from unimds.spaces import distances
@@ -25,7 +25,7 @@ WORTH = 0.05
 """A point with a smaller Stress-1 fits, however well other points do."""
 
 
-def verdict(subject: Subject, fit: Fit | None) -> list[str]:
+def verdict(subject: Subject, fit: Goodness | None) -> list[str]:
     """Return what readers should know about the map, in short paragraphs."""
     if subject.placed is not None:
         return _new_points(subject, subject.placed, fit)
@@ -116,7 +116,7 @@ def is_robust(loss: Loss, typical: float) -> bool:
     return bool(far < 1.95 * near)
 
 
-def _quality(subject: Subject, fit: Fit | None) -> list[str]:
+def _quality(subject: Subject, fit: Goodness | None) -> list[str]:
     """Begin with what the loss is good at: typical errors if it is robust, or else the squares."""
     robust = is_robust(subject.loss, _typical(subject))
     stress, typical = _stress(subject, fit, robust), _errors(subject, fit)
@@ -132,7 +132,7 @@ def _typical(subject: Subject) -> float:
     return typical if typical > 0.0 else 1.0
 
 
-def _stress(subject: Subject, fit: Fit | None, robust: bool) -> list[str]:
+def _stress(subject: Subject, fit: Goodness | None, robust: bool) -> list[str]:
     if subject.stress is None:
         return []
     if not subject.errs:
@@ -165,7 +165,7 @@ def _no_stress(scaled: Scaled | None) -> list[str]:
     return [f"Stress-1 is 0: the map has all disparities. {meaning(scaled.level)}"]
 
 
-def _judged(stress: float, scaled: Scaled | None, fit: Fit | None) -> list[str]:
+def _judged(stress: float, scaled: Scaled | None, fit: Goodness | None) -> list[str]:
     """Say what to compare the Stress-1 with: the words of Kruskal are for ordinal maps only."""
     if scaled is None:
         return [] if fit is None else [_compared(stress, fit)]
@@ -181,7 +181,7 @@ def _judged(stress: float, scaled: Scaled | None, fit: Fit | None) -> list[str]:
     return [*said, f"The share that the map explains: {fitted}; {linear}."]
 
 
-def _compared(stress: float, fit: Fit) -> str:
+def _compared(stress: float, fit: Goodness) -> str:
     """Say what to compare the Stress-1 of a metric map with."""
     said = (
         f"Compare this Stress-1 with {fit.flat:.3g}, its value if all distances on the map were "
@@ -203,7 +203,7 @@ WITHOUT_DISTANCES = (
 )
 
 
-def _errors(subject: Subject, fit: Fit | None) -> list[str]:
+def _errors(subject: Subject, fit: Goodness | None) -> list[str]:
     if fit is None:
         return [subject.instead or WITHOUT_DISTANCES]
     missed, off = _missed(subject.scaled), max(fit.off, 1e-4)  # nobody tells smaller ones apart
@@ -310,7 +310,7 @@ def misfits(placed: Placed, most: int = 8) -> list[int]:
     return [int(i) for i in order if placed.own[i] > max(MUCH * placed.stress, WORTH)]
 
 
-def _new_points(subject: Subject, placed: Placed, fit: Fit | None) -> list[str]:
+def _new_points(subject: Subject, placed: Placed, fit: Goodness | None) -> list[str]:
     """Judge new points by their own distances, and compare them with the map."""
     many = placed.count > 1
     who = f"{placed.count:,} new points were" if many else "1 new point was"
@@ -347,7 +347,7 @@ def bad_points(share: np.ndarray, most: int = 8) -> list[int]:
     return [int(i) for i in order if share[i] > MUCH / len(share)]
 
 
-def _bad_points(subject: Subject, fit: Fit) -> list[str]:
+def _bad_points(subject: Subject, fit: Goodness) -> list[str]:
     if not fit.share.any() or not subject.errs:
         return []
     sampled = "" if subject.n <= FULL else f" (each judged by {OTHERS:,} other points)"

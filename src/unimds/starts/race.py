@@ -30,8 +30,9 @@ from threadpoolctl import threadpool_limits
 
 from unimds.placecenter.descent import Plan, descend, lowered
 from unimds.placecenter.fixed import Anchors
+from unimds.placecenter.frame import Frame
 from unimds.placecenter.new_points import place_against
-from unimds.placecenter.problem import SINGLE_FROM, Frame, Problem
+from unimds.placecenter.problem import SINGLE_FROM, Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.starts.initial import draw, first_seed
 from unimds.starts.keep import Keeper

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from unimds._runtime.watch import Watch
 from unimds.placecenter.descent import Plan
-from unimds.placecenter.problem import Frame
+from unimds.placecenter.frame import Frame
 
 Start = TypeVar("Start")
 Run = TypeVar("Run")

@@ -18,8 +18,9 @@ from unimds.distances.table import HeldTable
 from unimds.levels import Level
 from unimds.losses import Loss
 from unimds.placecenter.apart import Apart
-from unimds.placecenter.problem import Problem, check_room
+from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Result, in_size
+from unimds.placecenter.solvable import check_room
 from unimds.placecenter.targets import Disparities, Scaling, Targets, power_of, scaled_pairs
 from unimds.spaces.base import Space
 from unimds.starts.race import lowest, starts_in_memory

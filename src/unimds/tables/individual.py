@@ -26,9 +26,9 @@ from unimds.estimators.solver import Solver
 from unimds.levels import Level, Transformation, as_level
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.descent import Plan
+from unimds.placecenter.frame import Frame, own_smoothing
 from unimds.placecenter.lowering import exact_cost, in_units, lowest_of
 from unimds.placecenter.parabolas import values
-from unimds.placecenter.problem import Frame, own_smoothing
 from unimds.placecenter.result import Outcome
 from unimds.placecenter.targets import Scaling
 from unimds.spaces import Space

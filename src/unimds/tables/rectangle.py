@@ -26,8 +26,8 @@ from unimds.distances.coded import ranks
 from unimds.levels import Level, Transformation
 from unimds.levels.by_row import ByRow
 from unimds.losses import Loss
+from unimds.placecenter.frame import Frame
 from unimds.placecenter.parabolas import parabolas, values
-from unimds.placecenter.problem import Frame
 from unimds.spaces.base import Space
 
 Array = NDArray[Any]

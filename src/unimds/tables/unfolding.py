@@ -32,6 +32,7 @@ from unimds.estimators.solver import Solver
 from unimds.levels import Level, as_level
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.descent import Plan
+from unimds.placecenter.frame import Frame, own_smoothing
 from unimds.placecenter.lowering import (
     Lowered,
     exact_cost,
@@ -42,7 +43,6 @@ from unimds.placecenter.lowering import (
 )
 from unimds.placecenter.new_points import place_checked
 from unimds.placecenter.parabolas import values
-from unimds.placecenter.problem import Frame, own_smoothing
 from unimds.placecenter.result import Outcome
 from unimds.placecenter.targets import check_symmetric, power_of
 from unimds.spaces import Space

@@ -27,7 +27,7 @@ from unimds.losses import Loss, Squared
 from unimds.placecenter.result import Outcome
 from unimds.spaces import Euclidean, Hyperbolic, Space
 from unimds.trust.study import (
-    Table,
+    StudiedTable,
     all_done,
     check_count,
     check_estimator,
@@ -173,7 +173,7 @@ def random_stress_norms(
     fresh: list[float] = []
     interrupted = False
     if len(known) < count:
-        table = Table(mds, np.zeros((0, 0)), None, False, None, None)
+        table = StudiedTable(mds, np.zeros((0, 0)), None, False, None, None)
 
         def one(number: int) -> _Fit:
             rng = np.random.default_rng([seed, number])

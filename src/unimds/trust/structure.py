@@ -24,7 +24,7 @@ from unimds.losses import Loss, Squared
 from unimds.placecenter.result import Outcome, Result, targets_of
 from unimds.quality import total_cost
 from unimds.trust.study import (
-    Table,
+    StudiedTable,
     all_done,
     check_count,
     fit_anew,
@@ -228,7 +228,7 @@ def permutation_test(
     return PermutationTest(observed, permuted, p, name, permute, table.n, table.k, interrupted)
 
 
-def _all_same(table: Table) -> bool:
+def _all_same(table: StudiedTable) -> bool:
     """Whether every permutation is the table itself; only the starts of their maps differ."""
     known = table.D[table.known()]
     return float(np.ptp(known)) <= ROUNDING * float(np.max(known))
@@ -254,7 +254,7 @@ def _statistic(result: Result, D: Array, W: Array | None) -> float:
     return result.cost / worst if worst > 0.0 else 0.0
 
 
-def _way(permute: str, table: Table) -> str:
+def _way(permute: str, table: StudiedTable) -> str:
     """Return what to permute."""
     if permute not in WAYS:
         raise ValueError(f"permute={permute!r} is not known: use one of {', '.join(WAYS)}")
@@ -270,7 +270,9 @@ def _way(permute: str, table: Table) -> str:
     return permute
 
 
-def _permuted(table: Table, permute: str, rng: np.random.Generator) -> tuple[Array, Array | None]:
+def _permuted(
+    table: StudiedTable, permute: str, rng: np.random.Generator
+) -> tuple[Array, Array | None]:
     """Return a permuted table and its weights."""
     if permute == "columns":
         assert table.features is not None
@@ -280,7 +282,7 @@ def _permuted(table: Table, permute: str, rng: np.random.Generator) -> tuple[Arr
     return among_pairs(table, rng)
 
 
-def among_pairs(table: Table, rng: np.random.Generator) -> tuple[Array, Array | None]:
+def among_pairs(table: StudiedTable, rng: np.random.Generator) -> tuple[Array, Array | None]:
     """Return the table with its known pairs in another order; both directions stay together.
 
     Missing pairs stay where they are: without that, some permutations would fall apart.
@@ -297,7 +299,7 @@ def among_pairs(table: Table, rng: np.random.Generator) -> tuple[Array, Array | 
     return moved(table.D), None if table.W is None else moved(table.W)
 
 
-def within_rows(table: Table, rng: np.random.Generator) -> tuple[Array, Array | None]:
+def within_rows(table: StudiedTable, rng: np.random.Generator) -> tuple[Array, Array | None]:
     """Return the table with the known entries of each row in another order."""
     D, W, known = table.D.copy(), None if table.W is None else table.W.copy(), table.known()
     for row in range(table.n):

@@ -36,7 +36,7 @@ CLOSE = 1e-3
 
 @final
 @dataclass(frozen=True, eq=False)
-class Table:
+class StudiedTable:
     """A table that was checked: dissimilarities, NaN where missing, and weights or None.
 
     `both` says whether the two directions of a pair differ; `features` are those that the table was
@@ -91,7 +91,7 @@ class Table:
         return _whole(as_pairs(table))[0]
 
 
-def table_of(mds: MDS, X: Any, weights: Any) -> Table:
+def table_of(mds: MDS, X: Any, weights: Any) -> StudiedTable:
     """Return the table that an estimator is to be fitted to, or was fitted to if `X` is None."""
     check_estimator(mds)
     X, features = _data_of(mds) if X is None else (X, None)
@@ -111,7 +111,7 @@ def table_of(mds: MDS, X: Any, weights: Any) -> Table:
         pairs = as_pairs(D, weights=weights, dtype=mds.dtype)
     D, W = _whole(pairs)
     names = None if labels is None else labels.tolist()
-    return Table(mds, D, W, pairs.layers == 2, names, features)
+    return StudiedTable(mds, D, W, pairs.layers == 2, names, features)
 
 
 def _whole(pairs: Any) -> tuple[Array, Array | None]:
@@ -155,7 +155,7 @@ def loss_and_space(mds: MDS) -> tuple[Any, Space]:
     return resolve_variant(mds.variant, mds.loss, mds.space)
 
 
-def fit_anew(table: Table, D: Array, W: Array | None, seed: int) -> Result:
+def fit_anew(table: StudiedTable, D: Array, W: Array | None, seed: int) -> Result:
     """Return the map of another table, from a few starts of its own."""
     solver = few_starts(table.mds, len(D), seed)
     return solver.solve(D, table.k, *loss_and_space(table.mds), W)
@@ -169,7 +169,7 @@ def fit_anew(table: Table, D: Array, W: Array | None, seed: int) -> Result:
 class Study:
     """A table and its map, which is where fits to tables near it start from."""
 
-    table: Table
+    table: StudiedTable
     result: Result
 
     @property
@@ -224,7 +224,7 @@ def study_of(mds: MDS, X: Any, weights: Any) -> Study:
     return Study(table, result)
 
 
-def _check_own(mds: MDS, table: Table) -> None:
+def _check_own(mds: MDS, table: StudiedTable) -> None:
     """Raise if a map does not belong to a table: most often its weights were not given."""
     cost = total_cost(table.D, mds.result_, loss=mds.loss_, weights=table.W)
     largest = max(abs(cost), abs(mds.cost_))

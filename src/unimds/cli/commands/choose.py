@@ -30,7 +30,7 @@ MOST = 100
 """The highest dimension that may be asked for."""
 
 
-@sets.gathered
+@sets.takes_sets
 def choose(
     ctx: typer.Context,
     file: o.File,

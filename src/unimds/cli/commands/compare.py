@@ -36,7 +36,7 @@ class Comparison(NamedTuple):
         return self.run.message if self.run else " ".join(str(self.failure).split())
 
 
-@sets.gathered
+@sets.takes_sets
 def compare(
     ctx: typer.Context,
     file: o.File,

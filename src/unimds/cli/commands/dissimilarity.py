@@ -20,7 +20,7 @@ SOURCES = ("correlations", "similarities", "confusions", "cooccurrences", "flows
 """Kinds of data, each with its function."""
 
 
-@sets.gathered
+@sets.takes_sets
 def dissimilarity(
     file: Annotated[
         str,

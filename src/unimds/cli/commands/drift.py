@@ -13,7 +13,7 @@ from unimds.cli.options import sets
 from unimds.cli.options import single as o
 
 
-@sets.gathered
+@sets.takes_sets
 def drift(
     file: Annotated[
         str,

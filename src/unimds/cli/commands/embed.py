@@ -15,7 +15,7 @@ import typer
 from unimds.cli import cluster
 from unimds.cli.doubts import names_directions
 from unimds.cli.fitted import (
-    Targets,
+    MapFiles,
     cut_short,
     end,
     outcome_of,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from unimds.files import Table
 
 
-@sets.gathered
+@sets.takes_sets
 def embed(
     ctx: typer.Context,
     file: o.File,
@@ -185,7 +185,7 @@ def embed(
     meaning.check_jobs(jobs)
     looks.check(plot, report, color, shepard)
     how = (point_stress, force, looks, coordinates, shepard)
-    targets = Targets(output, out_format, report, plot, model, *how)
+    targets = MapFiles(output, out_format, report, plot, model, *how)
     wanted: dict[str, Any] = {
         "n_components": dim,
         "n_init": meaning.starts_of(n_init, "auto", "thorough"),

@@ -12,7 +12,7 @@ from unimds.cli.options import sets
 from unimds.cli.options import single as o
 
 
-@sets.gathered
+@sets.takes_sets
 def fit_properties(
     map: o.MapFile,
     *,

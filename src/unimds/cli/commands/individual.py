@@ -35,7 +35,7 @@ Files = Annotated[
 ]
 
 
-@sets.gathered
+@sets.takes_sets
 def individual(
     files: Files,
     *,

@@ -44,7 +44,7 @@ WORSE, POOR = 2.0, 0.2
 FEW = 5  # columns that a message names
 
 
-@sets.gathered
+@sets.takes_sets
 def place(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="A model that `unimds embed --model` has saved.")
@@ -78,7 +78,7 @@ def place(
     check_table(output, out_format, telling.as_json, "--plot", "--report")
     check_endings(plot=plot, report=report)
     looks.check(plot, report, color)
-    targets = Targets(output, report, plot, force, looks)
+    targets = PlacedFiles(output, report, plot, force, looks)
     with telling.errors(targets.cut_short) as warned:
         check_outputs(targets.named(), new, force)
         check_extras(plot, report)
@@ -143,7 +143,7 @@ def _numbered(count: int) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Targets:
+class PlacedFiles:
     """The files to write."""
 
     output: str
@@ -274,7 +274,7 @@ def _tell(both: Both, fit: dict[str, float | None], new: str, written: list[str]
     say(f"{told}.{files}")
 
 
-def _write(both: Both, targets: Targets, of_map: Table | None, color: str | None) -> None:
+def _write(both: Both, targets: PlacedFiles, of_map: Table | None, color: str | None) -> None:
     """Draw the map with the new points, and write a report on both."""
     names = [*([] if color is None else [color]), *(n for n in both.table.columns if n != color)]
     columns = {name: both.column(name, of_map) for name in names}

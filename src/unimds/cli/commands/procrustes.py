@@ -12,7 +12,7 @@ from unimds.cli.options import sets
 from unimds.cli.options import single as o
 
 
-@sets.gathered
+@sets.takes_sets
 def procrustes(
     map: o.MapFile,
     other: Annotated[

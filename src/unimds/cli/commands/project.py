@@ -13,7 +13,7 @@ from unimds.cli.options import single as o
 from unimds.cli.outputs import check_outputs, check_table, write_points
 
 
-@sets.gathered
+@sets.takes_sets
 def project(
     file: o.PointsFile,
     *,

@@ -31,7 +31,7 @@ METHODS = ("jackknife", "bootstrap", "noise")
 OVER = ("auto", "subjects", "features", "residuals")
 
 
-@sets.gathered
+@sets.takes_sets
 def stability(
     ctx: typer.Context,
     files: Annotated[

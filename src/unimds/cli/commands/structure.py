@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WAYS = ("auto", "pairs", "columns")
 
 
-@sets.gathered
+@sets.takes_sets
 def structure(
     ctx: typer.Context,
     file: o.File,

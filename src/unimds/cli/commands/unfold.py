@@ -21,7 +21,7 @@ from unimds.cli.outputs import (
 from unimds.cli.progress import watched
 
 
-@sets.gathered
+@sets.takes_sets
 def unfold(
     file: o.PointsFile,
     *,

@@ -26,7 +26,7 @@ PRECISIONS = ("float64", "float32")
 POINTS = (160, 220)
 
 
-@sets.gathered
+@sets.takes_sets
 def warmup(
     *,
     loss: Annotated[

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from unimds.cli.maps import Map
 
 
-@sets.gathered
+@sets.takes_sets
 def weighted_scores(
     file: Annotated[
         str,

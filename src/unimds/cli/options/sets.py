@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from unimds.files import Table
 
 
-def gathered(command: Callable[..., None]) -> Callable[..., None]:
+def takes_sets(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command take sets of options: Typer sees each option, the command sees the sets.
 
     Parameters
