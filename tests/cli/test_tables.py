@@ -64,6 +64,11 @@ def test_individual_writes_the_common_map_and_the_subjects(files, tables, tmp_pa
     assert "3 tables of 9 objects, indscal" in said.err
 
 
+def test_one_subject_is_one_table(files, tmp_path):
+    said = run("individual", files[0], "-o", tmp_path / "m.csv", "--model", "identity")
+    assert said.err.startswith("1 table of 9 objects, identity: Stress-1 ")
+
+
 def test_individual_as_json(files, tmp_path):
     out = ("-o", tmp_path / "m.csv")
     said = run("individual", *files, "--model", "identity", "--loss", "absolute", "--json", *out)

@@ -320,3 +320,45 @@ def test_the_callback_hears_the_cost_in_the_unit_of_the_table():
     mds = MDS(2, metric="precomputed", callback=hear, random_state=0)
     mds.fit(100.0 * table(), constraints=OnCircle())
     assert min(seen) == pytest.approx(mds.cost_, rel=1e-6)
+
+
+# --- words, masks and categories ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("as_series", [False, True])
+def test_the_order_of_categories_is_the_order_of_regions(as_series):
+    names = np.array(["low", "high", "mid"])[np.arange(10) % 3]
+    groups = pd.Categorical(names, categories=["low", "mid", "high", "never"], ordered=True)
+    some = pd.Series(groups) if as_series else groups
+    order = Regions(some).checked(10, 2, None).order
+    assert order == ["low", "mid", "high"]  # and there is no region for those that are not there
+    assert Regions(some, order=["mid", "high", "low"]).checked(10, 2, None).order[0] == "mid"
+
+
+@pytest.mark.parametrize("labels", [None, np.arange(5), np.array(list("abcde"))])
+@pytest.mark.parametrize("kind", [OnLine, OnCircle])
+def test_points_may_be_marked_by_true_and_false(kind, labels):
+    mask = [True, False, True, False, True]
+    for marked in (mask, np.array(mask), pd.Series(mask)):
+        assert kind(marked).checked(5, 2, labels).points.tolist() == [0, 2, 4]
+    with pytest.raises(ValueError, match=f"{kind.__name__} has 2 rows and the table 5 points"):
+        kind([True, False]).checked(5, 2, labels)
+    with pytest.raises(ValueError, match="no point is named"):
+        kind([False] * 5).checked(5, 2, labels)
+
+
+def test_marks_are_matched_by_label():
+    marked = pd.Series([True, True, False, False], list("dcba"))
+    found = OnLine(marked).checked(4, 2, np.array(list("abcd"))).points
+    assert found.tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("as_frame", [True, False])
+def test_a_variable_of_text_is_named(as_frame):
+    Z = pd.DataFrame({"a": np.arange(5.0), "town": list("vwxyz")})
+    some, name = (Z, "'town'") if as_frame else (Z.to_numpy(), "1")
+    told = f"the variable {name} holds text.*get_dummies"
+    with pytest.raises(ValueError, match=told):
+        LinearIn(some).checked(5, 2, None)
+    with pytest.raises(ValueError, match=told):
+        LinearIn(some).coefficients(np.zeros((5, 2)))

@@ -106,6 +106,30 @@ def test_norms_of_another_release_are_simulated_anew(folder, fits, monkeypatch):
     assert len(fits) == len(list(folder.iterdir())) == 2
 
 
+def test_norms_of_another_solver_are_simulated_anew(folder, fits, monkeypatch):
+    random_stress_norms(8, QUICK, n_tables=1)
+    monkeypatch.setattr(module, "solver_digest", lambda: "another")
+    random_stress_norms(8, QUICK, n_tables=1)
+    assert len(fits) == len(list(folder.iterdir())) == 2
+
+
+def test_one_table_is_no_tables():
+    told = repr(random_stress_norms(8, QUICK, n_tables=1, cache=False))
+    assert told.startswith("1 table of random numbers")
+
+
+def test_the_digest_of_the_solver_changes_with_its_code(tmp_path, monkeypatch):
+    (tmp_path / "trust").mkdir()
+    (tmp_path / "kernels").mkdir()
+    code = tmp_path / "kernels" / "rows.py"
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "trust" / "norms.py"))
+    found = set()
+    for text in ("a = 1", "a = 2"):
+        code.write_text(text)
+        found.add(module.solver_digest.__wrapped__())
+    assert len(found) == 2
+
+
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", '{"case": "other", "stress": [0.1]}', '{"stress": 3}']
 )

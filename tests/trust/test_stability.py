@@ -96,7 +96,7 @@ def test_outlines_are_the_edge_of_regions(space):
 def test_regions_grow_with_confidence():
     found = example()
     assert (found.regions(0.95).radii > found.regions(0.5).radii).all()
-    for wrong in (0.0, 1.0, 90):
+    for wrong in (0.0, 1.0, 90, "a", None):
         with pytest.raises(ValueError, match="must lie between 0 and 1"):
             found.regions(wrong)
 

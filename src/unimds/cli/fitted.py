@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from unimds._runtime.watch import warn
+from unimds._runtime.words import counted
 from unimds.cli.interrupts import compiled_then, interrupts
-from unimds.cli.messages import INTERRUPTED, counted, say
+from unimds.cli.messages import INTERRUPTED, say
 from unimds.cli.outputs import check_endings, check_extras, check_outputs, draw, write_points
 from unimds.cli.progress import watched
 
@@ -298,7 +299,7 @@ def tell(targets: MapFiles, mds: Any, seconds: float, steps: str) -> None:
     if mds.transformation_ is not None:
         fit += " of the disparities"
     say(
-        f"{counted(len(mds.embedding_))}: {fit}, "
+        f"{counted(len(mds.embedding_), 'point')}: {fit}, "
         f"{f'{size} (estimated), ' if size else ''}{course}, {seconds:.2f} s.{why}"
     )
     if written := _written(targets):

@@ -6,8 +6,9 @@ from dataclasses import replace
 from shlex import quote as quoted
 from typing import TYPE_CHECKING, Any
 
+from unimds._runtime.words import counted
 from unimds.cli.guide import check_metric, near, suggestion
-from unimds.cli.messages import counted, usage
+from unimds.cli.messages import usage
 from unimds.cli.progress import waiting
 
 if TYPE_CHECKING:
@@ -222,4 +223,4 @@ PARTED = {
 def _part_told(table: Table, part: Any, k: int) -> str:
     rows = (part == k).nonzero()[0]
     names = [table.labels[i] if table.labels else f"point {i + 1}" for i in rows[:3]]
-    return f"{counted(len(rows))} ({', '.join(names)}{', …' if len(rows) > 3 else ''})"
+    return f"{counted(len(rows), 'point')} ({', '.join(names)}{', …' if len(rows) > 3 else ''})"

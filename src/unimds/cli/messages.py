@@ -84,11 +84,6 @@ def in_words(error: Exception) -> str:
     return " ".join(told.split()) or type(error).__name__
 
 
-def counted(n: int) -> str:
-    """Return a number of points for people."""
-    return f"{n} point{'' if n == 1 else 's'}"
-
-
 def print_json(found: Mapping[str, Any]) -> None:
     """Print the result as one JSON object, with null for NaN and infinity."""
     print(json.dumps(_plain(found), ensure_ascii=False, allow_nan=False), flush=True)

@@ -12,13 +12,16 @@ more than :math:`X_0`, if that is in the set.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+
+MASKS = ({bool}, {np.bool_})
+"""The types of the entries of a mask."""
 
 
 class Constraint(ABC):
@@ -56,9 +59,14 @@ def as_constraint(given: Any, n: int, n_components: int, labels: Array | None) -
 
 
 def numbers_of(points: Any, n: int, labels: Array | None, name: str) -> Array:
-    """Return the numbers of points that were named by number or label; all if None."""
+    """Return the numbers of points that were named by number, label or mask; all if None."""
     if points is None:
         return np.arange(n)
+    if _is_mask(points):
+        marked = in_order(points, labels, name)
+        one_each(marked, n, name)
+        points = np.flatnonzero(np.asarray(marked, dtype=bool)).tolist()
+        labels = None  # these are numbers, whatever the labels are
     points = [points] if isinstance(points, str) else list(points)  # a word is not its letters
     if not points:
         raise ValueError(f"{name}: no point is named; name some, or leave them out to mean all")
@@ -75,6 +83,12 @@ def numbers_of(points: Any, n: int, labels: Array | None, name: str) -> Array:
     if len(set(found)) < len(found):
         raise ValueError(f"{name}: a point is named twice; name each point once")
     return np.array(found, dtype=np.intp)
+
+
+def _is_mask(points: Any) -> bool:
+    """Whether points are marked, True or False for each, and not named."""
+    some = isinstance(points, Sized) and not isinstance(points, str)
+    return some and {type(entry) for entry in points} in MASKS
 
 
 def in_order(values: Any, labels: Array | None, name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, final
 
 import numpy as np
@@ -46,8 +47,7 @@ class LinearIn(Constraint):
     def checked(self, n: int, n_components: int, labels: Array | None) -> LinearIn:
         """Return the constraint with its rows in the order of the points."""
         given: Any = in_order(self.Z, labels, "LinearIn")
-        Z = np.array(as_float(given, "LinearIn"), dtype=np.float64)
-        Z = Z[:, None] if Z.ndim == 1 else Z
+        Z = _variables(given)
         one_each(Z, n, "LinearIn")
         if not np.isfinite(Z).all():
             i, j = np.argwhere(~np.isfinite(Z))[0]
@@ -95,9 +95,40 @@ class LinearIn(Constraint):
         -------
         ndarray of shape (variables, k)
         """
-        Z, points = np.array(self.Z, dtype=np.float64), np.asarray(X, dtype=np.float64)
-        Z = Z[:, None] if Z.ndim == 1 else Z
+        Z, points = _variables(self.Z), np.asarray(X, dtype=np.float64)
         one_each(points, len(Z), "the map X")
         middle = points - points.mean(axis=0)
         found: Array = np.linalg.lstsq(Z - Z.mean(axis=0), middle, rcond=None)[0]
         return found
+
+
+def _variables(given: Any) -> Array:
+    """Return variables in columns; raise for one that is text, and name it."""
+    try:
+        Z = np.array(as_float(given, "LinearIn"), dtype=np.float64)
+    except ValueError:
+        for name, column in _named(given):
+            if not _is_numeric(column):
+                raise ValueError(
+                    f"LinearIn: the variable {name!r} holds text, and variables are numbers; leave "
+                    "it out, or give a variable of 0 and 1 for each of its groups, as "
+                    "pandas.get_dummies does"
+                ) from None
+        raise
+    return Z[:, None] if Z.ndim == 1 else Z
+
+
+def _named(given: Any) -> Iterable[tuple[Any, Any]]:
+    """Return the columns of a table with their names, or their numbers."""
+    if hasattr(given, "columns"):
+        return [(name, given[name]) for name in given.columns]
+    table = np.asarray(given, dtype=object)
+    return enumerate(table.T if table.ndim == 2 else [table])
+
+
+def _is_numeric(column: Any) -> bool:
+    try:
+        np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -23,7 +23,7 @@ class OnLine(Constraint):
     Parameters
     ----------
     points : sequence, default=None
-        The points by number or label; by default all.
+        The points by number or label, or True and False for each point; by default all.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class OnCircle(Constraint):
     Parameters
     ----------
     points : sequence, default=None
-        The points by number or label; by default all.
+        The points by number or label, or True and False for each point; by default all.
 
     Examples
     --------
@@ -111,7 +111,8 @@ class Regions(Constraint):
         How regions follow each other: along the first axis of the map, outwards in rings about the
         origin, or around the origin, in equal sectors of a plane.
     order : sequence, default=None
-        The groups in their order; by default they are sorted.
+        The groups in their order; by default that of the categories of a pandas Categorical, and
+        else they are sorted.
 
     Examples
     --------
@@ -141,7 +142,7 @@ class Regions(Constraint):
         values = _groups(self.groups, n, labels)
         free = [value is None or value != value for value in values]
         known = [value for value, none in zip(values, free, strict=True) if not none]
-        order = _sorted(known) if self.order is None else list(self.order)
+        order = _usual(self.groups, known) if self.order is None else list(self.order)
         odd = next((value for value in known if value not in order), None)
         if odd is not None:
             raise ValueError(f"Regions: the group {odd!r} is not in the order {order}; add it")
@@ -195,6 +196,15 @@ def _groups(given: Any, n: int, labels: Array | None) -> list[Any]:
             f"{np.shape(values)}; give one of its columns"
         )
     return list(values)
+
+
+def _usual(given: Any, known: list[Any]) -> list[Any]:
+    """Return the groups that there are in the order of their categories, or sorted."""
+    categories = getattr(getattr(given, "cat", given), "categories", None)
+    if categories is None:
+        return _sorted(known)
+    there = set(known)
+    return [group for group in categories if group in there]
 
 
 def _sorted(groups: list[Any]) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds._runtime.words import counted
 from unimds.levels import as_level, described
 from unimds.placecenter.result import Result
 from unimds.report.sections import section, table
@@ -87,8 +88,9 @@ def of_subjects(fit: Any) -> str:
         )
         cells = [[*own, *(f"{w:.3f}" for w in row)] for own, row in zip(cells, square, strict=True)]
     said = (
-        f"{count} tables of the same objects share this map. Their Stress-1 has the median "
-        f"{np.median(fit.stresses_):.3f}. {_worst('subject', fit.subjects_, fit.stresses_)}"
+        f"{counted(count, 'table')} of the same objects share{'s' * (count == 1)} this map. The median "
+        f"Stress-1 of a table is {np.median(fit.stresses_):.3f}. "
+        f"{_worst('subject', fit.subjects_, fit.stresses_)}"
     )
     meaning = {
         "identity": "The map is a consensus: all subjects are taken to see the same distances.",

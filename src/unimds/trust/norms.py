@@ -2,13 +2,15 @@
 
 The stress of random numbers depends on the number of points and dimensions, and on loss, space and
 level; so it is simulated for each of them. Simulations are kept in memory and in the user's cache
-folder, one file for each case and release, and a longer one goes on where a shorter one ended.
+folder, one file for each case and state of the solver, and a longer one goes on where a shorter one
+ended.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, fields
+from functools import cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from math import pi
@@ -19,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.folders import cache_folder
+from unimds._runtime.words import counted
 from unimds.estimators.mds import MDS
 from unimds.files.atomic import atomic
 from unimds.files.errors import FileError
@@ -53,6 +56,8 @@ FIXED = (
     "dtype",
 )
 """Parameters of `MDS`, beside loss, space and level, that the stress depends on."""
+SOLVER = ("compiled", "kernels", "levels", "spaces", "placecenter", "starts", "estimators")
+"""The rooms whose code decides how low the stress of a map is; so does `losses`."""
 WIDE = 2.0 * pi
 """The largest dissimilarity in hyperbolic space of a given curvature, in radii of curvature."""
 
@@ -104,7 +109,7 @@ class StressNorms:
         """Return the norms in words."""
         low, high = self.quantile(0.05), self.quantile(0.95)
         return (
-            f"{len(self.stress)} tables of random numbers, {self.n_points} points, "
+            f"{counted(len(self.stress), 'table')} of random numbers, {self.n_points} points, "
             f"{self.about}: Stress-1 {self.mean:.3f} ± {self.deviation:.3f}, "
             f"from {low:.3f} (5 %) to {high:.3f} (95 %)"
         )
@@ -182,7 +187,7 @@ def random_stress_norms(
             assert result.stress is not None
             return _Fit(float(result.stress), result.outcome)
 
-        what = f"{count - len(known)} tables of random numbers"
+        what = f"{counted(count - len(known), 'table')} of random numbers"
         numbers = range(len(known), count)
         done, interrupted = all_done(one, numbers, what, n_jobs, verbose, lambda fit: fit.outcome)
         # on threads ^C may leave gaps: only those up to the first gap go on where others ended
@@ -216,8 +221,8 @@ def _case(n: int, mds: MDS, seed: int) -> _Case:
     level = as_level(mds.level)
     init = mds.init if isinstance(mds.init, str) else "auto"
     others = tuple((name, getattr(mds, name)) for name in FIXED)
-    # another release may find lower maps: norms of both would not be comparable
-    key = (LAYOUT, _release(), n, seed, loss, space, level, init, others)
+    # another release, or another solver, may find lower maps: norms would not be comparable
+    key = (LAYOUT, _release(), solver_digest(), n, seed, loss, space, level, init, others)
     parts = (loss, space, level)
     own = all(type(part).__module__.startswith("unimds.") for part in parts)
     return _Case(key, _words(mds.n_components, loss, space, level), _largest(space), own)
@@ -228,6 +233,16 @@ def _release() -> str:
         return version("unimds")
     except PackageNotFoundError:  # run from its sources
         return "none"
+
+
+@cache
+def solver_digest() -> str:
+    """Return a digest of the code that maps depend on, which changes between releases too."""
+    code, root = blake2b(digest_size=8), Path(__file__).parents[1]
+    files = (file for room in SOLVER for file in (root / room).rglob("*.py"))
+    for file in sorted([*files, root / "losses.py"]):
+        code.update(file.read_bytes() if file.exists() else b"")
+    return code.hexdigest()
 
 
 def _words(k: int, loss: Loss, space: Space, level: Any) -> str:

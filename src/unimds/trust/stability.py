@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -217,7 +218,7 @@ class Stability:
         -------
         ConfidenceRegions
         """
-        if not 0.0 < confidence < 1.0:
+        if not isinstance(confidence, Real) or not 0.0 < confidence < 1.0:
             raise ValueError(f"confidence={confidence!r} must lie between 0 and 1")
         bounds = np.array([hotelling(confidence, self.tangents.k, v) for v in self.freedom])
         return ConfidenceRegions(float(confidence), self.covariances, bounds, self.tangents)

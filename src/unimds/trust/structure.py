@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unimds._runtime.words import counted
 from unimds.estimators.mds import MDS
 from unimds.losses import Loss, Squared
 from unimds.placecenter.result import Outcome, Result, targets_of
@@ -97,7 +98,7 @@ class PermutationTest:
         name = STATISTICS[self.statistic]
         low = round(self.p_value * (1 + self.n_permutations)) - 1
         beside = (
-            f"{name} {self.observed:.3g}; of {self.n_permutations} permuted tables "
+            f"{name} {self.observed:.3g}; of {counted(self.n_permutations, 'permuted table')} "
             f"{'none has' if low == 0 else f'{low} have' if low > 1 else 'one has'} so little "
             f"({float(self.permuted.mean()):.3g} on average): p = {told(self.p_value)}."
         )

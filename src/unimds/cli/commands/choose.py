@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unimds._runtime.words import counted
 from unimds.cli.guide import check_level
 from unimds.cli.messages import (
     INTERRUPTED,
-    counted,
     print_json,
     rows_named,
     say,
@@ -175,7 +175,7 @@ def choose(
             _show(file, search, grid)
         if not telling.quiet:
             say(search.sentence_)
-            say(f"{counted(table.n)}, {seconds:.1f} s. The map: {command}")
+            say(f"{counted(table.n, 'point')}, {seconds:.1f} s. The map: {command}")
         telling.written([] if plot is None else [plot])
         if search.interrupted_:
             raise typer.Exit(INTERRUPTED)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unimds._runtime.words import counted
 from unimds.cli.guide import near, suggestion
 from unimds.cli.inputs import check_complete, read_table
-from unimds.cli.messages import counted, print_json, say, usage
+from unimds.cli.messages import print_json, say, usage
 from unimds.cli.options import sets
 from unimds.cli.options import single as o
 from unimds.cli.outputs import check_outputs, check_table
@@ -84,7 +85,7 @@ def dissimilarity(
             found = {"file": file, "from": source, "points": len(D), "missing": missing}
             print_json({**found, "files": {"output": output}, "warnings": warned})
         elif not telling.quiet and output != "-":
-            say(f"{counted(len(D))}. Written: {output}")
+            say(f"{counted(len(D), 'point')}. Written: {output}")
 
 
 def _made(table: Table, file: str, source: str, method: str | None) -> Any:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from unimds._runtime.words import counted
 from unimds.cli.inputs import read_table
 from unimds.cli.messages import INTERRUPTED, print_json, say
 from unimds.cli.options import meaning, sets
@@ -204,9 +205,8 @@ def _write(fit: Any, labels: list[str] | None, output: str, format: str, force: 
 
 
 def _tell(fit: Any, seconds: float) -> None:
-    worst = int(fit.stresses_.argmax())
+    tables, worst = counted(len(fit.subjects_), "table"), int(fit.stresses_.argmax())
     say(
-        f"{len(fit.subjects_)} tables of {len(fit.embedding_)} objects, {fit.model}: Stress-1 "
-        f"{fit.stress_:.4f}; {fit.subjects_[worst]} fits worst, {fit.stresses_[worst]:.4f}. "
-        f"{seconds:.1f} s."
+        f"{tables} of {len(fit.embedding_)} objects, {fit.model}: Stress-1 {fit.stress_:.4f}; "
+        f"{fit.subjects_[worst]} fits worst, {fit.stresses_[worst]:.4f}. {seconds:.1f} s."
     )

@@ -12,6 +12,7 @@ import typer
 
 from unimds._runtime.extras import require
 from unimds._runtime.watch import warn
+from unimds._runtime.words import counted
 from unimds.cli.doubts import warn_of_empty
 from unimds.cli.inputs import (
     check_complete,
@@ -22,7 +23,7 @@ from unimds.cli.inputs import (
     with_metadata,
 )
 from unimds.cli.interrupts import interrupts
-from unimds.cli.messages import counted, print_json, rows_named, say, usage
+from unimds.cli.messages import print_json, rows_named, say, usage
 from unimds.cli.options import meaning, sets
 from unimds.cli.options import single as o
 from unimds.cli.outputs import (
@@ -252,7 +253,7 @@ class Both:
 def _tell(both: Both, fit: dict[str, float | None], new: str, written: list[str]) -> None:
     """Say how well the new points fit, what is odd about them, and what was written."""
     stress, own = fit["stress"], fit["map_stress"]
-    told = f"{counted(len(both.new))} placed"
+    told = f"{counted(len(both.new), 'point')} placed"
     if stress is not None:
         beside = "" if own is None else f" (the map itself has {own:.4g})"
         told += f", stress {stress:.4g}{beside}"

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from unimds._runtime.words import counted
 from unimds.cli.inputs import check_complete, read_table
-from unimds.cli.messages import counted, print_json, say, usage
+from unimds.cli.messages import print_json, say, usage
 from unimds.cli.options import sets
 from unimds.cli.options import single as o
 from unimds.cli.outputs import check_outputs, check_table, write_points
@@ -90,4 +91,4 @@ def project(
             found = {"file": file, "points": table.n, "from": before, "to": after}
             print_json({**found, "warnings": warned})
         if not telling.quiet:
-            say(f"{counted(table.n)}: from {before} coordinates to {after}.")
+            say(f"{counted(table.n, 'point')}: from {before} coordinates to {after}.")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unimds._runtime.words import counted
 from unimds.cli.inputs import rows_of, weights_of
-from unimds.cli.messages import INTERRUPTED, counted, print_json, say
+from unimds.cli.messages import INTERRUPTED, print_json, say
 from unimds.cli.options import meaning, sets
 from unimds.cli.options import single as o
 from unimds.cli.outputs import (
@@ -201,7 +202,7 @@ def stability(
         if test is not None and not telling.as_json:
             print(f"\n{test.sentence}", flush=True)
         if not telling.quiet:
-            say(f"{counted(table.n)}, {len(found.maps)} maps, {seconds:.1f} s.")
+            say(f"{counted(table.n, 'point')}, {len(found.maps)} maps, {seconds:.1f} s.")
         telling.written(done)
         if found.interrupted:
             raise typer.Exit(INTERRUPTED)

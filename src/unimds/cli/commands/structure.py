@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unimds._runtime.words import counted
 from unimds.cli.inputs import weights_of
-from unimds.cli.messages import INTERRUPTED, counted, print_json, say
+from unimds.cli.messages import INTERRUPTED, print_json, say
 from unimds.cli.options import meaning, sets
 from unimds.cli.options import single as o
 from unimds.cli.outputs import check_endings, check_extras, check_looks, check_outputs, draw
@@ -128,7 +129,7 @@ def structure(
             if beside is not None:
                 print(beside, flush=True)
         if not telling.quiet:
-            say(f"{counted(table.n)}, {seconds:.1f} s.")
+            say(f"{counted(table.n, 'point')}, {seconds:.1f} s.")
         telling.written([] if plot is None else [plot])
         if found.interrupted or (beside is not None and beside.interrupted):
             raise typer.Exit(INTERRUPTED)

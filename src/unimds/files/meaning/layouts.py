@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds._runtime.words import counted
 from unimds.files.errors import shown
 from unimds.files.formats.grid import Grid
 from unimds.files.formats.margins import check_no_title, drop_empty_columns, second_header
@@ -89,15 +90,10 @@ def level(grid: Grid) -> None:
         usual = int(np.bincount(grid.widths).argmax())
         odd = next(i for i, w in enumerate(grid.widths) if w != usual)
         raise grid.error(
-            f"this row has {counted(grid.widths[odd])}, but most rows have {usual}; is a delimiter "
-            "or a quote missing?",
+            f"this row has {counted(grid.widths[odd], 'cell')}, but most rows have {usual}; is a "
+            "delimiter or a quote missing?",
             odd,
         )
-
-
-def counted(cells: int) -> str:
-    """Return a number of cells for people."""
-    return f"{cells} cell{'' if cells == 1 else 's'}"
 
 
 def _names_only(grid: Grid) -> bool:
