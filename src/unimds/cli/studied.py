@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from unimds.cli.messages import rows_named
+from unimds.cli.options.meaning import check_conditional
 
 if TYPE_CHECKING:
     from unimds.cli.options.sets import Reading
@@ -18,13 +19,19 @@ if TYPE_CHECKING:
 
 
 def table_and_maps(
-    ctx: typer.Context, file: str, reading: Reading, wanted: dict[str, Any], quiet: bool
+    ctx: typer.Context,
+    file: str,
+    reading: Reading,
+    wanted: dict[str, Any],
+    conditional: str,
+    quiet: bool,
 ) -> tuple[Table, MDS]:
-    """Return the table of a file, and the estimator of its maps."""
+    """Return the table of a file, and the estimator of its maps with the parameters `wanted`."""
     from unimds.estimators.mds import MDS
 
+    check_conditional(conditional)
     table, metric = reading.checked(ctx, reading.table(file, quiet), file)
-    return table, MDS(**metric, **wanted)
+    return table, MDS(**metric, **wanted, conditional=conditional)
 
 
 @contextmanager

@@ -150,10 +150,8 @@ def stability(
         for file in files:
             check_outputs(written, file, force)
         check_extras(plot, report)
-        meaning.check_conditional(conditional)
-        wanted = {"n_components": dim, "conditional": conditional, "random_state": seed}
-        wanted |= parts.made(variant)
-        table, mds = table_and_maps(ctx, files[0], reading, wanted, telling.quiet)
+        wanted = parts.made(variant) | {"n_components": dim, "random_state": seed}
+        table, mds = table_and_maps(ctx, files[0], reading, wanted, conditional, telling.quiet)
         pair_weights = weights_of(weights, table)
         began = time.perf_counter()
         run: dict[str, Any] = {"n_jobs": jobs, "verbose": int(watched(telling.quiet))}

@@ -93,10 +93,8 @@ def structure(
     with telling.errors("Interrupted before any table was permuted.") as warned:
         check_outputs({"--plot": plot}, file, force)
         check_extras(plot, None)
-        meaning.check_conditional(conditional)
-        wanted = {"n_components": dim, "conditional": conditional, "random_state": seed}
-        wanted |= parts.made(variant)
-        table, mds = table_and_maps(ctx, file, reading, wanted, telling.quiet)
+        wanted = parts.made(variant) | {"n_components": dim, "random_state": seed}
+        table, mds = table_and_maps(ctx, file, reading, wanted, conditional, telling.quiet)
         pair_weights = weights_of(weights, table)
         from unimds.trust import permutation_test, random_stress_norms
 
