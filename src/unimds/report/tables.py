@@ -88,8 +88,8 @@ def of_subjects(fit: Any) -> str:
         )
         cells = [[*own, *(f"{w:.3f}" for w in row)] for own, row in zip(cells, square, strict=True)]
     said = (
-        f"{counted(count, 'table')} of the same objects share{'s' * (count == 1)} this map. The median "
-        f"Stress-1 of a table is {np.median(fit.stresses_):.3f}. "
+        f"{counted(count, 'table')} of the same objects share{'s' * (count == 1)} this map. "
+        f"The median Stress-1 of a table is {np.median(fit.stresses_):.3f}. "
         f"{_worst('subject', fit.subjects_, fit.stresses_)}"
     )
     meaning = {
