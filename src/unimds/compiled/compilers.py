@@ -4,7 +4,7 @@
   may be a user's, so they go through all passes.
 - Machine code of inlined functions: nobody calls them.
 - Unrolled copies of short loops, such as those over the coordinates of one point.
-- The search for garbage.
+- The search for garbage, and for rules that it has found before.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, final
 
 import llvmlite.binding as llvm
-from numba import config
+from numba import config, types
 from numba.core import codegen, typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
@@ -137,7 +137,7 @@ class Whole(CompilerBase):
 
     def compile_extra(self, func: Callable) -> Any:
         """Compile a function."""
-        with without_collecting():
+        with without_collecting(), remembering():
             return super().compile_extra(func)
 
 
@@ -216,3 +216,39 @@ def without_collecting() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Let Numba find out only once what an operator returns for some types.
+
+    For every ``+`` and every entry of an array it asks a dozen rules, by which it would compile
+    other code for other types. That takes a sixth of its time.
+    """
+    if "get_call_type" in vars(types.Function):  # a function that another one calls
+        yield
+        return
+    types.Function.get_call_type = _remembered
+    try:
+        yield
+    finally:
+        del types.Function.get_call_type
+
+
+_KNOWN: dict[tuple[int, int], tuple[Any, Any, dict[Any, Any]]] = {}
+
+
+def _remembered(function: Any, context: Any, args: Any, kws: Any) -> Any:
+    """Return the signature of a call, from memory if it is one that never changes."""
+    resolve, args = super(types.Function, function).get_call_type, tuple(args)
+    if kws or not all(kind.is_precise() for kind in args):
+        return resolve(context, args, kws)
+    # Numba makes a new function whenever it learns another rule; what is kept here keeps its id
+    kept = _KNOWN.setdefault((id(function), id(context)), (function, context, {}))[2]
+    if args not in kept:
+        found = resolve(context, args, kws)
+        # what Numba compiles for a call depends on its caller
+        if found is None or function.get_impl_key(found) is not function.typing_key:
+            return found
+        kept[args] = found
+    return kept[args]

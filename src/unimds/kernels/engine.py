@@ -82,6 +82,11 @@ class Engine:
         """The address of what moves a point."""
         return self._in_space(moves.move)
 
+    @cached_property
+    def onward(self) -> int:
+        """The address of what carries points on by momentum."""
+        return self._in_space(moves.carry_on)
+
     def _in_space(self, function: Callable) -> int:
         with explained(self.space):
             return moves.in_space(
@@ -385,8 +390,8 @@ class Engine:
         """Return the points beyond `X` as seen from `previous`: exp_x(−β log_x(previous))."""
         out, memory = X.copy(), self._memory()
         who, nothing = (out.ctypes.data, X.shape[1], 0, 0), (0, 0, 0, 0)
-        function = self._in_space(moves.carry_on)
-        self._run(once, function, who, _points(previous), nothing, (0, 0, 0), float(beta), memory)
+        seen, how = _points(previous), float(beta)
+        self._run(once, self.onward, who, seen, nothing, (0, 0, 0), how, memory)
         return out
 
     @cached_property

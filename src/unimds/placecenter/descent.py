@@ -351,6 +351,7 @@ class Record:
             )
         self.history: list[tuple[float, float]] = []
         self.levels: list[tuple[float, float]] = []
+        self._outers: dict[float, float] = {}
         self._log([(self.now.smooth, self.now.cost)], 0.0)
         self.slot = slot
         self.begun = None if slot is None else slot.begun
@@ -434,14 +435,18 @@ class Record:
     def _log(self, costs: list[tuple[float, float]], smoothing: float) -> None:
         """Log costs; the time since the last of them is shared among them."""
         unit, stage, now = self.frame.cost_unit, self._outer(smoothing), self.watch.seconds()
-        times = np.linspace(self.history[-1][0], now, len(costs) + 1)[1:] if self.history else [now]
+        times: Any = [now]  # in most cases: to divide the time would take longer than to look
+        if len(costs) > 1:
+            times = np.linspace(self.history[-1][0], now, len(costs) + 1)[1:]
         for (smooth, cost), time in zip(costs, times, strict=True):
             self.levels.append((stage, smooth * unit))
             self.history.append((float(time), cost * unit))
 
     def _outer(self, smoothing: float) -> float:
-        """Return a smoothing in the user's unit."""
-        return self.frame.smoothing_in(1.0 / self.frame.unit, smoothing) if smoothing else 0.0
+        """Return a smoothing in the user's unit, computed once for all sweeps of a stage."""
+        if smoothing and smoothing not in self._outers:
+            self._outers[smoothing] = self.frame.smoothing_in(1.0 / self.frame.unit, smoothing)
+        return self._outers[smoothing] if smoothing else 0.0
 
     @property
     def single(self) -> bool:
