@@ -134,10 +134,9 @@ def test_the_order_of_numbers_in_memory_changes_nothing():
         np.testing.assert_array_equal(found, same)
 
 
-@pytest.mark.parametrize("level", ["ratio", "ordinal"])
-def test_sizes_of_subjects_descend_from_the_consensus(level):
+def test_sizes_of_subjects_descend_from_the_consensus():
     _, _, tables = subjects(3, n=12, count=5, noise=0.2)
-    fit = IndividualDifferences(2, model="sizes", level=level, random_state=0, n_init=1)
+    fit = IndividualDifferences(2, model="sizes", random_state=0, n_init=1)
     fit.fit(tables)
     assert fit.n_iter_ > 3
     assert fit.outcome_.name == "CONVERGED"
@@ -258,6 +257,55 @@ def test_three_of_twelve_subjects_at_random_do_not_spoil_the_absolute_map():
     assert robust.stresses_[:3].min() > 5 * robust.stresses_[3:].max()
 
 
+def with_random_answers(seed, whose):
+    """Return a map, and tables of twelve subjects of whom three answer at random.
+
+    Their answers reach to the largest of their own, or of all.
+    """
+    X, _, tables = subjects(seed, n=15, noise=0.02)
+    rng, largest = np.random.default_rng(100 + seed), tables.max()
+    for s in range(3):
+        most = tables[s].max() if whose == "own" else largest
+        square = np.triu(rng.uniform(0.0, most, size=(15, 15)), 1)
+        tables[s] = square + square.T
+    return X, tables
+
+
+@pytest.mark.parametrize("whose", ["own", "all"])
+@pytest.mark.parametrize("seed", [1, 13])
+def test_random_answers_of_any_range_do_not_bend_the_absolute_map(seed, whose):
+    X, tables = with_random_answers(seed, whose)
+    fit = IndividualDifferences(2, loss="absolute", random_state=0, n_init=2).fit(tables)
+    assert off(fit.embedding_, X) < 0.01
+    assert fit.reliability_[:3].max() < 0.1 < fit.reliability_[3:].min()
+    assert fit.cost_ == pytest.approx(float(fit.reliability_ @ fit.costs_))
+
+
+def test_subjects_count_alike_where_that_is_asked_for():
+    X, tables = with_random_answers(1, "all")
+    how = {"random_state": 0, "n_init": 1, "eps": 1e-5}
+    fit = IndividualDifferences(2, loss="absolute", reliability="equal", **how).fit(tables)
+    assert (fit.reliability_ == 1.0).all()
+    assert off(fit.embedding_, X) > 0.02
+    assert (IndividualDifferences(2, **how).fit(tables).reliability_ == 1.0).all()
+
+
+def test_reliability_is_that_of_the_likelihood():
+    _, _, tables = subjects(4, n=9, count=5, noise=0.1)
+    tables[0] = tables[0].T + np.triu(tables[1], 1) + np.triu(tables[1], 1).T
+    fit = IndividualDifferences(2, loss="absolute", random_state=0, n_init=1).fit(tables)
+    middle = np.median(fit.costs_)
+    np.testing.assert_allclose(fit.reliability_, np.minimum(1.0, middle / fit.costs_), atol=0.02)
+
+
+def test_exact_subjects_leave_nothing_undefined():
+    X, _, tables = subjects(5, n=8, count=4)
+    with np.errstate(all="raise", under="ignore"):
+        fit = IndividualDifferences(2, loss="absolute", random_state=0, n_init=2).fit(tables)
+    assert np.isfinite(fit.reliability_).all()
+    assert off(fit.embedding_, X) < 1e-4
+
+
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 @pytest.mark.parametrize("level", ["ratio", "ordinal"])
 def test_identity_of_one_subject_is_plain_mds(loss, level):
@@ -349,7 +397,7 @@ def test_maps_and_costs_belong_together():
 
 
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
-@pytest.mark.parametrize("model", ["identity", "sizes", "indscal", "idioscal"])
+@pytest.mark.parametrize("model", ["identity", "indscal", "idioscal"])
 def test_histories_at_levels_end_at_the_cost(model, loss):
     _, _, tables = subjects(9, n=9, count=4, noise=0.3)
     fit = IndividualDifferences(
@@ -358,13 +406,14 @@ def test_histories_at_levels_end_at_the_cost(model, loss):
     assert fit.history_[:, 1].min() == pytest.approx(fit.cost_, rel=1e-8)
 
 
-def test_sizes_mean_something_at_the_level_ratio_only():
+def test_sizes_are_those_of_the_tables_and_refused_where_any_size_fits():
     _, _, tables = subjects(3, n=8, count=3)
     tables = tables * np.array([1.0, 10.0, 100.0])[:, None, None]
     fit = IndividualDifferences(2, model="sizes", random_state=0).fit(tables)
     assert fit.weights_[2] > 50 * fit.weights_[0]
-    fit = IndividualDifferences(2, model="sizes", level="interval", random_state=0).fit(tables)
-    np.testing.assert_allclose(fit.weights_, 1.0, atol=0.1)
+    for options in ({"level": "interval"}, {"level": "ordinal"}, {"conditional": "row"}):
+        with pytest.raises(ValueError, match=r"fits any size; use level=\"ratio\""):
+            IndividualDifferences(2, model="sizes", **options).fit(tables)
 
 
 def test_sizes_are_relative_to_the_size_of_a_space():
@@ -393,6 +442,7 @@ def test_normalising_changes_no_distance():
         ({"Ann": np.array([[0, np.inf], [1, 0]])}, {}, "table 'Ann'"),
         (np.ones((2, 4, 4)) - np.eye(4), {"space": "sphere"}, "weighs the dimensions"),
         (np.ones((2, 4, 4)) - np.eye(4), {"model": "indscl"}, "model"),
+        (np.ones((2, 4, 4)) - np.eye(4), {"model": "identity", "reliability": "own"}, "pulls more"),
         ([np.array([[0, 1], [1, 0]]), np.full((2, 2), np.nan)], {}, "table 1 has no known pair"),
         (np.ones((2, 4, 4)) - np.eye(4), {"n_components": 4, "model": "sizes"}, "than 4 points"),
         ([[[0, 1, np.nan], [1, 0, np.nan], [np.nan, np.nan, 0]]], {}, "nothing between"),
@@ -434,8 +484,13 @@ def test_a_misspelt_parameter_is_explained():
         IndividualDifferences(n_component=3)
 
 
-@pytest.mark.parametrize("model", ["identity", "sizes", "indscal", "idioscal"])
-@pytest.mark.parametrize("level", ["ratio", "interval"])
+@pytest.mark.parametrize(
+    ("model", "level"),
+    [
+        *[(model, "ratio") for model in ("identity", "sizes", "indscal", "idioscal")],
+        *[(model, "interval") for model in ("identity", "indscal", "idioscal")],
+    ],
+)
 def test_the_unit_of_the_tables_is_that_of_the_map(model, level):
     _, _, tables = subjects(11, n=8, count=3, noise=0.1)
     options = {"model": model, "level": level, "random_state": 0, "n_init": 1, "eps": 1e-5}

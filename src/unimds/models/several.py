@@ -22,7 +22,7 @@ Several = IndividualDifferences | Unfolding
 SEVERAL: dict[str, tuple[type[Any], tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "IndividualDifferences": (
         IndividualDifferences,
-        ("embedding_", "costs_", "stresses_"),
+        ("embedding_", "costs_", "stresses_", "reliability_"),
         ("weights_", "matrices_"),
         ("cost_", "stress_"),
     ),
@@ -96,7 +96,8 @@ def restored_several(header: dict[str, Any], arrays: dict[str, Array]) -> Severa
     if isinstance(fit, IndividualDifferences):
         sound_points(fit.embedding_, fit, "map")
         fit.subjects_ = [str(name) for name in header["subjects"]]
-        if not len(fit.subjects_) == len(fit.costs_) == len(fit.stresses_):
+        counts = {len(each) for each in (fit.costs_, fit.stresses_, fit.reliability_)}
+        if counts != {len(fit.subjects_)}:
             raise ValueError(f"there are {len(fit.subjects_)} subjects and {len(fit.costs_)} costs")
         fit.labels_ = sound_names(header["labels"], len(fit.embedding_), "labels")
         _check_weights(fit)

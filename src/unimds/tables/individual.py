@@ -37,6 +37,7 @@ from unimds.spaces.euclidean import Euclidean
 from unimds.starts.search import Search
 from unimds.tables.beginning import LARGE, MODELS, begun, openings
 from unimds.tables.consensus import Several, consensus, disparities_of, posed, sized_alike
+from unimds.tables.reliability import is_robust, trusted
 from unimds.tables.stack import Stack, as_stack
 from unimds.tables.subjects import Data, Idioscal, Sizes, View
 from unimds.tables.turning import principal, signed
@@ -59,6 +60,7 @@ class Fit:
     history: Array
     levels: Array
     outcome: Outcome
+    trust: Array
 
 
 @documented
@@ -67,7 +69,7 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
 
     Minimises the sum of the losses of all tables,
     :math:`\sum_s \sum_{i<j} w_{sij}\, loss(u_{sij}, d_{sij})`, where :math:`u_s` are the distances
-    as subject :math:`s` sees them.
+    as subject :math:`s` sees them. With a robust loss, subjects count the less the worse they fit.
 
     Parameters
     ----------
@@ -76,13 +78,19 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
         How subjects differ. "identity": they do not, and the map is a consensus. "sizes": each
         stretches the whole map by a factor. "indscal": each stretches its dimensions, which
         determines the axes of the map. "idioscal": each turns and stretches it. The first two are
-        for all spaces, the others for Euclidean space.
+        for all spaces, the others for Euclidean space. "sizes" needs the level "ratio" with
+        ``conditional="table"``: a transformation of each subject's own fits any size.
     {loss}
     {space}
     {level}
     conditional : {"table", "row"}, default="table"
         Whether each table has a transformation of its own, or each row of each table. At the level
         "ratio" a table is taken as it is, and with "row" each of its rows has a unit of its own.
+    reliability : {"auto", "own", "equal"}, default="auto"
+        Whether subjects count alike, or each by its own: one that fits worse than the median counts
+        as much less as its mean loss is larger, since its large weights would else bend the map.
+        "auto" is "own" for robust losses, such as "absolute" and "huber", and "equal" for others;
+        a consensus (``model="identity"``) always counts all alike.
     n_init : int or "auto", default="auto"
         Number of starts, of which the best is returned: the consensus map, in Euclidean space maps
         of single subjects, and random maps or, for "indscal", the consensus turned at random.
@@ -96,17 +104,18 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
         is one for every dimension, and dimensions are in the order of their size.
     weights_ : ndarray or None
         The weights of the subjects: of shape (subjects, n_components) for "indscal", (subjects,)
-        for "sizes", else None. Sizes are relative to that of a curved space; at levels other than
-        "ratio" they say nothing, since each table has a unit of its own.
+        for "sizes", else None. Sizes are relative to that of a curved space.
+    reliability_ : ndarray of shape (subjects,)
+        What each subject counts: 1, or less for those that fit badly.
     matrices_ : ndarray of shape (subjects, n_components, n_components), or None
         For "indscal" and "idioscal": what the common map is multiplied by, as in
         ``embedding_ @ matrices_[s]``. They are symmetric.
     maps_ : list of ndarray
         The map of every subject; in a curved space the common map, whose points have no size.
     cost_ : float
-        Sum of the loss over all pairs of all subjects.
+        Sum of the costs of the subjects, each times its reliability.
     costs_ : ndarray of shape (subjects,)
-        The cost of each subject.
+        The cost of each subject: the sum of the loss over its pairs.
     stress_ : float
         Kruskal's Stress-1 over all tables.
     stresses_ : ndarray of shape (subjects,)
@@ -153,6 +162,7 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
             )
         },
         "model": [StrOptions({"identity", *MODELS})],
+        "reliability": [StrOptions({"auto", "equal", "own"})],
         "n_init": [StrOptions({"auto"}), Count(1, 100_000)],
     }
 
@@ -170,6 +180,7 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
         space: str | Space = "euclidean",
         level: str | Level = "ratio",
         conditional: str = "table",
+        reliability: str = "auto",
         n_init: int | str = "auto",
         max_iter: int = 2000,
         eps: float = 1e-7,
@@ -186,6 +197,7 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
         self.space = space
         self.level = level
         self.conditional = conditional
+        self.reliability = reliability
         self.n_init = n_init
         self.max_iter = max_iter
         self.eps = eps
@@ -231,12 +243,14 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
     @validated_fit
     def _fit(self, X: Any, weights: Any) -> None:
         loss, space, level = as_loss(self.loss), as_space(self.space), as_level(self.level)
-        _check_model(self.model, space)
+        by_row = self.conditional == "row"
+        adapts = not level.is_given or by_row
+        _check_model(self.model, space, self.reliability)
+        if self.model == "sizes" and adapts:
+            raise ValueError(_no_sizes(level))
         if not isinstance(self.smoothing, str) and self.smoothing > 0.0:
             loss = loss.smoothed(max(self.smoothing, own_smoothing(loss)))
         given = as_stack(X, weights)
-        by_row = self.conditional == "row"
-        adapts = not level.is_given or by_row
         stack, factors = sized_alike(given, loss) if adapts else (given, np.ones(len(given)))
         watch = Watch(self.callback, self.verbose, self.eps)
         with watch.ticking(), points_named(given.labels):
@@ -269,9 +283,9 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
             times = np.array([1.0, told.times])
             history, levels = result.history * times, result.levels * times
             ended = result.outcome
-            return Fit(
-                result.embedding, None, result.space, result.loss, scalings, history, levels, ended
-            )
+            alike = np.ones(len(stack))
+            how = result.space, result.loss, scalings
+            return Fit(result.embedding, None, *how, history, levels, ended, alike)
         # in a space of a fixed size the sizes of the subjects are relative to it
         frame = replace(Frame.make(loss, result.space, problem.pairs.typical), resize=False)
         targets = problem.targets.parts if isinstance(problem.targets, Several) else []
@@ -305,6 +319,9 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
                 for start in openings(data, model, stack, X, count, rng)
             ]
             low = lowest_of(starts, frame, plan, watch, search.each, zero, frame.cost_unit)
+            trust = np.ones(len(data.W))
+            if self._weighs_subjects(frame):
+                low, trust = trusted(low, frame, plan.in_unit(frame), watch, zero)
         view = normalised(low.best).fitted(frame.loss)
         # disparities that fit have another unit: all costs in that of the best
         grown = view.cost(frame.loss) / low.cost if low.cost > 0.0 else 1.0
@@ -312,13 +329,20 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
         points, loss, space = frame.outer_all(view.X, view.data.frame.space)
         own = zip(data.targets, view.r, strict=True)
         scalings = tuple(target.scaling(numbers) for target, numbers in own)
-        return Fit(points, view.C, space, loss, scalings, history, levels, low.outcome)
+        return Fit(points, view.C, space, loss, scalings, history, levels, low.outcome, trust)
+
+    def _weighs_subjects(self, frame: Frame) -> bool:
+        """Return whether subjects count the less, the worse they fit."""
+        if self.reliability == "auto":
+            return is_robust(frame.loss, frame.scale)
+        return self.reliability == "own"
 
     def _keep(self, given: Stack, stack: Stack, factors: Array, found: Fit) -> None:
         self.embedding_, self.loss_, self.space_ = found.points, found.loss, found.space
         self.history_, self.n_iter_ = found.history, len(found.history) - 1
         self.outcome_, self._levels = found.outcome, found.levels
         self.labels_, self.subjects_ = given.labels, given.subjects
+        self.reliability_ = found.trust
         C = found.weights
         self.weights_ = None if C is None or C.ndim == 3 else C
         self.matrices_ = _matrices(C, self.model)
@@ -348,7 +372,7 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
             error = np.where(w > 0.0, u - np.nan_to_num(D), 0.0)
             squares.append([float((w * error**2).sum()), float((w * u**2).sum())])
         self.costs_, sums = np.array(costs), np.array(squares)
-        self.cost_ = float(self.costs_.sum())
+        self.cost_ = float(self.reliability_ @ self.costs_)
         self.stress_ = _root_of(*sums.sum(axis=0))
         self.stresses_ = np.array([_root_of(*row) for row in sums])
 
@@ -378,12 +402,28 @@ class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
         return import_module("unimds.plots").plot_subject_weights(self, ax, **options)
 
 
-def _check_model(model: str, space: Space) -> None:
+def _check_model(model: str, space: Space, reliability: str) -> None:
     if model in FLAT_MODELS and type(space) is not Euclidean:
         raise ValueError(
             f"model={model!r} weighs the dimensions of Euclidean space, and {space} has none; use "
             'model="identity" or "sizes", or space="euclidean"'
         )
+    if model == "identity" and reliability == "own":
+        raise ValueError(
+            'reliability="own" is for models with weights of subjects, by which one subject pulls '
+            'more than another, and model="identity" has none; use reliability="auto", or weights '
+            "of your own: fit(X, weights=...)"
+        )
+
+
+def _no_sizes(level: Level) -> str:
+    """Say why subjects have no sizes of their own where each has a unit of its own."""
+    why = f"at the level {level}" if not level.is_given else 'with conditional="row"'
+    return (
+        f'model="sizes" finds nothing {why}: each subject has a transformation of its own, which '
+        'fits any size; use level="ratio" with conditional="table" for the sizes, model="identity" '
+        'for the map alone, or model="indscal" for weights of the dimensions'
+    )
 
 
 def _matrices(C: Array | None, model: str) -> Array | None:
