@@ -170,26 +170,33 @@ def preferences() -> Iterator[str]:
     yield ""
     yield (
         "*Ranks* of 12 columns by 40 rows, each row with a transformation of its own. How far the "
-        "columns are off, and the coefficient of variation of the disparities (near 0 the map is "
-        "degenerate), with the penalty and without it:"
+        "columns are off, in how many sets by at most 0.16, and the coefficient of variation of "
+        "the disparities (near 0 the map is degenerate), with the penalty and without it:"
     )
     yield ""
-    yield "| data | columns off | variation | columns off, no penalty | variation, no penalty |"
-    yield "|---|---|---|---|---|"
+    yield "| data | sets | columns off, median | worst | at most 0.16 | least variation |"
+    yield "|---|---|---|---|---|---|"
     for kind in ("normal", "uniform"):
-        for seed in range(SETS):
-            rng = np.random.default_rng(seed)
-            draw = (
-                rng.normal if kind == "normal" else lambda size, rng=rng: rng.uniform(-1, 1, size)
-            )
-            rows, columns = draw(size=(40, 2)), draw(size=(12, 2))
-            ranks = distances(rows, columns).argsort(axis=1).argsort(axis=1) + 1.0
-            cells = []
-            for weight in (1.0, 0.0):
+        for weight, count in ((1.0, MANY), (0.0, SETS)):
+            errors, varied = [], []
+            for seed in range(count):
+                columns, ranks = ranked(kind, seed)
                 fit = Unfolding(2, level="ordinal", penalty_weight=weight, random_state=0)
                 fit.fit(ranks)
-                cells += [f"{off(fit.column_embedding_, columns):.3f}", f"{fit.variation_:.2f}"]
-            yield f"| {kind} {seed + 1} | " + " | ".join(cells) + " |"
+                errors.append(off(fit.column_embedding_, columns))
+                varied.append(fit.variation_)
+            within = sum(error <= 0.16 for error in errors)
+            told = kind if weight else f"{kind}, no penalty"
+            numbers = f"{np.median(errors):.3f} | {max(errors):.3f} | {within} | {min(varied):.2f}"
+            yield f"| {told} | {count} | {numbers} |"
+
+
+def ranked(kind: str, seed: int) -> tuple[Array, Array]:
+    """Return twelve columns, and their ranks by forty rows."""
+    rng = np.random.default_rng(seed)
+    draw = rng.normal if kind == "normal" else lambda size: rng.uniform(-1, 1, size)
+    rows, columns = draw(size=(40, 2)), draw(size=(12, 2))
+    return columns, distances(rows, columns).argsort(axis=1).argsort(axis=1) + 1.0
 
 
 def memory() -> Iterator[str]:

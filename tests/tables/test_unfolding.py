@@ -201,6 +201,16 @@ def test_memory_grows_with_the_table_not_with_its_square():
     assert peak < 30 * D.nbytes < 0.25 * 8 * 3020**2
 
 
+def test_a_map_of_ranks_lies_amid_those_that_agree_with_them():
+    """A uniform set whose first map that agrees, at the edge of all that do, is off by 0.164."""
+    rng = np.random.default_rng(2)
+    rows, columns = rng.uniform(-1, 1, (40, 2)), rng.uniform(-1, 1, (12, 2))
+    fit = Unfolding(2, level="ordinal", random_state=0).fit(ranks_of(rows, columns))
+    assert fit.outcome_.name == "EXACT"
+    assert off(fit.column_embedding_, columns) < 0.12
+    assert fit.history_[:, 1].min() == pytest.approx(fit.penalised_stress_)
+
+
 @pytest.mark.parametrize("level", ["ratio", "ordinal", "interval"])
 @pytest.mark.parametrize("conditional", ["row", "table"])
 def test_new_rows_are_placed_where_they_were(level, conditional):

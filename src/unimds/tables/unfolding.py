@@ -30,6 +30,7 @@ from unimds.estimators.parameters import (
 )
 from unimds.estimators.solver import Solver
 from unimds.levels import Level, as_level
+from unimds.levels.ordinal import Ordinal
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.descent import Plan
 from unimds.placecenter.frame import Frame, own_smoothing
@@ -62,6 +63,7 @@ from unimds.tables.turning import principal, signed
 Array = NDArray[Any]
 
 RANKED = 1e-7  # share of the losses that counts as none where disparities approach without an end
+EVEN, EVEN_STEPS = 0.2, 400  # share of an even rise that parts ranks, and steps with it
 STARTS, FEW_STARTS, LARGE = 10, 4, 100_000  # pairs from which fewer starts are tried
 PLACING = 1000  # steps of a new row from the most similar one
 LARGEST = 1e140  # numbers whose squares, and sums of them, stay numbers
@@ -292,6 +294,9 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             varied, _ = data.entries.variation(data.entries.first, data.penalty[1])
             zero = float(RANKED ** (0.5 * data.penalty[0]) * np.sqrt(varied))
         low = lowest_of(starts, frame, plan, watch, search.each, zero, data.cost_unit)
+        if low.outcome is Outcome.EXACT and _leaves_room(level) and self.penalty_weight > 0.0:
+            even = self._posed(D, W, loss, space, replace(level, strictness=EVEN))  # type: ignore[type-var]
+            low = inside(low, even, plan.in_unit(frame), watch, zero)
         return low, data
 
     def _posed(
@@ -461,6 +466,33 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _leaves_room(level: Level) -> bool:
+    """Return whether many maps can agree with the data exactly: nothing but their order counts."""
+    return isinstance(level, Ordinal) and level.strictness == 0.0
+
+
+def inside(
+    low: Lowered[Joint], even: Rectangle, plan: Plan, watch: Watch, zero: float
+) -> Lowered[Joint]:
+    """Return a map amid those that agree with all ranks, where a descent has met the first one.
+
+    The first map that agrees lies at the edge of all that do, where some ranks are nearly equal.
+    Disparities that must rise evenly, `even`, part these; from there the descent goes on as it was.
+    """
+    data, best = low.best.data, low.best
+    assert even.entries is not None
+    loss, first = data.frame.loss, even.entries.first
+    start = Joint(even, best.rows, best.columns, first)
+    start = replace(start, r=start._scaled(loss, first))
+    stages = stages_of(loss, start.residual(), data.frame.scale, plan.smoothing)
+    brief = replace(plan, max_iter=EVEN_STEPS)
+    moved = lower(start, stages, loss, brief, watch.silent()).best
+    back = replace(moved, data=data)
+    stages = stages_of(loss, back.residual(), data.frame.scale, plan.smoothing)
+    found = lower(back, stages, loss, plan, watch, zero, cost_unit=data.cost_unit)
+    return found if found.outcome is Outcome.EXACT else low
 
 
 def _fitted(best: Joint) -> Array:
