@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 from tests.support.parts import slow
 from unimds import MDS, Absolute, Huber, Power, Squared, SquaredDistance
 from unimds.constraints import LinearIn, OnCircle, OnLine, Regions
+from unimds.constraints.circle import circular
 from unimds.constraints.obeying import Obeying
 from unimds.distances.pairs import as_pairs
 from unimds.levels import as_level
@@ -362,3 +363,35 @@ def test_a_variable_of_text_is_named(as_frame):
         LinearIn(some).checked(5, 2, None)
     with pytest.raises(ValueError, match=told):
         LinearIn(some).coefficients(np.zeros((5, 2)))
+
+
+def on_a_circle(name):
+    """Return a small table whose order on a circle is hard to find."""
+    rng = np.random.default_rng(1)
+    nine, fifteen = distances(rng.normal(size=(9, 2))), distances(rng.normal(size=(15, 3)))
+    return {"nine": nine, "fifteen": fifteen}[name]
+
+
+@pytest.mark.parametrize("name", ["nine", "fifteen"])
+def test_the_lowest_map_on_a_circle_does_not_depend_on_the_seed(name):
+    D = on_a_circle(name)
+    costs = [
+        MDS(2, metric="precomputed", random_state=seed).fit(D, constraints=OnCircle()).cost_
+        for seed in range(4)
+    ]
+    assert max(costs) <= min(costs) * (1.0 + 1e-4)
+
+
+@given(st.integers(0, 2**16), st.integers(4, 9))
+@settings(max_examples=10, deadline=None)
+def test_no_jump_of_a_single_point_lowers_a_start_on_a_circle(seed, n):
+    rng = np.random.default_rng(seed)
+    D, W = distances(rng.normal(size=(n, 3))), np.ones((n, n)) - np.eye(n)
+    for X in circular(D, W, lambda u, r: (u - r) ** 2, rng.normal(size=(n, 2)), rng):
+        size = np.linalg.norm(X, axis=1)
+        assert np.ptp(size) < 1e-9 * size.max()
+        cost = np.square(distances(X) - D).sum()
+        for i, angle in np.ndindex(n, 12):
+            moved, way = X.copy(), 2.0 * np.pi * angle / 12
+            moved[i] = size[0] * np.array([np.cos(way), np.sin(way)])
+            assert np.square(distances(moved) - D).sum() >= cost * (1.0 - 1e-3)

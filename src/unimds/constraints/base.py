@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds.constraints.circle import Cost
+
 Array = NDArray[Any]
 
 MASKS = ({bool}, {np.bool_})
@@ -46,6 +48,16 @@ class Constraint(ABC):
     def begun(self, X: Array) -> Array:
         """Return an allowed map to begin with, near a map that need not obey."""
         return self.nearest(X, np.ones(len(X)))
+
+    def openings(
+        self, D: Array, W: Array, cost: Cost, X: Array, rng: np.random.Generator
+    ) -> list[Array]:
+        """Return more maps to begin with, where descent alone would not leave the order of one.
+
+        `D` and `W` are distances and weights of the pairs, `X` is the free map, and `cost` is the
+        loss.
+        """
+        return []
 
 
 def as_constraint(given: Any, n: int, n_components: int, labels: Array | None) -> Constraint:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from unimds.constraints.base import Constraint
 from unimds.losses import Loss
 from unimds.placecenter.lowering import Lowered, exact_cost, in_units, lower, lowest_of
-from unimds.placecenter.parabolas import parabolas
+from unimds.placecenter.parabolas import parabolas, values
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Result
 from unimds.placecenter.targets import GIVEN
@@ -161,6 +161,8 @@ def lowest_obeying(
     k = problem.n_components
     flat: Space = frame.space
     maps += [flat.random(n, k, frame.scale, rng) for _ in range(count - 1)]
+    if isinstance(search.n_init, str):
+        maps += _openings(problem, constraint, maps[0], rng)
     plan, watch = search.plan.in_unit(frame), search.watch
     total = problem.pairs.weighing.total
     zero = exact_cost(frame.loss, frame.scale, total, adapts=problem.adapts)
@@ -180,6 +182,21 @@ def lowest_obeying(
         starts = search.each(begun, maps)
         low = lowest_of(starts, frame, search.plan, watch, search.each, zero, frame.cost_unit)
     return _result(low, problem)
+
+
+def _openings(
+    problem: Problem, constraint: Constraint, X: Array, rng: np.random.Generator
+) -> list[Array]:
+    """Return what a constraint begins with by itself, against the mean of all layers."""
+    D, W = problem.aimed(problem.targets.first).pairs.table.whole()
+    known = ~np.isnan(D)
+    weigh = np.where(known, 1.0 if W is None else W, 0.0).astype(np.float64)
+    total = weigh.sum(axis=1)
+    mean = (weigh * np.nan_to_num(D)).sum(axis=1) / np.where(total > 0.0, total, 1.0)
+    np.fill_diagonal(total, 0.0)
+    loss = problem.frame.loss
+    cost = partial(values, loss)
+    return constraint.openings(mean * problem.frame.unit, total, cost, X, rng)
 
 
 def _result(low: Lowered[Obeying], problem: Problem) -> Result:

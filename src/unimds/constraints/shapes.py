@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.constraints.base import Constraint, in_order, numbers_of, one_each
+from unimds.constraints.circle import Cost, circular
 from unimds.levels.pooling import rising
 
 Array = NDArray[Any]
@@ -96,6 +97,13 @@ class OnCircle(Constraint):
         size, way = _polar(Y[on])
         X[on] = np.average(size, weights=m[on]) * way
         return X
+
+    def openings(
+        self, D: Array, W: Array, cost: Cost, X: Array, rng: np.random.Generator
+    ) -> list[Array]:
+        """Return maps on a circle in which no point gains by a jump, where all points lie on it."""
+        whole = X.shape[1] == 2 and len(np.asarray(self.points)) == len(D)
+        return circular(D, W, cost, X, rng) if whole else []
 
 
 @final

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from unimds._runtime.watch import Watch
 from unimds.losses import Loss
 from unimds.placecenter.descent import Plan
+from unimds.placecenter.frame import Frame
 from unimds.placecenter.lowering import EXACT, Lowered, lower, stages_of
-from unimds.placecenter.problem import Frame
 from unimds.placecenter.result import Outcome
 from unimds.tables.subjects import View
 

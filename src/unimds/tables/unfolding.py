@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -295,7 +295,7 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             zero = float(RANKED ** (0.5 * data.penalty[0]) * np.sqrt(varied))
         low = lowest_of(starts, frame, plan, watch, search.each, zero, data.cost_unit)
         if low.outcome is Outcome.EXACT and _leaves_room(level) and self.penalty_weight > 0.0:
-            even = self._posed(D, W, loss, space, replace(level, strictness=EVEN))  # type: ignore[type-var]
+            even = self._posed(D, W, loss, space, replace(level, strictness=EVEN))
             low = inside(low, even, plan.in_unit(frame), watch, zero)
         return low, data
 
@@ -468,7 +468,7 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return tags
 
 
-def _leaves_room(level: Level) -> bool:
+def _leaves_room(level: Level) -> TypeGuard[Ordinal]:
     """Return whether many maps can agree with the data exactly: nothing but their order counts."""
     return isinstance(level, Ordinal) and level.strictness == 0.0
 
