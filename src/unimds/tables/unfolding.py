@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, TypeGuard
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -294,7 +294,9 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             varied, _ = data.entries.variation(data.entries.first, data.penalty[1])
             zero = float(RANKED ** (0.5 * data.penalty[0]) * np.sqrt(varied))
         low = lowest_of(starts, frame, plan, watch, search.each, zero, data.cost_unit)
-        if low.outcome is Outcome.EXACT and _leaves_room(level) and self.penalty_weight > 0.0:
+        # where nothing but the order counts, many maps can agree with the data exactly
+        free = low.outcome is Outcome.EXACT and self.penalty_weight > 0.0
+        if free and isinstance(level, Ordinal) and level.strictness == 0.0:
             even = self._posed(D, W, loss, space, replace(level, strictness=EVEN))
             low = inside(low, even, plan.in_unit(frame), watch, zero)
         return low, data
@@ -466,11 +468,6 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _leaves_room(level: Level) -> TypeGuard[Ordinal]:
-    """Return whether many maps can agree with the data exactly: nothing but their order counts."""
-    return isinstance(level, Ordinal) and level.strictness == 0.0
 
 
 def inside(
