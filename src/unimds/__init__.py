@@ -25,6 +25,7 @@ def __getattr__(name: str) -> Any:
         names = {key: value for key, value in vars(public).items() if not key.startswith("_")}
         globals().update(names, __all__=sorted(names))
         if name not in globals():  # a module that no public name needs
+            import unimds.anndata
             import unimds.checks
             import unimds.cluster
             import unimds.constraints

@@ -171,7 +171,8 @@ def test_labels_stay_and_missing_numbers_stay_missing(function, method, table):
     assert np.allclose(D, D.T)
     assert not np.diag(D).any()
     assert (D >= 0.0).all()
-    holed = pd.DataFrame(table, list("abcdef")[: len(table)], list("abcdef")[: len(table)])
+    names = list("abcdef")[: len(table)]
+    holed = pd.DataFrame(table.copy(), names, names)
     holed.loc["a", "c"] = holed.loc["c", "a"] = np.nan
     found = function(holed, method)
     assert list(found.index) == list(found.columns) == list(holed.index)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import squareform
 
 from tests.support.parts import pair, slow
 from tests.support.tables import LABELS, POINTS, D, N, by_estimator, by_function, changed
@@ -18,7 +19,7 @@ from unimds import (
     Simplex,
     Sphere,
 )
-from unimds.quality import total_cost
+from unimds.quality import stress_1, total_cost
 from unimds.spaces import distances
 
 LOSSES = ["squared", "absolute", Power(1.5), "huber", "squared_distance"]
@@ -225,9 +226,29 @@ def test_a_triangle_of_zeros_is_refused(embed):
             embed(half)
 
 
-def test_condensed_distances_are_told():
-    with pytest.raises(ValueError, match="squareform"):
-        MDS(metric="precomputed").fit(D[np.triu_indices(N, 1)])
+@pytest.mark.parametrize("kind", [np.asarray, list, np.ma.masked_array, np.float32])
+def test_condensed_distances_are_a_square(embed, kind):
+    vector = kind(D[np.triu_indices(N, 1)])
+    square = squareform(np.asarray(vector))
+    np.testing.assert_array_equal(embed(vector).embedding, embed(square).embedding)
+    weights = np.linspace(1.0, 2.0, len(vector))
+    weighted = embed(vector, weights=weights).embedding
+    plain = embed(square, weights=squareform(weights)).embedding
+    np.testing.assert_array_equal(weighted, plain)
+
+
+def test_condensed_distances_with_gaps():
+    vector = D[np.triu_indices(N, 1)]
+    vector[3] = np.nan
+    mds = MDS(metric="precomputed", n_init=1, random_state=0).fit(vector)
+    assert np.isnan(mds.dissimilarity_matrix_[0, 4])
+    masked = np.ma.masked_invalid(vector)
+    np.testing.assert_array_equal(
+        MDS(metric="precomputed", n_init=1, random_state=0).fit_transform(masked), mds.embedding_
+    )
+    assert stress_1(vector, mds.embedding_) == stress_1(squareform(vector), mds.embedding_)
+    with pytest.raises(ValueError, match=r"Expected 2D array"):
+        MDS().fit(vector)
 
 
 def test_masked_distances_are_missing():

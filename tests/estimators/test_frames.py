@@ -35,13 +35,11 @@ def test_a_column_of_text_is_named():
     MDS(n_init=1, random_state=0).fit(COUNTS.astype(object))
 
 
-def test_a_table_of_a_file_says_what_to_give():
-    table = Table(COUNTS.to_numpy(), "points", "csv", "rows", SITES, [*COUNTS])
-    with pytest.raises(TypeError, match=r"X is a Table, .* table.to_frame\(\)"):
-        MDS().fit(table)
-    with pytest.raises(TypeError, match=r"D is a Table, .* table.to_frame\(\)"):
-        MDS(metric="precomputed").fit(table)
-    assert MDS(n_init=1, random_state=0).fit(table.to_frame()).labels_.tolist() == SITES
+def test_a_table_of_a_file_is_its_frame():
+    table = Table(COUNTS.to_numpy(), "points", "csv", "rows", SITES, features=[*COUNTS])
+    mds, frame = (MDS(n_init=1, random_state=0).fit(X) for X in (table, table.to_frame()))
+    np.testing.assert_array_equal(mds.embedding_, frame.embedding_)
+    assert mds.labels_.tolist() == frame.labels_.tolist() == SITES
 
 
 @pytest.mark.parametrize("kind", [MDS, LandmarkMDS])

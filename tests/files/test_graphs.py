@@ -417,7 +417,7 @@ def test_an_adjacency_matrix_in_python_is_doubtful():
     rng = np.random.default_rng(0)
     A = np.triu(rng.random((20, 20)) < 0.3, 1).astype(float)
     A += A.T
-    with pytest.warns(AdjacencyWarning, match=r"if this is the adjacency matrix .*shortest_path"):
+    with pytest.warns(AdjacencyWarning, match=r"if this is the adjacency matrix .*from_graph\(A"):
         MDS(metric="precomputed", n_init=1, eps=1e-3).fit(A)
     twice = np.repeat(np.repeat(distances(rng.normal(size=(5, 2))), 2, 0), 2, 1)
     MDS(metric="precomputed", n_init=1).fit(twice)  # points in one place have the same distances

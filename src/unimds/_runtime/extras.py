@@ -10,6 +10,8 @@ PURPOSES = {
     "report": "a report",
     "sdp": "the semidefinite program",
     "files": "this kind of file",
+    "r": "a file of R",
+    "spss": "a file of SPSS",
     "cli": "the command line",
     "dask": "a table on a cluster",
 }
@@ -20,6 +22,8 @@ PACKAGES = {
     "report": ("plotly",),
     "sdp": ("cvxpy",),
     "files": ("pandas", "pyarrow"),
+    "r": ("rdata",),
+    "spss": ("pandas", "pyreadstat"),
     "cli": ("typer", "rich"),
     "dask": ("dask", "distributed", "zarr"),
 }

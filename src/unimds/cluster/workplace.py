@@ -51,7 +51,7 @@ class Cluster:
     find: Starts = staticmethod(starts_from_sample)
     holds_table = False
 
-    def labels(self, X: Any) -> None:
+    def labels(self, X: Any, square: bool = False) -> None:
         """Return None: on a cluster points go by their number."""
 
     def local(self, X: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Dissimilarities from similarities, correlations, confusions, co-occurrences, flows and counts.
+"""Dissimilarities from similarities, correlations, confusions, flows, counts, graphs and more.
 
 One function for each kind of data. `method` names a formula where the field has several; the
 functions say where each comes from. A frame keeps its labels, a missing number (NaN) stays missing,
@@ -16,6 +16,7 @@ from unimds.dissimilarity.frequencies import (
     from_cooccurrences,
     from_flows,
 )
+from unimds.dissimilarity.graphs import from_graph
 from unimds.dissimilarity.similarities import (
     CORRELATIONS,
     SIMILARITIES,
@@ -29,6 +30,7 @@ __all__ = [
     "from_correlations",
     "from_counts",
     "from_flows",
+    "from_graph",
     "from_similarities",
     "wisconsin",
 ]

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds.distances.inputs import column_names, in_columns
+
 Array = NDArray[Any]
 
 
@@ -38,10 +40,10 @@ def in_order(X: Any, names: Array | None) -> Any:
     >>> list(in_order(pd.DataFrame([[1, 2]], columns=["b", "a"]), np.array(["a", "b"])))
     ['a', 'b']
     """
-    if names is None or not hasattr(X, "loc") or not X.columns.is_unique:
+    own = column_names(X)
+    if names is None or own is None or len(set(own)) < len(own) or set(own) != set(names):
         return X
-    same = set(X.columns) == set(names)
-    return X[list(names)] if same and list(X.columns) != list(names) else X
+    return in_columns(X, list(names))
 
 
 @contextmanager

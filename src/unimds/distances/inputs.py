@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unimds._runtime.watch import warn
-from unimds.distances.foreign import check_one_table, is_labelled_square, native
+from unimds.distances.objects.taking import (
+    check_one_table,
+    kind_of,
+    native,
+    native_numbers,
+    uncondensed,
+)
 from unimds.distances.validate import check_square, check_weights
 
 Array = NDArray[Any]
@@ -21,9 +27,13 @@ TABLE: dict[str, Any] = {
 }
 
 
-def labels_of(X: Any) -> Array | None:
-    """Return the labels of the rows of a frame, or None where points go by their number."""
-    index = X.ids if is_labelled_square(X) else getattr(X, "index", None)
+def labels_of(X: Any, square: bool = False) -> Array | None:
+    """Return the labels of the rows of a table, or None where points go by their number.
+
+    Of a `square` table without labels of its rows, those of its columns count.
+    """
+    kind = kind_of(X)
+    index = getattr(X, "index", None) if kind is None else kind.labels(X, square)
     if index is None or callable(index):
         return None
     labels = np.empty(len(index), dtype=object)  # numpy would turn dates into numbers
@@ -33,15 +43,10 @@ def labels_of(X: Any) -> Array | None:
 
 def as_table(X: Any, square: bool = True) -> Any:
     """Return a table of distances that scikit-learn can read; its errors would not help."""
-    X = native(X, "D")
+    X = native(X, "D", square)
     if isinstance(X, list | tuple | np.ma.MaskedArray):
         X = as_float(X, "D")
     check_one_table(np.shape(X), "D")
-    if square and np.ndim(X) == 1 and len(X) > 1:
-        raise ValueError(
-            "D must be a square table of distances, but has one dimension; if they are condensed, "
-            "as scipy's pdist gives them, use scipy.spatial.distance.squareform"
-        )
     if hasattr(X, "loc") and np.ndim(X) == 1:
         raise ValueError(
             "a pandas Series has one dimension, and a table has two: for one point give a frame "
@@ -68,20 +73,35 @@ def rows_by_label(table: Any, labels: Array) -> Any:
     return table.loc[labels.tolist()]
 
 
+def column_names(table: Any) -> list[Any] | None:
+    """Return the names of the columns of a frame: of pandas, polars or Arrow."""
+    if not (hasattr(table, "loc") or hasattr(table, "select")):
+        return None
+    found = getattr(table, "column_names", getattr(table, "columns", None))
+    return None if found is None else list(found)
+
+
+def in_columns(table: Any, names: list[Any]) -> Any:
+    """Return a frame with its columns in this order."""
+    if column_names(table) == names:
+        return table
+    return table[names] if hasattr(table, "loc") else table.select(names)
+
+
 def columns_by_label(table: Any, names: Array | None) -> Any:
     """Bring the columns of labelled distances in the order of the points that they lead to.
 
     Columns that have none of the names go by their place. Some of the names are not enough: a
     point that is not there, or is new, is an error.
     """
-    columns = getattr(table, "columns", None)
-    if names is None or columns is None or not hasattr(table, "loc"):
+    columns = column_names(table)
+    if names is None or columns is None:
         return table
     known, given = set(names.tolist()), set(columns)
     if not known & given or len(known) < len(names):
         return table
     if known == given:
-        return table if list(columns) == names.tolist() else table[names.tolist()]
+        return in_columns(table, names.tolist())
     odd = next((label for label in columns if label not in known), None)
     if odd is not None:
         raise ValueError(
@@ -119,7 +139,7 @@ def as_float(values: ArrayLike, name: str) -> Array:
         for column, dtype in columns.items():
             if not (getattr(dtype, "kind", "O") in "fiub" or _numeric(frame[column])):
                 raise ValueError(_text_told(frame[column], column, name))
-    if columns is not None and hasattr(values, "to_numpy") and np.ndim(values) == 2:
+    if hasattr(columns, "items") and hasattr(values, "to_numpy") and np.ndim(values) == 2:
         values = values.to_numpy(dtype=_frame_dtype(columns), na_value=np.nan)
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(np.float64), np.nan)
@@ -239,7 +259,10 @@ def _numeric(column: Any) -> bool:
 
 def as_weights(weights: ArrayLike, n: int) -> Array:
     """Check the weights of all pairs of `n` points."""
-    W = as_float(columns_as_rows(weights), "weights")
+    given = native_numbers(weights, "weights")
+    if np.ndim(given) == 1 and len(given) == n * (n - 1) // 2:
+        given = uncondensed(given, "weights")
+    W = as_float(columns_as_rows(given), "weights")
     if W.shape != (n, n):
         raise ValueError(f"weights must have the shape of the distances, {(n, n)}; got {W.shape}")
     check_weights(W)

@@ -10,6 +10,7 @@ import numpy as np
 
 from unimds._runtime.watch import warn
 from unimds.distances.inputs import labels_of
+from unimds.distances.objects.taking import kind_of
 
 Labels = Iterable[Any] | None
 
@@ -75,12 +76,24 @@ def joined_table(D: Any, labels: Labels, what: str = "D") -> Any:
     """Return a table of pairs with its rows and columns in the order of the points."""
     if labels is None:  # a table is the input of a map, in the order of its points
         return D
+    kind = kind_of(D)
+    own = None if kind is None else kind.labels(D, True)
+    if kind is not None and own is not None:
+        return in_order(kind.distances(D, what), own, list(labels))
     rows = joined(D, what, labels)
     if rows is D or not hasattr(D, "columns"):
         return D
     found = labels_of(rows)
     names = [] if found is None else found.tolist()
     return rows[names] if set(names) <= set(D.columns) and D.columns.is_unique else rows
+
+
+def in_order(D: Any, own: list[Any], labels: list[Any]) -> Any:
+    """Return a square table in the order of the labels, if these are its own."""
+    if own == labels or set(own) != set(labels) or len(set(own)) < len(own):
+        return D
+    at = [own.index(label) for label in labels]
+    return np.asarray(D)[np.ix_(at, at)]
 
 
 def counts_rows(labels: Sequence[Any]) -> bool:

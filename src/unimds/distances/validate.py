@@ -69,14 +69,14 @@ class EntryError(PointsError):
 
 @final
 class PartsError(PointsError):
-    """Groups of points with nothing between them: the table, their sizes, and lone points."""
+    """Groups of points with nothing between them: the table, sizes, lone and first points."""
 
-    def __init__(self, name: str, sizes: list[int], alone: list[int]):
-        super().__init__(name, sizes, alone)
+    def __init__(self, name: str, sizes: list[int], alone: list[int], first: list[int]):
+        super().__init__(name, sizes, alone, first)
 
     def told(self, labels: Sequence[Any] | None) -> str:
         """Return the message with labels, if there are any, of the lone points."""
-        name, sizes, alone = self.args
+        name, sizes, alone, first = self.args
         shown = ", ".join(map(str, sizes[:10])) + (", …" if len(sizes) > 10 else "")
         names = [f"point {i}" if labels is None else repr(labels[i]) for i in alone[:3]]
         lone = ""
@@ -84,10 +84,13 @@ class PartsError(PointsError):
             more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
             has = "has" if len(alone) == 1 else "have"
             lone = f" ({', '.join(names)}{more} {has} no known distance)"
+        held = ""
+        if labels is not None:
+            held = f" (the largest with {labels[first[0]]!r}, the next with {labels[first[1]]!r})"
         return (
             f"the known pairs of {name} fall into {len(sizes)} groups with nothing between them, "
-            f"of {shown} points{lone}; their places relative to each other are not determined: "
-            "add distances between the groups or embed each one alone"
+            f"of {shown} points{held}{lone}; their places relative to each other are not "
+            "determined: add distances between the groups or embed each one alone"
         )
 
 
@@ -239,7 +242,9 @@ def check_connected(known: Array, free: Array, name: str) -> None:
     sizes = np.bincount(group)
     if len(sizes) > 1:
         alone = np.flatnonzero(sizes[group] == 1).tolist()
-        raise PartsError(name, sorted(sizes.tolist(), reverse=True), alone)
+        order = np.argsort(-sizes, kind="stable")
+        first = [int(np.argmax(group == number)) for number in order[:2]]
+        raise PartsError(name, sizes[order].tolist(), alone, first)
 
 
 class Scan(NamedTuple):

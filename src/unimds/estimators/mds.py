@@ -7,18 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from unimds.constraints.base import Constraint, as_constraint
 from unimds.distances.inputs import (
-    TABLE,
-    as_table,
     by_number,
-    columns_by_label,
     reordered,
     rows_by_label,
 )
 from unimds.distances.metric import Metric, warn_of_distances
+from unimds.distances.objects.taking import native_numbers
 from unimds.distances.table import ComputedTable
 from unimds.distances.validate import points_named
 from unimds.estimators.forecast import enough_memory, measuring
@@ -97,8 +95,10 @@ class MDS(TableEstimator):
     dissimilarity_matrix_ : ndarray of shape (n, n), or None
         The distances that were embedded; None where `memory_limit` kept them from being held.
     labels_ : ndarray of shape (n,), or None
-        The row labels, where the input was a data frame or scikit-bio's DistanceMatrix: the points
-        are in the order of the rows.
+        The labels of the points, where the input has any, such as the index of a data frame or the
+        nodes of a graph: the points are in the order of the rows.
+    metric_ : str or callable
+        The metric as used: "precomputed" where `X` could only hold distances, such as a graph.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -193,10 +193,13 @@ class MDS(TableEstimator):
         Parameters
         ----------
         X : array-like of shape (n, n_features), or (n, n) where metric="precomputed"
-            Features, or distances with NaN where one is missing. An asymmetric table is used as
-            such: both directions of a pair count half, and a warning says so. The columns of a data
-            frame of distances are matched with its rows by label, and the map has the order of the
-            rows. A dask array or table is fitted on its cluster, see :doc:`/scale`.
+            Features, or distances with NaN where one is missing, in a square or condensed as by
+            SciPy's pdist. An asymmetric table is used as such: both directions of a pair count
+            half, and a warning says so. The columns of a data frame of distances are matched with
+            its rows by label, and the map has the order of the rows. Graphs, scikit-bio's
+            DistanceMatrix and other objects are taken too, see :doc:`/objects`; those that can
+            only hold distances need no metric. A dask array or table is fitted on its cluster, see
+            :doc:`/scale`.
         y : ignored
             For compatibility; weights go by their name.
         weights : array-like of shape (n, n), default=None
@@ -237,7 +240,7 @@ class MDS(TableEstimator):
             The points of the map.
         """
         self._fit(X, weights, fixed, init, constraints)
-        return self.embedding_
+        return self._with_labels(self.embedding_, X, self.metric_ == "precomputed")
 
     @validated_fit
     def _fit(self, X: Any, weights: Any, fixed: Any, init: Any, constraints: Any) -> None:
@@ -247,8 +250,9 @@ class MDS(TableEstimator):
     def _fit_anew(self, X: Any, weights: Any, fixed: Any, init: Any, constraints: Any) -> None:
         loss, space = resolve_variant(self.variant, self.loss, self.space)
         at = workplace(X)
-        self.labels_ = at.labels(X)
+        self.labels_ = at.labels(X, self._asked(X) == "precomputed")
         D, dtype = self._distances(X, at, weights is not None)
+        weights = native_numbers(weights, "weights")
         if hasattr(weights, "loc") and self.labels_ is not None:
             weights = reordered(weights, self.labels_.tolist())
         if self.labels_ is not None:
@@ -286,8 +290,9 @@ class MDS(TableEstimator):
 
     def _distances(self, X: Any, at: Workplace, weighted: bool) -> tuple[Any, np.dtype[Any]]:
         """Return the distances to embed and the precision of the answer."""
-        if self.metric == "precomputed":
+        if self._asked(X) == "precomputed":
             table = at.square(X, self)
+            self._forget_features()
             return table, np.dtype(np.float32 if table.dtype == np.float32 else np.float64)
         features = self._checked(X)
         warn_of_distances(features)
@@ -319,12 +324,10 @@ class MDS(TableEstimator):
         new = self._new(X)
         placed = self._place(new, slice(0, len(new.rows)))
         self._judge(new, X)
-        return placed.astype(self.embedding_.dtype, copy=False)
+        return self._with_labels(placed.astype(self.embedding_.dtype, copy=False), X)
 
     def _new(self, X: Any) -> New:
         points = self.result_.embedding
-        if self.metric != "precomputed":
+        if self.metric_ != "precomputed":
             return New(self._checked(X, reset=False), points, self._fit_X)
-        named = columns_by_label(workplace(X).local(X), self._point_names())
-        table = as_table(named, square=False)
-        return New(np.asarray(validate_data(self, table, reset=False, **TABLE)), points, None)
+        return New(self._rows_to_map(workplace(X).local(X)), points, None)

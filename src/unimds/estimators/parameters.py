@@ -1,7 +1,7 @@
 """The solver's parameters: what each may be and what it means, written once for all estimators.
 
 This is the only file that imports private modules of scikit-learn: it has no public way to
-validate parameters.
+validate parameters, or to ask what `set_output` was told.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from sklearn.utils._param_validation import (
     make_constraint,
     validate_parameter_constraints,
 )
+from sklearn.utils._set_output import _get_output_config
 
 from unimds.checkpoint import Checkpoint
 from unimds.compiled.parts import Part
@@ -35,6 +36,11 @@ from unimds.spaces import SPACES, ChordalSphere, Euclidean, Space, Sphere, as_sp
 from unimds.spaces.base import check_alias, seed_names
 
 Documented = TypeVar("Documented", bound=Callable[..., Any])
+
+
+def wants_pandas(estimator: Any) -> bool:
+    """Return whether `set_output` asks for data frames of pandas."""
+    return bool(_get_output_config("transform", estimator)["dense"] == "pandas")
 
 
 @final

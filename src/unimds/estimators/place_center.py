@@ -52,8 +52,9 @@ def place_center(
     D : array-like of shape (n, n)
         Distances; NaN where one is missing. An asymmetric table is used as such: both directions
         of a pair count half. The columns of a data frame are matched with its rows by label, and
-        the map has the order of the rows. The table may be in a file, as `numpy.memmap`; or, if it
-        is symmetric, on a cluster, as a dask array.
+        the map has the order of the rows. A condensed vector, a graph and other objects are taken
+        too, see :doc:`/objects`. The table may be in a file, as `numpy.memmap`; or, if it is
+        symmetric, on a cluster, as a dask array.
     {n_components}
     {loss}
     {space}
@@ -103,5 +104,5 @@ def place_center(
     )
     check_parameters("place_center", n_components=n_components, loss=loss, space=space)
     check_parameters("place_center", **vars(run))
-    with points_named(labels_of(D)):
+    with points_named(labels_of(D, square=True)):
         return run.solve(D, n_components, loss, space, weights, fixed)

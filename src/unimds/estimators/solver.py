@@ -17,19 +17,22 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from unimds._runtime.extras import require
 from unimds._runtime.watch import Watch, warn
 from unimds.checkpoint import Checkpoint
 from unimds.constraints.base import Constraint
 from unimds.constraints.obeying import lowest_obeying
 from unimds.distances.features import check_no_text, in_order, missing_told
-from unimds.distances.foreign import is_labelled_square, native, native_features
-from unimds.distances.inputs import TABLE, as_float, as_table, labels_of
+from unimds.distances.inputs import TABLE, as_float, as_table, columns_by_label, labels_of
 from unimds.distances.metric import Metric, warn_of_empty_rows
+from unimds.distances.objects.squares import DistanceMatrix
+from unimds.distances.objects.taking import kind_of, metric_for, native, native_features
 from unimds.distances.pairs import Pairs, as_pairs, warn_of_kind
 from unimds.distances.table import ComputedTable
 from unimds.estimators.elsewhere import check_names
 from unimds.estimators.forecast import before_the_check, before_the_search
 from unimds.estimators.newcomers import Rows, some_of, spread_of, warn_of_short, warn_of_strangers
+from unimds.estimators.parameters import wants_pandas
 from unimds.levels import Transformation, as_level
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.degeneracy import DegenerateWarning, degeneracy_of
@@ -69,8 +72,11 @@ class Workplace(Protocol):
     def holds_table(self) -> bool:
         """Whether this process holds the table, and so the disparities of all pairs."""
 
-    def labels(self, X: Any) -> Array | None:
-        """Return the labels of the rows, or None where points go by their number."""
+    def labels(self, X: Any, square: bool = False) -> Array | None:
+        """Return the labels of the rows, or None where points go by their number.
+
+        Of a `square` table without labels of its rows, those of its columns count.
+        """
 
     def local(self, X: Any) -> Any:
         """Return a table in the memory of this process."""
@@ -107,7 +113,7 @@ class ThisProcess:
 
     def square(self, X: Any, estimator: Any) -> Any:
         table = validate_data(estimator, as_table(X), **TABLE)
-        if is_labelled_square(X):
+        if isinstance(kind_of(X), DistanceMatrix):
             estimator.feature_names_in_ = labels_of(X)
         return table
 
@@ -193,6 +199,7 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """Base of estimators that take distances, or features and a metric."""
 
     metric: Any
+    metric_: Any
     n_components: int
     loss_: Loss
     space_: Space
@@ -208,6 +215,34 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _new(self, X: Any) -> New:
         """Return new points, checked, and the points of the map to place them against."""
         raise NotImplementedError
+
+    def _asked(self, X: Any) -> Any:
+        """Return the metric of a fit, and keep it: an object may say that it holds distances."""
+        self.metric_ = metric_for(X, self.metric)
+        return self.metric_
+
+    def _forget_features(self) -> None:
+        """Forget the features of an earlier fit, which this map was not made from."""
+        for name in ("_fit_X", "_metric"):
+            self.__dict__.pop(name, None)
+
+    def _rows_to_map(self, X: Any) -> Array:
+        """Return distances of new points to all points of the map, in the order of these."""
+        given = columns_by_label(native(X, "X", square=False), self._point_names())
+        table = as_table(given, square=False)
+        if self.labels_ is not None and not hasattr(self, "feature_names_in_"):
+            table = np.asarray(table)  # scikit-learn does not know the names, which were matched
+        return np.asarray(validate_data(self, table, reset=False, **TABLE))
+
+    def _with_labels(self, points: Array, X: Any, square: bool = False) -> Any:
+        """Return points, with their labels where a frame is wanted and X is of another package.
+
+        scikit-learn keeps the index of a frame of pandas, and of nothing else.
+        """
+        if kind_of(X) is None or not wants_pandas(self):
+            return points
+        labels = labels_of(X, square)
+        return points if labels is None else require("pandas", "files").DataFrame(points, labels)
 
     def _point_names(self) -> Array | None:
         """Return the names of the points that distances lead to, if they have any."""
@@ -346,6 +381,7 @@ class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.metric == "precomputed"
         tags.input_tags.allow_nan = self.metric in ("precomputed", "nan_euclidean")
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from unimds._runtime.watch import Progress, compiling_told
 from unimds.compiled.parts import explained
 from unimds.distances.inputs import TABLE, as_float, as_table, columns_by_label
 from unimds.distances.metric import Metric, warn_of_distances
+from unimds.distances.objects.taking import native
 from unimds.distances.table import ComputedTable, HeldTable, LocalTable
 from unimds.estimators.parameters import (
     CONSTRAINTS,
@@ -240,11 +241,12 @@ class LandmarkMDS(TableEstimator):
         ndarray of shape (n, n_coordinates)
             The points of the map.
         """
-        return self.fit(X).embedding_
+        points = self.fit(X).embedding_
+        return self._with_labels(points, X, self.metric_ == "precomputed")
 
     def _fit_anew(self, X: Any) -> None:
         at = workplace(X)
-        self.labels_ = at.labels(X)
+        self.labels_ = at.labels(X, self._asked(X) == "precomputed")
         self.seconds_: dict[str, float] = {}
         crew = self._crew(at)
         table, count = self._table(X, at), self.n_landmarks
@@ -267,13 +269,14 @@ class LandmarkMDS(TableEstimator):
 
     def _table(self, X: Any, at: Workplace) -> LocalTable:
         """Return where distances come from."""
-        if self.metric == "precomputed":
+        if self._asked(X) == "precomputed":
             D = at.square(X, self)
             if not isinstance(D, np.ndarray):
                 raise ValueError(
                     "LandmarkMDS takes a dask array of features, not of distances: give the "
                     "features and their metric, or use MDS, whose workers hold the whole table"
                 )
+            self._forget_features()
             return HeldTable(D[:, None])
         features = self._checked(X)
         warn_of_distances(features)
@@ -473,21 +476,19 @@ class LandmarkMDS(TableEstimator):
         in_chunks(task, len(new.rows), len(new.points), self.n_jobs, bar)
         bar.done()
         self._judge(new, X)
-        return placed
+        return self._with_labels(placed, X)
 
     def _new(self, X: Any) -> New:
-        if self.metric != "precomputed":
+        if self.metric_ != "precomputed":
             return New(self._checked(X, reset=False), self._points, self._features)
-        X = workplace(X).local(X)
+        X = native(workplace(X).local(X), "X", square=False)
         index, names = self.landmarks_, self._point_names()
         width = np.shape(X)[1] if np.ndim(X) == 2 else 0
         if width == len(index) != self.n_features_in_:  # distances to the landmarks suffice
             X = columns_by_label(X, None if names is None else names[index])
             rows = np.asarray(check_array(as_table(X, square=False), **TABLE))
             return New(rows, self.embedding_[index].astype(np.float64), None)
-        table = as_table(columns_by_label(X, names), square=False)
-        rows = validate_data(self, table, reset=False, **TABLE)[:, self.references_]
-        return New(np.asarray(rows), self._points, None)
+        return New(self._rows_to_map(X)[:, self.references_], self._points, None)
 
 
 def _references(n: int, landmarks: int, seed: int) -> Array:

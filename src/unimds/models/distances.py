@@ -112,6 +112,7 @@ def restored_distances(header: dict[str, Any], arrays: dict[str, Array]) -> MDS 
         fitted = count = len(mds.embedding_)
     result = sound_result(header, arrays, mds, fitted)
     _check_same(mds, result)
+    mds.metric_ = mds.metric
     features = None if mds.metric == "precomputed" else _features(arrays["features"], mds, count)
     mds._metric = _tried(mds, header["metric_params"], arrays, features)
     _keep(mds, result, features)

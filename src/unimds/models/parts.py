@@ -56,6 +56,8 @@ def part_of(told: dict[str, Any], kind: type[Any]) -> Any:
 def params_of(mds: Model) -> dict[str, Any]:
     """Return the parameters of an estimator that a file keeps."""
     params = mds.get_params(deep=False)
+    if hasattr(mds, "metric_"):  # what holds distances needed no metric
+        params["metric"] = mds.metric_
     if not isinstance(params.get("metric", ""), str):
         raise ValueError(
             f"metric={params['metric']!r} is a custom function, which cannot be saved; give the "

@@ -117,7 +117,7 @@ def distances_to_map(mds: Any, given: Any) -> tuple[Array, Array]:
     if rows.shape[1] == len(mds.embedding_):
         return rows, np.arange(rows.shape[1])
     # distances may be given to the landmarks alone
-    few = mds.metric == "precomputed" and np.shape(given)[1] == len(mds.landmarks_)
+    few = mds.metric_ == "precomputed" and np.shape(given)[1] == len(mds.landmarks_)
     return rows, mds.landmarks_ if few else mds.references_
 
 

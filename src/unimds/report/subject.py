@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from unimds.distances.inputs import as_float, columns_as_rows, labels_of
 from unimds.distances.joining import Labels, joined, joined_table
 from unimds.distances.metric import empty_rows
+from unimds.distances.objects.taking import kind_of, native, native_numbers
 from unimds.distances.table import ComputedTable, HeldTable, LocalTable
 from unimds.estimators.parameters import size_found
 from unimds.losses import Loss, Squared
@@ -150,7 +151,8 @@ def subject_of(mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None) -> S
     result = mds if isinstance(mds, Result) else _result(mds)
     points = mds.embedding_ if result is None else result.embedding
     fitted = result or getattr(mds, "landmark_result_", None)
-    own = _first(names_of(mds), labels_of(D))
+    own = _first(names_of(mds), labels_of(D, square=True))
+    D = None if D is None else _native(mds, joined_table(D, names_of(mds)))
     labels = joined(labels, "labels", own)
     table = _table(mds, D, len(points))
     return Subject(
@@ -215,7 +217,6 @@ def _table(mds: Any, D: Any, n: int) -> LocalTable | None:
     if D is None:
         return _own_table(mds)
     metric = getattr(mds, "_metric", None)
-    D = joined_table(D, names_of(mds))
     given = as_float(columns_as_rows(D) if np.shape(D) == (n, n) else D, "D")
     if metric is not None and given.shape == (n, mds.n_features_in_) and not _is_table(given):
         return ComputedTable(given, metric, np.float64)
@@ -225,6 +226,14 @@ def _table(mds: Any, D: Any, n: int) -> LocalTable | None:
             "need the estimator that was fitted to them, which knows the metric"
         )
     return HeldTable(given[:, None, :])
+
+
+def _native(mds: Any, D: Any) -> Any:
+    """Return features or distances as an array or a frame: features, if the map was made of any."""
+    kind = kind_of(D)
+    if hasattr(mds, "_metric") and not (kind is not None and kind.holds_distances(D)):
+        return native_numbers(D, "D")
+    return native(D, "D")
 
 
 def _own_table(mds: Any) -> LocalTable | None:
@@ -251,9 +260,10 @@ def settings_of(mds: Any) -> dict[str, str]:
     if not hasattr(mds, "get_params"):
         return {}
     usual = type(mds)().get_params(deep=False)
+    used = {"metric": mds.metric_} if hasattr(mds, "metric_") else {}
     chosen = {
         name: value if isinstance(value, str | int | float) else _brief(value)
-        for name, value in mds.get_params(deep=False).items()
+        for name, value in {**mds.get_params(deep=False), **used}.items()
         # the metric decides what a distance means, also where it is the usual one
         if name not in UNSAID and (name == "metric" or not _same(value, usual[name]))
     }

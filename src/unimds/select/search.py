@@ -18,6 +18,7 @@ from unimds._runtime.tasks import each
 from unimds._runtime.watch import Progress, compiling_told, warn
 from unimds.checkpoint import Checkpoint
 from unimds.distances.inputs import labels_of, reordered
+from unimds.distances.objects.taking import metric_for, native_numbers
 from unimds.distances.pairs import as_pairs
 from unimds.distances.validate import points_named
 from unimds.estimators.mds import MDS
@@ -186,7 +187,8 @@ class MDSSearchCV(MetaEstimatorMixin, TransformerMixin, BaseEstimator):  # type:
         grid = candidates(self.param_grid)
         all_mds = [made(base, one) for one in grid]
         X, weights = (workplace(part).local(part) for part in (X, weights))
-        labels = labels_of(X)
+        labels = labels_of(X, metric_for(X, base.metric) == "precomputed")
+        weights = native_numbers(weights, "weights")
         if hasattr(weights, "loc") and labels is not None:
             weights = reordered(weights, labels.tolist())
         record = Record(self.checkpoint)

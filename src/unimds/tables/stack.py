@@ -10,8 +10,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.distances.foreign import is_labelled_square
 from unimds.distances.inputs import as_table, labels_of, reordered
+from unimds.distances.joining import in_order
+from unimds.distances.objects.taking import dimensions, kind_of, native
 from unimds.distances.pairs import Pairs, Weighing, as_pairs
 from unimds.distances.table import HeldTable
 from unimds.distances.validate import check_connected, points_named
@@ -106,7 +107,7 @@ def as_stack(tables: Any, weights: Any = None) -> Stack:
             f"there are {len(given)} tables and {len(parts)} tables of weights; give one for each, "
             "of the shape of its table"
         )
-    labels, found = labels_of(given[0]), []
+    labels, found = labels_of(given[0], square=True), []
     for number, (table, own) in enumerate(zip(given, parts, strict=True)):
         told = f"table {names[number]!r}" if isinstance(tables, Mapping) else f"table {number}"
         try:
@@ -135,7 +136,7 @@ def _listed(tables: Any, what: str) -> tuple[list[str], list[Any]]:
     if isinstance(tables, Mapping):
         names, given = [str(name) for name in tables], list(tables.values())
     else:
-        if hasattr(tables, "loc") or is_labelled_square(tables) or _is_flat(tables):
+        if getattr(tables, "ndim", 0) != 3 and _is_one(tables):
             raise ValueError(
                 f"{what} must be several square tables: a list or a dict of them, or an array of "
                 f"the shape (subjects, objects, objects). {SINGLE[what == WEIGHTS]}"
@@ -147,16 +148,23 @@ def _listed(tables: Any, what: str) -> tuple[list[str], list[Any]]:
     return names, given
 
 
+def _is_one(tables: Any) -> bool:
+    """Whether this is one table, of any kind."""
+    return hasattr(tables, "loc") or kind_of(tables) is not None or _is_flat(tables)
+
+
 def _is_flat(tables: Any) -> bool:
     """Whether this is one table, or a list of numbers."""
-    return not hasattr(tables, "__len__") or (len(tables) > 0 and np.ndim(tables[0]) < 2)
+    return not hasattr(tables, "__len__") or (len(tables) > 0 and dimensions(tables[0]) < 2)
 
 
 def _checked(table: Any, weights: Any, labels: Array | None) -> Pairs:
     """Return the pairs of one table, with its objects in the order of the labels."""
-    own = labels_of(table)
+    own, table = labels_of(table, square=True), native(table, "D")
     if labels is not None and own is not None:
         _check_same(own.tolist(), labels.tolist())
+        if not hasattr(table, "loc"):
+            table = in_order(table, own.tolist(), labels.tolist())
         table, weights = (_matched(part, labels.tolist()) for part in (table, weights))
     with points_named(labels):
         return as_pairs(as_table(table), weights=weights, connected=False)

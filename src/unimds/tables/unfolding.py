@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from unimds._runtime.watch import Watch, warn
-from unimds.distances.foreign import native
-from unimds.distances.inputs import as_float, columns_by_label, labels_of
+from unimds.distances.inputs import as_float, column_names, columns_by_label, labels_of
+from unimds.distances.objects.taking import native_numbers
 from unimds.distances.validate import no_distance
 from unimds.estimators.elsewhere import check_names
 from unimds.estimators.parameters import (
@@ -236,7 +236,8 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         loss, space, level = as_loss(self.loss), as_space(self.space), as_level(self.level)
         if not isinstance(self.smoothing, str) and self.smoothing > 0.0:
             loss = loss.smoothed(max(self.smoothing, own_smoothing(loss)))
-        labels, columns = labels_of(X), getattr(X, "columns", None)
+        labels, X = labels_of(X), native_numbers(X, "X", absent=np.nan)
+        columns = column_names(X)
         given, W = _checked(X, weights)
         D = self._dissimilarities(given, level)
         _check_known(D, W, self.n_components, X)
@@ -254,7 +255,7 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             said = "" if low.outcome is Outcome.INTERRUPTED else low.outcome.value
             watch.done(len(low.history) - 1, low.cost * data.cost_unit, said)
         self.labels_ = labels
-        self.column_labels_ = None if columns is None else np.array(list(columns), dtype=object)
+        self.column_labels_ = None if columns is None else np.array(columns, dtype=object)
         self.n_features_in_ = D.shape[1]
         self._range = float(np.nanmin(given)), float(np.nanmax(given))
         self._keep(low, data, level)
@@ -400,6 +401,7 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             The new points.
         """
         check_is_fitted(self, "row_embedding_")
+        X = native_numbers(X, "X", absent=np.nan)
         given, W = _checked(columns_by_label(X, self.column_labels_), weights)
         if given.shape[1] != self.n_features_in_:
             raise ValueError(
@@ -510,7 +512,7 @@ def _ratio(above: Any, below: Any) -> Any:
 
 def _checked(X: Any, weights: Any) -> tuple[Array, Array | None]:
     """Return a rectangular table and its weights as numbers, or say what is wrong with them."""
-    table = np.array(as_float(native(X, "X"), "X"), dtype=np.float64)
+    table = np.array(as_float(X, "X"), dtype=np.float64)
     if table.ndim != 2 or 0 in table.shape:
         raise ValueError(
             f"X must be a table with a row for each person and a column for each thing; its shape "

@@ -17,9 +17,11 @@ from scipy.sparse.csgraph import connected_components
 
 from unimds._runtime.watch import warn
 from unimds.distances.inputs import as_square, labels_of
+from unimds.distances.objects.taking import dimensions, kind_of, metric_for
 from unimds.distances.pairs import as_pairs
 from unimds.distances.validate import points_named
 from unimds.estimators.mds import MDS
+from unimds.files.table import Table
 from unimds.placecenter.result import Outcome, Result
 from unimds.trust.geometry import jackknife_excess
 from unimds.trust.residuals import errors_of
@@ -252,7 +254,7 @@ class Draws(NamedTuple):
 
 def _stack_of(X: Any) -> Array | None:
     """Return the tables of several subjects as an array; None if there are not several."""
-    if X is None or hasattr(X, "loc"):
+    if X is None or hasattr(X, "loc") or (kind_of(X) and not isinstance(X, Mapping)):
         return None
     if isinstance(X, list | tuple) and not X:
         raise ValueError(f"X has no table: give those of {FEWEST} subjects or more, or one table")
@@ -260,7 +262,7 @@ def _stack_of(X: Any) -> Array | None:
     if len(shape) == 3 and shape[1] != shape[2]:
         raise ValueError(f"tables of subjects have the shape (subjects, n, n), not {shape}")
     given = X if isinstance(X, Mapping) else dict(enumerate(X)) if np.iterable(X) else {}
-    if not given or any(np.ndim(table) != 2 for table in given.values()):
+    if not given or any(dimensions(table) != 2 for table in given.values()):
         return None
     if len(given) < FEWEST:
         raise ValueError(f"{len(given)} subjects are too few to draw from; {FEWEST} are needed")
@@ -271,7 +273,7 @@ def _in_one_order(tables: Mapping[Any, Any]) -> Iterator[Array]:
     """Yield the tables of several subjects, checked, with the same points in the same order."""
     labels, n = None, None
     for name, table in tables.items():
-        own = labels_of(table)
+        own = labels_of(table, square=True)
         try:
             D = checked_table(table, own)
         except ValueError as error:
@@ -324,8 +326,6 @@ def mean_table(stack: Array) -> Array:
 
 
 def _subjects(mds: MDS, X: Any, stack: Array, consensus: Consensus | None, weights: Any) -> Draws:
-    if mds.metric != "precomputed":
-        raise ValueError('X has tables of distances: give MDS(metric="precomputed")')
     make = mean_table if consensus is None else consensus
     if not callable(make):
         raise TypeError(
@@ -334,8 +334,11 @@ def _subjects(mds: MDS, X: Any, stack: Array, consensus: Consensus | None, weigh
         )
     whole: Any = make(stack)
     first: Any = next(iter(X.values() if isinstance(X, Mapping) else X))
-    if labels_of(first) is not None:
-        whole = type(first)(whole, index=first.index, columns=first.index)
+    if metric_for(first, mds.metric) != "precomputed":
+        raise ValueError('X has tables of distances: give MDS(metric="precomputed")')
+    labels = labels_of(first, square=True)
+    if labels is not None:
+        whole = Table(np.asarray(whole), "distances", "array", "square", labels.tolist())
     study, subjects = study_of(mds, whole, weights), len(stack)
 
     def table(rng: np.random.Generator) -> Array:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from unimds._runtime.watch import warn
 from unimds.files.errors import FileError, FileWarning, shown
 from unimds.files.formats.content import Content
+from unimds.files.meaning.paths import shortest_paths
 from unimds.files.meaning.similarities import CORRELATIONS
 from unimds.files.meaning.squares import warn_of_similarities
 from unimds.files.table import EdgeWeights, Table
@@ -504,17 +505,8 @@ def from_edges(
     labels, i, j = links.indexed()
     n = len(labels)
     _warn_of_directions(links, i * n + j, j * n + i, directed)
-    low, high = np.minimum(i, j), np.maximum(i, j)
-    order = np.lexsort((links.values, high, low))  # the shortest of each pair comes first
-    _, first = np.unique((low * n + high)[order], return_index=True)
-    kept = order[first]
-    from scipy.sparse import csr_array  # slow to import, and only graphs need it
-    from scipy.sparse.csgraph import shortest_path
-
-    graph = csr_array((links.values[kept], (low[kept], high[kept])), shape=(n, n))
-    paths: Array = shortest_path(graph, directed=False)
-    paths[np.isinf(paths)] = np.nan
-    pairs = np.column_stack([low, high])[kept]
+    paths, kept = shortest_paths(i, j, links.values, n)
+    pairs = np.column_stack([np.minimum(i, j), np.maximum(i, j)])[kept]
     return Table(
         paths,
         "graph",

@@ -166,8 +166,8 @@ class AdjacencyWarning(UserWarning):
 
 PATHS = (
     "if this is the adjacency matrix of a graph, map the lengths of its shortest paths: D = "
-    "scipy.sparse.csgraph.shortest_path(A, directed=False), and D[numpy.isinf(D)] = numpy.nan "
-    "where no path leads; weights that are strengths become lengths by 1 / A first"
+    "unimds.dissimilarity.from_graph(A, weight='weight') if its numbers are lengths, with "
+    "strength=True if they are strengths, and without weight to count edges"
 )
 EDGES = ("if it is the adjacency matrix of a graph", ("kind", "graph"))
 POINTS = ("if each row is a point with its features", ("kind", "points"))

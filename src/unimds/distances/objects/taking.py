@@ -1,0 +1,139 @@
+"""The one place where an object of another package becomes a table that NumPy or pandas knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unimds.distances.objects.frames import Dataset, Frame, Lazy, XArray
+from unimds.distances.objects.graphs import GRAPHS
+from unimds.distances.objects.kinds import DEFAULT, Kind
+from unimds.distances.objects.squares import (
+    Cells,
+    DistanceMatrix,
+    FileTable,
+    Listed,
+    Sparse,
+    Tree,
+    spread,
+)
+from unimds.files.errors import stack_told
+from unimds.files.meaning.squares import is_condensed
+
+KINDS: tuple[Kind, ...] = (
+    *GRAPHS,
+    DistanceMatrix(),
+    Tree(),
+    FileTable(),
+    Lazy(),
+    Frame(),
+    XArray(),
+    Dataset(),
+    Cells(),
+    Sparse(),
+    Listed(),
+)
+"""The objects that are known."""
+
+
+def kind_of(X: Any) -> Kind | None:
+    """Return what kind of object this is; None for arrays, lists, pandas and all others."""
+    if X is None or isinstance(X, np.ndarray | list | tuple | str):
+        return None
+    return next((kind for kind in KINDS if kind.matches(X)), None)
+
+
+def metric_for(X: Any, metric: Any) -> Any:
+    """Return the metric of a fit: "precomputed" for an object that can only hold distances.
+
+    Such an object needs no metric, and "euclidean", which is the default, is not used. Any other
+    metric contradicts it.
+    """
+    kind = kind_of(X)
+    if kind is None or not kind.holds_distances(X):
+        return metric
+    if not isinstance(metric, str) or metric not in ("precomputed", DEFAULT):
+        raise ValueError(
+            f"X is {kind.what}, which holds distances, and metric={metric!r} measures features: "
+            "leave metric out, or write metric='precomputed'"
+        )
+    return "precomputed"
+
+
+def native(X: Any, name: str, square: bool = True) -> Any:
+    """Return a table of distances that NumPy or pandas knows; raise where it is none.
+
+    If it must be `square`, a condensed vector, as SciPy's pdist returns it, becomes a square.
+    """
+    kind = kind_of(X)
+    X = X if kind is None else kind.distances(X, name)
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        return X
+    check_one_table(_shape(X), name)
+    return uncondensed(X, name) if square else X
+
+
+def native_numbers(X: Any, name: str, absent: float = 0.0) -> Any:
+    """Return numbers that NumPy or pandas knows, as they stand; raise where they are none.
+
+    `absent` is what a sparse matrix does not store.
+    """
+    kind = kind_of(X)
+    if isinstance(kind, Sparse):
+        return spread(X, absent)
+    return X if kind is None else kind.numbers(X, name)
+
+
+def native_features(X: Any) -> Any:
+    """Return features that scikit-learn can read; raise where they are none."""
+    X = native_numbers(X, "X")
+    shape = _shape(X)
+    if len(shape) == 3 and shape[0] > 1:
+        count = shape[0]
+        raise ValueError(
+            f"X has three dimensions, {' × '.join(map(str, shape))}, and a table of features has "
+            f"two, one row a point: for {count} points write numpy.reshape(X, ({count}, -1)); of "
+            f"{count} tables of distances give the mean, numpy.nanmean(X, axis=0), with "
+            "metric='precomputed', or map each table by itself"
+        )
+    return X
+
+
+def uncondensed(X: Any, name: str) -> Any:
+    """Return the square of a condensed vector; anything else as it is."""
+    shape = _shape(X)
+    if not isinstance(X, np.ndarray | list | tuple) or len(shape) != 1 or shape[0] < 2:
+        return X
+    if not is_condensed(shape[0]):
+        raise ValueError(
+            f"{name} must be a square table of distances, but has one dimension and {shape[0]} "
+            "numbers; a condensed vector, as scipy's pdist gives it, has n(n−1)/2 of them for n "
+            "points"
+        )
+    from scipy.spatial.distance import squareform  # slow to import, and rarely needed
+
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.float64), np.nan)
+    vector = np.asarray(X)
+    return squareform(vector, checks=False) if vector.dtype.kind in "fiub" else X
+
+
+def dimensions(X: Any) -> int:
+    """Return how many dimensions data have; an object that holds distances is a table."""
+    kind = kind_of(X)
+    return 2 if kind is not None and kind.holds_distances(X) else np.ndim(X)
+
+
+def check_one_table(shape: tuple[int, ...], name: str) -> None:
+    """Refuse a stack of tables, and say how to make one table of it."""
+    if len(shape) == 3 and min(shape) > 1:
+        raise ValueError(f"{name} {stack_told(shape, name)}")
+
+
+def _shape(X: Any) -> tuple[int, ...]:
+    """Return the shape of an array, or of nested lists as their first entries have it."""
+    if isinstance(X, list | tuple):
+        return (len(X), *(_shape(X[0]) if X else ()))
+    shape = getattr(X, "shape", ())
+    return shape if isinstance(shape, tuple) else ()
