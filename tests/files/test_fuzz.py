@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.support.valid_files import VALID, attempt
 from unimds.files import FORMATS, KINDS
 
-CUT = ["npy", "npz", "npz compressed", "parquet", "graphml", "gexf", "gml", "node-link", "gzip"]
+BINARY = ["npy", "npz", "npz compressed", "parquet", "stata", "r", "gzip"]
+CUT = [*BINARY, "graphml", "gexf", "gml", "node-link"]
 PLACES = st.sampled_from(sorted(VALID))
 MARKS = [b",", b"\n", b'"', b";", b"\t", b"#", b"\xff", b" ", b"\r", "é".encode()]
 CELLS = [b"0", b"-1", b"a", b"b", b"NA", b"1e999", b"1_0", b"inf"]

@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
+from tests.support.r_files import dist, rds
 from unimds.files import FileError, FileWarning, Table, read
 
 D = np.array([[0.0, 1.0, 2.5], [1.0, 0.0, 3.0], [2.5, 3.0, 0.0]])
@@ -43,6 +44,8 @@ def valid():
         "npz": saved(lambda file: np.savez(file, D=D, labels=list("abc"))),
         "npz compressed": saved(lambda file: np.savez_compressed(file, D=D, labels=list("abc"))),
         "parquet": saved(lambda file: frame.to_parquet(file)),
+        "stata": saved(lambda file: frame.to_stata(file, version=118, write_index=False)),
+        "r": rds(dist(D[np.triu_indices(3, 1)], 3, list("abc"))),
         "gzip": gzip.compress(b"0,1\n1,0\n"),
     }
 

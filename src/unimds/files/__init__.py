@@ -2,7 +2,8 @@
 
 `read` detects the format from the content, `read_metadata` reads columns to join by label, `write`
 writes a map completely or not at all, and a `FileError` says where a file is wrong. docs/files.md
-describes the formats. Parquet needs the extra ``files``: ``pip install 'unimds[files]'``.
+describes the formats. Parquet and Stata need the extra ``files``: ``pip install 'unimds[files]'``;
+R needs ``r``, and SPSS ``spss``.
 """
 
 from unimds.files.atomic import atomic, check_writable

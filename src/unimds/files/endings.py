@@ -76,6 +76,8 @@ FOREIGN = {
     **dict.fromkeys((".h5", ".hdf5", ".h5ad"), "an HDF5 file"),
     **dict.fromkeys((".xlsx", ".xls", ".ods"), "a spreadsheet"),
     ".mat": "a file of Matlab",
+    **dict.fromkeys((".sav", ".zsav"), "a file of SPSS"),
+    ".dta": "a file of Stata",
     ".onnx": "a model of ONNX",
     **dict.fromkeys((".txt", ".md"), "a text"),
     **dict.fromkeys((".jpg", ".jpeg", ".gif"), "a picture"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from unimds._runtime.arguments import advised
@@ -25,6 +25,8 @@ from unimds.files.formats.margins import drop_empty_rows
 from unimds.files.formats.phylip import from_phylip, is_phylip
 from unimds.files.formats.printed import joined_blocks
 from unimds.files.formats.quick import quick_parse
+from unimds.files.formats.statistics.r import is_r
+from unimds.files.formats.statistics.tables import is_stata, read_spss, read_stata
 from unimds.files.formats.text import DELIMITERS, Dialect, Text, as_text, dialect_of, is_one_column
 from unimds.files.formats.thousands import warn_of_thousands
 from unimds.files.formats.vectors import is_word2vec, without_counts
@@ -35,6 +37,7 @@ from unimds.files.meaning.layouts import interpret
 from unimds.files.meaning.lists import MEASURES, Choice
 from unimds.files.meaning.metadata import metadata_of_cells, metadata_of_columns
 from unimds.files.meaning.parts import PARTS, largest_part
+from unimds.files.meaning.r import columns_of_r, from_r
 from unimds.files.meaning.similarities import AS_DISTANCES
 from unimds.files.meaning.totals import warn_of_marks, warn_of_totals
 from unimds.files.table import KINDS, Table
@@ -42,7 +45,15 @@ from unimds.files.table import KINDS, Table
 DELIMITED = {"csv": ",;", "tsv": "\t", "lsmat": "\t", "text": " "}
 """The text formats and their delimiters."""
 
-FORMATS = (*DELIMITED, "phylip", "edgelist", *ROOTS, "gml", "json", "npy", "npz", "parquet")
+TABLES: dict[str, Callable[[Content], Columns]] = {
+    "parquet": read_parquet,
+    "spss": read_spss,
+    "stata": read_stata,
+}
+"""The binary formats that hold named columns."""
+
+GRAPHS = ("edgelist", *ROOTS, "gml")
+FORMATS = (*DELIMITED, "phylip", *GRAPHS, "json", "npy", "npz", *TABLES, "r")
 """The formats that can be read."""
 
 SPREADSHEETS = tuple(ending for ending, what in FOREIGN.items() if what == "a spreadsheet")
@@ -102,7 +113,8 @@ def read(
     format : str, default="auto"
         One of `FORMATS`: "csv" (comma or semicolon), "tsv", "lsmat", "text" (white space),
         "phylip", "edgelist" (with attributes, as networkx writes it), "graphml", "gexf", "gml",
-        "json", "npy", "npz", "parquet".
+        "json", "npy", "npz", "parquet", "spss" (.sav and .zsav), "stata" (.dta), "r" (.rds, .rda
+        and .RData).
     kind : {"auto", "distances", "points", "pairs", "graph"}, default="auto"
         What the table holds, if the rules above guess wrong. A square of the kind "graph" is an
         adjacency matrix.
@@ -135,7 +147,7 @@ def read(
     FileError
         If the file cannot be read; the message says where in the file, and what to do.
     ImportError
-        If Parquet needs a package that is not installed.
+        If Parquet, or a file of R, SPSS or Stata, needs a package that is not installed.
 
     Examples
     --------
@@ -236,9 +248,9 @@ def read_metadata(
     if text is not None and format != "phylip":
         one = format == "auto" and is_one_column(text)
         return metadata_of_cells(_cells(text, "csv" if one else format))
-    if format in ("json", "parquet"):
-        columns = _columns(content, format)
-        if columns.names is not None:
+    if format == "json" or format in TABLES or format == "r":
+        columns = columns_of_r(content) if format == "r" else _columns(content, format)
+        if columns is not None and columns.names is not None:
             return metadata_of_columns(columns, format)
     raise content.error(
         "metadata are columns with names, one of them the labels of the points; save them as CSV"
@@ -253,7 +265,7 @@ def _opened(
     if content.ending in SPREADSHEETS and (magic(content.data) or b"\0" in content.data):
         raise content.error(OFFICE)
     if format == "auto":
-        format = magic(content.data) or "auto"
+        format = magic(content.data) or _named_format(content)
     if format == "auto":
         check_not_foreign(content)
     if format not in ("auto", "phylip", "edgelist", "gml", "xml", *DELIMITED):
@@ -267,6 +279,11 @@ def _opened(
         text = without_counts(text)
     # JSON has rules of its own for encodings
     return content, None if format == "json" else text, format
+
+
+def _named_format(content: Content) -> str:
+    """Return the format that only the ending of a name can tell."""
+    return "r" if is_r(content) else "stata" if is_stata(content) else "auto"
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
@@ -366,6 +383,8 @@ def _from_bytes(content: Content, format: str, kind: str, weight: str, choice: C
         return from_graph(content, graph, format, weight, choice)
     if format in ("npy", "npz"):
         return (from_npy if format == "npy" else from_npz)(content, kind, weight)
+    if format == "r":
+        return from_r(content, kind, weight, choice)
     if format == "json" and isinstance(found := load_json(content), dict):
         _check_kind(content, "a JSON object", kind, "graph")
         return from_graph(content, graph_of_json(content, found), format, weight, choice)
@@ -373,8 +392,8 @@ def _from_bytes(content: Content, format: str, kind: str, weight: str, choice: C
 
 
 def _columns(content: Content, format: str) -> Columns:
-    if format == "parquet":
-        return read_parquet(content)
+    if format in TABLES:
+        return TABLES[format](content)
     return columns_of_json(content, load_json(content))
 
 

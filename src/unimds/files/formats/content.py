@@ -22,7 +22,13 @@ MAGIC = {
     b"PK\x03\x04": "npz",
     b"PK\x05\x06": "npz",
     b"PAR1": "parquet",
+    **dict.fromkeys((b"RDX2\n", b"RDX3\n", b"RDA2\n", b"RDA3\n"), "r"),
+    **dict.fromkeys((b"X\n\0\0\0\2", b"X\n\0\0\0\3"), "r"),
+    **dict.fromkeys((b"B\n\2\0\0\0", b"B\n\3\0\0\0"), "r"),
+    **dict.fromkeys((b"$FL2", b"$FL3"), "spss"),
+    b"<stata_dta>": "stata",
 }
+"""The formats that the first bytes name."""
 GZIP = b"\x1f\x8b"
 
 
@@ -135,9 +141,8 @@ def capped(file: IO[bytes] | gzip.GzipFile, content: Content) -> bytes:
 
 def magic(data: bytes) -> str | None:
     """Return the format that the first bytes name, if it is binary or XML."""
-    if data[:CHUNK].lstrip().startswith(b"<"):
-        return "xml"
-    return next((name for start, name in MAGIC.items() if data.startswith(start)), None)
+    found = next((name for start, name in MAGIC.items() if data.startswith(start)), None)
+    return "xml" if found is None and data[:CHUNK].lstrip().startswith(b"<") else found
 
 
 def default_limit() -> int:

@@ -55,18 +55,6 @@ FOREIGN = (
         "save one table in Python: numpy.save('D.npy', h5py.File('D.h5')['D'][:])",
     ),
     Foreign(
-        (b"RDX2\n", b"RDX3\n", b"RDA2\n", b"RDA3\n", b"X\n\0\0\0\2", b"X\n\0\0\0\3"),
-        (),
-        "a file of R's own format",
-        "save one table as text in R: write.csv(as.matrix(D), 'D.csv')",
-    ),
-    Foreign(
-        (b"$FL2", b"$FL3"),
-        (".sav", ".zsav"),
-        "an SPSS file",
-        "save it as CSV in SPSS (File, Export, CSV Data)",
-    ),
-    Foreign(
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",),
         (),
         "an old office document, such as .xls",

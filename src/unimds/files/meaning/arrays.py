@@ -29,7 +29,7 @@ COORDINATES = "coordinates"
 
 def from_npy(content: Content, kind: str, weight: str = "auto") -> Table:
     """Make a table of one array; `weight` says what the numbers of an adjacency matrix are."""
-    return _table(content, read_npy(content), kind, "npy", weight=weight)
+    return table_of_array(content, read_npy(content), kind, "npy", weight=weight)
 
 
 def from_npz(content: Content, kind: str, weight: str = "auto") -> Table:
@@ -51,7 +51,7 @@ def from_npz(content: Content, kind: str, weight: str = "auto") -> Table:
         )
     names = _texts(arrays[COORDINATES]) if _is_text(arrays.get(COORDINATES)) else None
     labels, weights = found["labels"], found["weights"]
-    return _table(content, values, kind, "npz", labels, weights, names, weight)
+    return table_of_array(content, values, kind, "npz", labels, weights, names, weight)
 
 
 def _numbers(content: Content, array: Array) -> Array:
@@ -71,7 +71,7 @@ def _texts(array: Array) -> list[str]:
     return [x.decode("utf-8", "replace") if isinstance(x, bytes) else str(x) for x in labels]
 
 
-def _table(
+def table_of_array(
     content: Content,
     array: Array,
     kind: str,
@@ -81,6 +81,7 @@ def _table(
     features: list[str] | None = None,
     weight: str = "auto",
 ) -> Table:
+    """Make a table of an array, and of what belongs to it."""
     weights = None if weights is None else _numbers(content, weights)
     names = None if labels is None else _texts(labels)
     values, layout = _numbers(content, array), "square"

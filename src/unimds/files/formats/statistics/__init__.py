@@ -1,0 +1,1 @@
+"""Files of statistical programs: R, SPSS and Stata. Reading never executes anything."""
