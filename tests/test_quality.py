@@ -462,7 +462,7 @@ def test_a_map_with_nan_is_not_perfect(measure):
     ("D", "X", "message"),
     [
         (GIVEN[:2], LINE[:2], r"D must be a square table .*shape is \(2, 3\)"),
-        (GIVEN[0], LINE, r"D must be a square table .*shape is \(3,\)"),
+        (GIVEN[0, :2], LINE, "D must be a square table .*one dimension and 2 numbers"),
         (GIVEN, LINE[:2], r"X must have one row for each of the 3 points; its shape is \(2, 1\)"),
         (GIVEN, LINE[:, 0], r"X must have one row for each of the 3 points; its shape is \(3,\)"),
         (GIVEN, 1.0, r"X must have one row for each of the 3 points; its shape is \(\)"),

@@ -187,7 +187,7 @@ def test_a_function_can_be_the_error():
 
 def test_a_frame_keeps_its_labels_and_an_error_names_them():
     names = [f"place {i}" for i in range(30)]
-    frame = pd.DataFrame(SOLID, index=names, columns=names)
+    frame = pd.DataFrame(SOLID.copy(), index=names, columns=names)
     found = MDSSearchCV(clone(PRECOMPUTED).set_params(n_init=1), {"n_components": [2]}, cv=3)
     assert found.fit(frame).labels_.tolist() == names
     frame.iloc[1, 2] = -1.0

@@ -260,7 +260,7 @@ def _numeric(column: Any) -> bool:
 def as_weights(weights: ArrayLike, n: int) -> Array:
     """Check the weights of all pairs of `n` points."""
     given = native_numbers(weights, "weights")
-    if np.ndim(given) == 1 and len(given) == n * (n - 1) // 2:
+    if np.ndim(given) == 1 and len(given) == n * (n - 1) // 2 != n:  # 3 might be one a point
         given = uncondensed(given, "weights")
     W = as_float(columns_as_rows(given), "weights")
     if W.shape != (n, n):

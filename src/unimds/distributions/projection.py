@@ -21,6 +21,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unimds._runtime.watch import warn
+from unimds.distances.objects.taking import dense_or_sparse
 from unimds.distributions.bounds import spherical_jl_min_dim
 from unimds.distributions.unit_rows import (
     balanced_rows,
@@ -199,11 +200,8 @@ class SphericalRandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return np.asarray(unit_rows(X @ components, "X"))
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        return canonical(
-            validate_data(
-                self, X, accept_sparse=["csr", "csc"], dtype=[np.float64, np.float32], reset=reset
-            )
-        )
+        kind = {"accept_sparse": ["csr", "csc"], "dtype": [np.float64, np.float32]}
+        return canonical(validate_data(self, dense_or_sparse(X), **kind, reset=reset))
 
     def _basis(self, m: int, d: int, rng: np.random.RandomState, dtype: Any) -> Any:
         """Return the matrix of the projection."""

@@ -135,7 +135,7 @@ MEANINGS = {
     "metric": """str or callable, default="euclidean"
         Distance between rows of features, as in `sklearn.metrics.pairwise_distances`;
         "hellinger", for counts (see `unimds.hellinger_distances`); or "precomputed" where ``fit``
-        is given distances.""",
+        is given distances. A graph, and other objects that can only hold distances, need none.""",
     "metric_params": """dict, default=None
         Further arguments of the metric. ``{"standardise": "wisconsin"}`` divides counts of species
         by their maxima, and then sites by their totals, before they are compared; "sqrt" takes

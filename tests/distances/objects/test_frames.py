@@ -8,7 +8,15 @@ import pytest
 import xarray as xr
 
 from tests.support.tables import FRAME, LABELS, POINTS, D, N
-from unimds import MDS, LandmarkMDS, Unfolding, place_center
+from unimds import (
+    MDS,
+    DistributionEmbedding,
+    HellingerMap,
+    LandmarkMDS,
+    Unfolding,
+    place_center,
+    place_points,
+)
 from unimds.quality import stress_1
 from unimds.tables.individual import IndividualDifferences
 
@@ -190,3 +198,14 @@ def test_maps_come_out_as_frames(kind):
     assert found.columns == names == mds.get_feature_names_out().tolist()
     np.testing.assert_array_equal(found.to_numpy(), expected)
     assert mds.transform(pl.from_pandas(NAMED)).columns == names
+
+
+def test_frames_go_into_maps_of_distributions_and_functions_of_new_points():
+    counts = NAMED.assign(height=[3, 1, 4, 1, 5, 9], width=[2, 6, 5, 3, 5, 8], depth=1)
+    plain = HellingerMap().fit_transform(counts.drop(columns="site").to_numpy())
+    np.testing.assert_array_equal(HellingerMap().fit_transform(pl.from_pandas(counts)), plain)
+    few = DistributionEmbedding(1, method="jl", random_state=0).fit(pl.from_pandas(counts))
+    assert few.labels_.tolist() == LABELS
+    new = pl.from_pandas(SQUARE[["site", *LABELS[::-1]]].head(2))
+    at = pd.DataFrame(POINTS, index=LABELS)
+    np.testing.assert_array_equal(place_points(new, at), place_points(D[:2], POINTS))

@@ -85,6 +85,11 @@ def native_numbers(X: Any, name: str, absent: float = 0.0) -> Any:
     return X if kind is None else kind.numbers(X, name)
 
 
+def dense_or_sparse(X: Any) -> Any:
+    """Return features that scikit-learn can read, a sparse matrix as it is."""
+    return X if isinstance(kind_of(X), Sparse) else native_numbers(X, "X")
+
+
 def native_features(X: Any) -> Any:
     """Return features that scikit-learn can read; raise where they are none."""
     X = native_numbers(X, "X")
