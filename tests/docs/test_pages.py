@@ -24,6 +24,7 @@ PAGES = {
     "docs/distributions.md": 1,
     "docs/landmarks.md": 2,
     "docs/files.md": 4,
+    "docs/objects.md": 8,
     "docs/report.md": 2,
     "docs/scale.md": 1,
     "docs/spherical-jl.md": 1,
@@ -37,6 +38,7 @@ TEXTS = sorted(
 """Everything that is written for people."""
 PUBLIC = (
     "unimds",
+    "unimds.anndata",
     "unimds.checks",
     "unimds.cluster",
     "unimds.constraints",
