@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from tests.support.parts import slow
 from unimds import MDS, Absolute, Huber, IndividualDifferences, Power, Squared, SquaredDistance
 from unimds.levels import as_level
 from unimds.placecenter.apart import Apart
@@ -342,7 +343,7 @@ def test_consensus_and_sizes_in_every_space(space, model):
 
 
 @pytest.mark.parametrize("level", ["interval", "ordinal", "spline", "power"])
-@pytest.mark.parametrize("conditional", ["table", "row"])
+@pytest.mark.parametrize("conditional", ["table", slow("row")])
 def test_levels_for_each_subject(level, conditional):
     X, _, tables = subjects(6, n=12, count=4)
     bent = np.stack(

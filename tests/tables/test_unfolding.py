@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime, minimize
 
+from tests.support.parts import slow
 from unimds import MDS, Absolute, Huber, Power, Squared, SquaredDistance, Unfolding
 from unimds._runtime.watch import Watch
 from unimds.levels import as_level
@@ -176,7 +177,7 @@ def test_a_complete_square_of_true_distances_puts_rows_on_columns():
     np.testing.assert_allclose(distances(fit.row_embedding_), distances(points), atol=1e-6)
 
 
-@pytest.mark.parametrize("space", [Sphere(), Hyperbolic()], ids=["sphere", "hyperbolic"])
+@pytest.mark.parametrize("space", [Sphere(), slow(Hyperbolic())], ids=["sphere", "hyperbolic"])
 def test_other_spaces(space):
     rng = np.random.default_rng(2)
     X = space.random(30, 2, 0.7, rng)
@@ -212,7 +213,7 @@ def test_a_map_of_ranks_lies_amid_those_that_agree_with_them():
 
 
 @pytest.mark.parametrize("level", ["ratio", "ordinal", "interval"])
-@pytest.mark.parametrize("conditional", ["row", "table"])
+@pytest.mark.parametrize("conditional", [slow("row"), "table"])
 def test_new_rows_are_placed_where_they_were(level, conditional):
     rows, columns = people(7, 60, 12)
     D = distances(rows, columns)
