@@ -87,7 +87,7 @@ def long_search(D: np.ndarray, place: str, loss: str, begun: int, starts: int) -
         vain = 0
         while vain < VAIN * len(D) and lowest > problem.exact_cost:
             there = ways.hop(here, rng)
-            vain = 0 if there.cost < here.cost * (1.0 - SAME) else vain + 1
+            vain = 0 if there.cost < here.cost * (1.0 - SAME) else vain + ways.together
             here = there if there.cost < here.cost else here
         lowest = min(lowest, here.cost)
     return lowest * problem.frame.cost_unit

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from unimds import Sphere, place_center
-from unimds.kernels.shifts import best_place
+from unimds.kernels.shifts import best_place, downhill, kick
 from unimds.starts.curves import AbsoluteCurve, SquaredCurve
 
 
@@ -105,14 +105,83 @@ def test_what_a_shift_promises_is_what_it_gains(n, seed, length):
     rng, unit = np.random.default_rng(seed), (length or 4.0) / 16.0
     D = np.triu(unit * rng.integers(0, 9, (n, n)), 1)
     D, W, x = D + D.T, 1.0 - np.eye(n), unit * rng.integers(-16, 17, n)
-    orders, _, events, groups, _ = AbsoluteCurve(D, W, length)._memory()
+    orders, events, *_ = AbsoluteCurve(D, W, length)._memory()
     for i in range(n):
-        groups[0, 0], groups[1, : n - 1] = i, np.delete(np.arange(n), i)
-        gain, place = best_place(D, W, length, x, groups, 1, n - 1, orders[i], events)
+        gain, place = best_place(D, W, length, x, i, orders[i], events)
         y = x.copy()
         y[i] = place
         before, after = (cost_of(D, W, length, points, 1) for points in (x, y))
         assert gain == pytest.approx(before - after, abs=1e-9)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(2, 10), st.integers(0, 10**6), lengths)
+def test_the_best_place_of_a_point_is_the_best_of_a_fine_grid(n, seed, length):
+    D, W = problem(n, seed, length)
+    x = np.random.default_rng(seed).uniform(-1.0, 2.0, n)
+    orders, events, *_ = AbsoluteCurve(D, W, length)._memory()
+    for i in range(n):
+        gain, _ = best_place(D, W, length, x, i, orders[i], events)
+        grid = np.tile(x, (500, 1))
+        grid[:, i] = np.linspace(0.0, length, 500) if length else np.linspace(-3.0, 4.0, 500)
+        least = min(cost_of(D, W, length, y, 1) for y in grid)
+        assert cost_of(D, W, length, x, 1) - gain <= least + 1e-9
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(2, 10), st.integers(0, 10**6), lengths, st.booleans(), st.sampled_from([-1, 1]))
+def test_a_group_is_shifted_downhill_to_the_first_minimum(n, seed, length, tied, way):
+    """Ties, antipodes, zero distances and points in one place are common where `tied`."""
+    rng = np.random.default_rng(seed)
+    D, W = problem(n, seed, length)
+    x = rng.uniform(-1.0, 2.0, n)
+    if tied:
+        unit = (length or 4.0) / 16.0
+        D = np.triu(unit * rng.integers(0, 9, (n, n)), 1)
+        D, x = D + D.T, unit * rng.integers(-16, 17, n)
+    few = int(rng.integers(1, n))
+    mixed, groups = rng.permutation(n), np.zeros((5, n), dtype=np.intp)
+    groups[0, :few], groups[1, : n - few] = mixed[:few], mixed[few:]
+    shift, _ = downhill(D, W, length, x, groups, few, n - few, float(way), 1e-10)
+
+    def cost(by):
+        y = x.copy()
+        y[mixed[:few]] += way * by
+        return cost_of(D, W, length, y, 1)
+
+    assert shift * way >= 0.0
+    assert cost(abs(shift) + 1e-6) >= cost(abs(shift)) - 1e-9
+    steps = [cost(by) for by in np.linspace(0.0, abs(shift), 200)]
+    assert np.all(np.diff(steps) <= 1e-8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 12), st.integers(0, 10**6), lengths)
+def test_hops_never_raise_the_cost_and_end_in_a_minimum(n, seed, length):
+    D, W = problem(n, seed, length)
+    curve, total = AbsoluteCurve(D, W, length).alone(), np.sum(W * D)
+    x, before, _ = curve.lowered(curve.random(np.random.default_rng(seed)))
+    kept = x.copy()
+    found, cost, _ = curve.hopped(x, 8, np.random.default_rng(seed))
+    assert np.array_equal(x, kept)
+    assert cost <= before + 1e-9 * total
+    assert cost == pytest.approx(cost_of(D, W, length, found, 1), abs=1e-9 * total + 1e-12)
+    assert curve.lowered(found).cost == pytest.approx(cost, abs=1e-9 * total + 1e-12)
+    again = AbsoluteCurve(D, W, length).hopped(x, 8, np.random.default_rng(seed))
+    assert again.cost == pytest.approx(cost, abs=1e-9 * total + 1e-12)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(2, 9), st.integers(0, 10**6), lengths)
+def test_a_kick_moves_two_points_within_the_curve(n, seed, length):
+    rng = np.random.default_rng(seed)
+    x, draw = rng.permutation(n) * (length or 3.0) / n, rng.random(5)
+    y = x.copy()
+    kick(y, length, draw)
+    assert np.sum(x != y) == 2
+    assert y.min() >= (0.0 if length else x.min())
+    assert y.max() <= (length or x.max())
+    assert (sorted(x) == sorted(y)) == (draw[0] < 0.5)
 
 
 def test_a_cube_ends_on_a_circle():

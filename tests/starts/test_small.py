@@ -3,6 +3,7 @@
 import signal
 from dataclasses import replace
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ from unimds import MDS, place_center
 from unimds.placecenter.minima import alike
 from unimds.placecenter.result import Outcome
 from unimds.spaces import distances
+from unimds.starts.hopping import Minimum
 from unimds.starts.line import best_order, placed
-from unimds.starts.small import EFFORTS, Found
+from unimds.starts.small import EFFORTS, Found, Quest
 
 AGAIN = EFFORTS["auto"].again
 
@@ -231,3 +233,32 @@ def test_more_dimensions_are_searched_too(k, seed):
     assert ends[0].starts is not None
     assert ends[0].cost == pytest.approx(ends[1].cost, rel=1e-6)
     assert ends[0].cost < 0.999 * place_center(D, k, n_init=1).cost
+
+
+class Stairs:
+    """Starts that end at ever higher costs, and hops in vain, which tell where they began."""
+
+    batch, together, pays = 4, 16, True
+
+    def __init__(self, anew):
+        self.anew, self.costs, self.begun = anew, iter(range(1, 100)), []
+        self.problem = SimpleNamespace(exact_cost=0.0)
+
+    def fresh(self, lowest, rng):
+        return Minimum(np.zeros((1, 5)), float(next(self.costs)), 1.0)
+
+    def hop(self, there, rng):
+        self.begun.append(there.cost)
+        return there._replace(work=1.0)
+
+
+@pytest.mark.parametrize(("anew", "begun"), [(True, [1, 5, 9]), (False, [1, 1, 1])])
+def test_hops_begin_from_the_best_map_of_a_batch_or_of_all(anew, begun):
+    ways, watch = Stairs(anew), SimpleNamespace(seconds=lambda: 0.0, stopped=False)
+    search = SimpleNamespace(
+        init="random", watch=watch, each=lambda task, starts: [task(one) for one in starts]
+    )
+    effort = EFFORTS["auto"]._replace(work=20.0)  # three batches, each with three hops in vain
+    Quest(ways, effort, search, np.random.default_rng(0)).look(None)
+    assert ways.begun == [cost for cost in begun for _ in range(3)][: len(ways.begun)]
+    assert len(ways.begun) > 6

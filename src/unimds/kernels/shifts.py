@@ -6,27 +6,65 @@ Distances are at most half of it.
 
 from __future__ import annotations
 
-from math import floor
+from math import floor, inf
 
 from unimds.compiled.functions import looping
 
 GAIN = 1e-11  # of the cost: a smaller gain may be rounding
 TIGHT = 1e-10  # of a typical distance: so exactly are distances met that a shift has led to
+LEVEL = 1e-9  # a slope that may be rounding
 
 
 @looping
-def settle(D, W, length, x, scale, orders, order, events, groups, flows):
-    """Shift points and groups of them to their best places, until none of these shifts gains.
+def hop_on(D, W, length, x, scale, draws, trial, orders, events, groups, flows):
+    """Hop from the map `x` as often as ``draws`` has rows, each time from the lowest map so far.
+
+    A hop exchanges two points, or puts both anywhere, and settles. `x` becomes the lowest map;
+    ``trial`` is memory for another one. Return how much work it was.
+    """
+    work, cost = 0, total(D, W, length, x)
+    for hop in range(draws.shape[0]):
+        for i in range(x.size):
+            trial[i] = x[i]
+        kick(trial, length, draws[hop])
+        work += settle(D, W, length, trial, scale, orders, events, groups, flows)
+        found = total(D, W, length, trial)
+        if found < cost:
+            cost = found
+            for i in range(x.size):
+                x[i] = trial[i]
+    return work
+
+
+@looping
+def kick(x, length, draw):
+    """Exchange two points, or put both anywhere, as five numbers from 0 to 1 decide."""
+    n, low, high = x.size, 0.0, length
+    i, j = int(draw[1] * n), int(draw[2] * (n - 1))
+    j = j if j < i else j + 1
+    if draw[0] < 0.5:
+        x[i], x[j] = x[j], x[i]
+        return
+    if length == 0.0:
+        low = high = x[0]
+        for a in range(n):
+            low, high = min(low, x[a]), max(high, x[a])
+    x[i], x[j] = low + (high - low) * draw[3], low + (high - low) * draw[4]
+
+
+@looping
+def settle(D, W, length, x, scale, orders, events, groups, flows):
+    """Shift points to their best places, and groups of them downhill, until no shift gains.
 
     ``orders`` is memory for how the events of each point lie along the curve, all numbers from 0
-    on at first; ``order`` and ``events`` for those of all pairs of two groups; ``groups`` and
-    ``flows`` for five numbers and one of each point. Return how much work it was.
+    on at first, and ``events`` for these events; ``groups`` and ``flows`` for five numbers and one
+    of each point. Return how much work it was.
     """
     work, moved, cost = 0, True, total(D, W, length, x)
     while moved:
         cost, done = shift_points(D, W, length, x, cost, scale, orders, events, groups)
         work += done
-        cost, done, moved = shift_groups(D, W, length, x, cost, scale, order, events, groups, flows)
+        cost, done, moved = shift_groups(D, W, length, x, cost, scale, groups, flows)
         work += done
     return work
 
@@ -53,14 +91,10 @@ def shift_points(D, W, length, x, cost, scale, orders, events, groups):
     """Move one point after another, until none can gain; return the cost, and the work done."""
     n, still, i, work = x.size, 0, 0, 0
     while still < n:
-        groups[0, 0], many = i, 0
-        for j in range(n):
-            if j != i:
-                groups[1, many] = j
-                many += 1
-        gain, place = best_place(D, W, length, x, groups, 1, many, orders[i], events)
-        work, still = work + 3 * n, still + 1
+        gain, place = best_place(D, W, length, x, i, orders[i], events)
+        work, still = work + 3 * n + 20, still + 1
         if gain > GAIN * (cost + scale):
+            many = set_apart(groups, i)
             gain = shifted(D, W, length, x, groups, 1, many, place - x[i])
             if gain > GAIN * (cost + scale):
                 cost, still = cost - gain, 0
@@ -69,33 +103,89 @@ def shift_points(D, W, length, x, cost, scale, orders, events, groups):
 
 
 @looping
-def shift_groups(D, W, length, x, cost, scale, order, events, groups, flows):
+def set_apart(groups, i):
+    """Fill two groups: point `i`, and all others; return how many these are."""
+    many, groups[0, 0] = 0, i
+    for j in range(groups.shape[1]):
+        if j != i:
+            groups[1, many] = j
+            many += 1
+    return many
+
+
+@looping
+def shift_groups(D, W, length, x, cost, scale, groups, flows):
     """Shift groups that hold together by exactly met distances, until none can gain.
 
     Return the cost, the work done, and whether any group was shifted.
     """
-    n, work, moved, c = x.size, 0, False, 0
-    kinds = 4 if length > 0.0 else 3
+    n, work, moved, c, tight = x.size, 0, False, 0, TIGHT * scale
     while c < n:
-        grow(D, W, length, x, TIGHT * scale, groups, flows)
+        grow(D, W, length, x, tight, groups, flows)
         work, gained = work + 2 * n * n, False
         while c < n and not gained:
             i = groups[2, n - 1 - c]
             parent, c = groups[3, i], c + 1
             held = W[i, parent] if parent >= 0 else 0.0
-            if abs(flows[i]) <= held + 1e-9:
+            if abs(flows[i]) <= held + LEVEL:
                 continue
             few, many = split(groups, n - c)
-            for e in range(kinds * few * many):
-                order[e] = e
-            gain, place = best_place(D, W, length, x, groups, few, many, order, events)
-            work += 12 * few * many
+            way = -1.0 if flows[i] > 0.0 else 1.0
+            shift, done = downhill(D, W, length, x, groups, few, many, way, tight)
+            work += done
+            gain = shifted(D, W, length, x, groups, few, many, shift)
             if gain > GAIN * (cost + scale):
-                shift = place - x[groups[0, 0]]
-                gain = shifted(D, W, length, x, groups, few, many, shift)
-                if gain > GAIN * (cost + scale):
-                    cost, moved, gained, c = cost - gain, True, True, 0
+                cost, moved, gained, c = cost - gain, True, True, 0
     return cost, work, moved
+
+
+@looping
+def downhill(D, W, length, x, groups, few, many, way, tight):
+    """Return the shift of the first group to the first minimum, and the work done.
+
+    The shift has the sign of `way`. The best of all shifts would need all events in order, of which
+    large groups have thousands.
+    """
+    past, work = 0.0, 0
+    while True:
+        slope, on = next_event(D, W, length, x, groups, few, many, way, past, tight)
+        work += 2 * few * many
+        if slope >= -LEVEL or past + on == past or (length > 0.0 and past + on >= length):
+            return way * past, work
+        past += on
+
+
+@looping
+def next_event(D, W, length, x, groups, few, many, way, past, tight):
+    r"""Return the slope of the cost after a shift of the first group, and how far it holds.
+
+    With a gap g that grows, :math:`||g| - d|` falls up to g = -d, rises up to 0, falls up to d, and
+    rises up to half the circumference. An event within `tight` has been passed.
+    """
+    slope, nearest, half = 0.0, inf, 0.5 * length
+    for a in range(few):
+        i = groups[0, a]
+        for b in range(many):
+            j = groups[1, b]
+            d, rises, gap = D[i, j], True, way * (x[i] - x[j]) + past
+            gap -= length * floor(gap / length + 0.5) if length > 0.0 else 0.0
+            if gap < -d - tight:
+                rises, on = False, -d - gap
+            elif gap < -tight:
+                on = -gap
+            elif gap < d - tight:
+                rises, on = False, d - gap
+            elif length == 0.0:
+                on = inf
+            elif gap < half - tight:
+                on = half - gap
+            elif d < half - tight:
+                rises, on = False, length - d - gap
+            else:
+                on = length - gap
+            slope += W[i, j] if rises else -W[i, j]
+            nearest = min(nearest, on)
+    return slope, nearest
 
 
 @looping
@@ -119,34 +209,32 @@ def shifted(D, W, length, x, groups, few, many, shift):
 
 
 @looping
-def best_place(D, W, length, x, groups, few, many, order, events):
-    """Return what the best shift of the first group against the second gains.
+def best_place(D, W, length, x, i, order, events):
+    """Return what the best place of point `i` gains, and where it is.
 
-    Return also where the first point of the group comes to lie. The cost of a shift is linear
-    between events, where a pair's distance begins to grow or to shrink, or to be too large or too
-    small. `order` is how events lie along the curve, the last time and then this time.
+    The cost is linear between events, where a pair's distance begins to grow or to shrink, or to be
+    too large or too small. `order` is how events lie along the curve, the last time and then this
+    time.
     """
-    at, change, slope, half, head = events[0], events[1], 0.0, 0.5 * length, x[groups[0, 0]]
+    at, change, slope, half, head = events[0], events[1], 0.0, 0.5 * length, x[i]
     kinds, count = 4 if length > 0.0 else 3, 0
-    for a in range(few):
-        i = groups[0, a]
-        off = x[i] - head
-        for b in range(many):
-            j = groups[1, b]
-            w, d, ahead = W[i, j], D[i, j], x[j] - off
-            if length > 0.0:  # from a shift that takes the first point to 0, on to `length`
-                ahead -= length * floor(ahead / length)
-                far = ahead + half if ahead < half else ahead - half
-                low, high = ahead - d, ahead + d
-                low = low + length if low < 0.0 else low
-                high = high - length if high >= length else high
-                at[count], at[count + 1], at[count + 2], at[count + 3] = low, high, ahead, far
-                change[count + 3] = -2.0 * w
-            else:
-                slope -= w
-                at[count], at[count + 1], at[count + 2] = ahead - d, ahead + d, ahead
-            change[count], change[count + 1], change[count + 2] = 2.0 * w, 2.0 * w, -2.0 * w
-            count += kinds
+    for j in range(x.size):
+        if j == i:
+            continue
+        w, d, ahead = W[i, j], D[i, j], x[j]
+        if length > 0.0:  # from a place at 0, on to `length`
+            ahead -= length * floor(ahead / length)
+            far = ahead + half if ahead < half else ahead - half
+            low, high = ahead - d, ahead + d
+            low = low + length if low < 0.0 else low
+            high = high - length if high >= length else high
+            at[count], at[count + 1], at[count + 2], at[count + 3] = low, high, ahead, far
+            change[count + 3] = -2.0 * w
+        else:
+            slope -= w
+            at[count], at[count + 1], at[count + 2] = ahead - d, ahead + d, ahead
+        change[count], change[count + 1], change[count + 2] = 2.0 * w, 2.0 * w, -2.0 * w
+        count += kinds
     arrange(order, at, count)
     if length > 0.0:
         slope = slope_before(order, at, change, count, length)

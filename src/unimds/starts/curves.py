@@ -16,9 +16,9 @@ the new map differ from the goals, it costs even less.
 
 For the absolute loss, the cost of a group of points is linear in a shift of the group, between the
 shifts that change the sign of an error or the direction of a pair. So one round along the curve
-tells the best shift of all, which meets some distance exactly. In a minimum, the pairs whose
+tells the best place of a point, which meets some distance exactly. In a minimum, the pairs whose
 distances are met connect all points, by a tree: it is one if no branch of the tree gains by a
-shift. `AbsoluteCurve` shifts single points and such branches.
+shift. `AbsoluteCurve` moves single points to their best places, and shifts such branches downhill.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.kernels.orders import insert
-from unimds.kernels.shifts import settle, total
+from unimds.kernels.shifts import hop_on, settle, total
 from unimds.losses import Absolute
 from unimds.placecenter.problem import Problem
 from unimds.spaces.euclidean import Euclidean
@@ -41,7 +41,7 @@ from unimds.spaces.sphere import Sphere
 Array = NDArray[Any]
 
 BLURRED = 1e-9  # of the cost of all points in one place
-STRAIGHT, ROUND = 1.1, 1.6  # pairs that take as long as a shift along a pair, on line and circle
+STRAIGHT, ROUND = 0.85, 1.15  # pairs that take as long as a shift along a pair, on line and circle
 ORDERED = (
     0.7  # share of the starts of the absolute loss that begin with an order by the squared one
 )
@@ -184,18 +184,31 @@ class AbsoluteCurve(Curve):
 
     def lowered(self, x: Array) -> Lowered:
         """Shift points and groups of them until that gains nothing."""
-        x, scale = np.array(x, dtype=np.float64), float(np.mean(self._reached))
-        memory = self.memory or self._memory()
-        work = settle(self._reached, self.W, self.length, x, scale, *memory)
+        x, memory = np.array(x, dtype=np.float64), self.memory or self._memory()
+        return self._told(x, settle(self._reached, self.W, self.length, x, self._scale, *memory))
+
+    def hopped(self, x: Array, hops: int, rng: np.random.Generator) -> Lowered:
+        """Return the lowest map of some hops, each of which begins from the lowest so far."""
+        x, memory = np.array(x, dtype=np.float64), self.memory or self._memory()
+        draws, trial = rng.random((hops, 5)), np.empty_like(x)
+        table = self._reached, self.W, self.length
+        return self._told(x, hop_on(*table, x, self._scale, draws, trial, *memory))
+
+    @cached_property
+    def _scale(self) -> float:
+        """A typical distance."""
+        return float(np.mean(self._reached))
+
+    def _told(self, x: Array, work: float) -> Lowered:
+        """Return a map with its cost."""
         cost, price = total(self.D, self.W, self.length, x), ROUND if self.length else STRAIGHT
         return Lowered(x, float(cost), price * work)
 
     def _memory(self) -> tuple[Array, ...]:
         """Return the memory of `settle`."""
-        n = self.n
-        most, own = 4 * max(n, n * n // 4), (4 if self.length else 3) * (n - 1)
-        orders, order = np.tile(np.arange(own), (n, 1)), np.empty(most, dtype=np.intp)
-        return orders, order, np.empty((2, most)), np.empty((5, n), dtype=np.intp), np.empty(n)
+        n, own = self.n, (4 if self.length else 3) * (self.n - 1)
+        orders = np.tile(np.arange(own), (n, 1))
+        return orders, np.empty((2, own)), np.empty((5, n), dtype=np.intp), np.empty(n)
 
 
 def curve_of(problem: Problem) -> Curve | None:

@@ -21,7 +21,7 @@ from unimds.placecenter.minima import SAME
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.quasi_newton import Limits, annealed
 from unimds.spaces.euclidean import Euclidean
-from unimds.starts.curves import AbsoluteCurve, Curve, SquaredCurve, curve_of
+from unimds.starts.curves import AbsoluteCurve, Curve, Lowered, SquaredCurve, curve_of
 from unimds.starts.initial import draw
 from unimds.starts.shaking import SHAKE_SWEEPS, Shaker, rounded
 
@@ -34,6 +34,7 @@ SHARPER = 6  # levels of smoothing, two in a decade, that a descent may leave ou
 EARLY = 1e-5  # share of the cost, a step: less is not waited for while the loss is still smooth
 SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
 FEW = 4  # starts in a batch, where a hop takes far less time than a start
+TOGETHER = 16  # hops along a curve in one call, each of which takes less time than a call
 LEAST = 3  # losses that are tried before a hop is given up
 HOPELESS = 1.01  # times the cost of where a hop began: above it, a hop is given up there
 NEAR = 1e-3  # of the goal: within it, a descent goes on to the last digit
@@ -56,7 +57,9 @@ class Hopping(ABC):
     """
 
     problem: Problem
-    pays = True  # whether hops from a map pay again where they have been in vain
+    pays = True  # whether hops pay
+    anew = False  # whether they begin from the best map of each batch, not from the lowest of all
+    together = 1  # hops in one call
     batch = 16  # starts between two times of hopping, the same whatever the number of threads
 
     @abstractmethod
@@ -65,7 +68,7 @@ class Hopping(ABC):
 
     @abstractmethod
     def hop(self, there: Minimum, rng: np.random.Generator) -> Minimum:
-        """Return the minimum that a hop leads to."""
+        """Return the minimum that a hop leads to, or the lowest of several `together`."""
 
     @abstractmethod
     def end(self, X: Array) -> Minimum:
@@ -108,21 +111,23 @@ class AlongCurve(Hopping):
         if isinstance(curve, SquaredCurve):
             self.pays = False
         else:
-            self.batch = FEW
+            self.anew, self.batch, self.together = True, FEW, TOGETHER
 
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
-        return self._lowered(self.curve, self.curve.random(rng))
+        return self._found(self.curve.lowered(self.curve.random(rng)))
 
     def hop(self, there: Minimum, rng: np.random.Generator) -> Minimum:
+        if isinstance(self.alone, AbsoluteCurve):
+            return self._found(self.alone.hopped(self.curve.positions(there.X), TOGETHER, rng))
         X = kicked(self.problem, there.X, rng)
-        return self._lowered(self.alone, self.curve.positions(X))
+        return self._found(self.alone.lowered(self.curve.positions(X)))
 
     def end(self, X: Array) -> Minimum:
-        return self._lowered(self.curve, self.curve.positions(X))
+        return self._found(self.curve.lowered(self.curve.positions(X)))
 
-    def _lowered(self, curve: Curve, x: Array) -> Minimum:
-        x, cost, work = curve.lowered(x)
-        X = curve.points(x, self.problem.dtype)
+    def _found(self, found: Lowered) -> Minimum:
+        x, cost, work = found
+        X = self.curve.points(x, self.problem.dtype)
         if self.problem.pairs.layers > 1:  # the curve knows the mean of both directions only
             cost, _ = self.problem.costs(X, self.problem.frame.loss, self.problem.frame.space)
         return Minimum(X, cost, CALL + work)

@@ -3,7 +3,8 @@
 Where points are few, a start takes about a millisecond. Of most tables a third of all starts or
 more lead to the lowest map, of a hard one a hundredth. So starts go on until the lowest map has
 been found `Effort.again` times, or until they have taken all the work that a small table is worth.
-In between, from the best map of every batch of starts, hops look for a better one nearby.
+In between, hops look for a better map near the lowest one so far; where hops take little time, near
+the best one of every batch of starts.
 
 The rule has a stated risk: after N starts, a map that a share p of all starts leads to has been
 missed with a probability of (1 − p)^N. Where every second start leads to the lowest map so far, N
@@ -122,7 +123,6 @@ class Quest:
         found, zero = self.found, self.ways.problem.exact_cost
         if self.search.init != "random":
             found.add([self.ways.end(seed)])
-        known = np.inf  # the cost of the map that hops could not better
         spoken = self.watch.seconds()
         while not (found.enough(self.effort) or found.lowest <= zero or self.watch.stopped):
             if self.watch.seconds() > spoken + SILENCE:
@@ -131,24 +131,22 @@ class Quest:
             fresh = partial(self.ways.fresh, found.lowest)
             batch = self.search.each(fresh, self.rng.spawn(self.ways.batch))
             found.add(batch)
-            best = min(batch, key=_cost)
-            if not abs(best.cost - known) <= SAME * known:
-                known = self.hop(best)
+            if self.ways.anew:
+                self.hop(min(batch, key=_cost))
             elif self.ways.pays:
                 self.hop(found.best)
 
-    def hop(self, here: Minimum) -> float:
-        """Hop on from a map until that was in vain for long; return the cost there."""
+    def hop(self, here: Minimum) -> None:
+        """Hop on from a map until that was in vain for long."""
         found, effort = self.found, self.effort
         first, vain, patience = here, 0, effort.patience * (30 + here.X.shape[1])
         while vain < patience and found.work < effort.work and not self.watch.stopped:
             there = self.ways.hop(here, self.rng)
             found.work += there.work
-            vain = 0 if there.cost < (1.0 - SAME) * here.cost else vain + 1
+            vain = 0 if there.cost < (1.0 - SAME) * here.cost else vain + self.ways.together
             here = there if there.cost < here.cost else here
         if here is not first:
             found.add([here._replace(work=0.0)])
-        return here.cost
 
 
 @final
