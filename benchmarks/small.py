@@ -310,6 +310,8 @@ state, on {len(rows)} of the tables, places and losses, evenly drawn.
 def beside_smacof(rows: list[dict], kept: dict[str, Known]) -> str:
     """Return how 200 random starts of SMACOF compare, in the plane by the squared loss."""
     some = [row for row in rows if "smacof" in row]
+    if not some:
+        return ""
     higher, times = 0, []
     for row in some:
         least = kept[row["key"]].cost

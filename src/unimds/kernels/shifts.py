@@ -92,7 +92,7 @@ def shift_points(D, W, length, x, cost, scale, orders, events, groups):
     n, still, i, work = x.size, 0, 0, 0
     while still < n:
         gain, place = best_place(D, W, length, x, i, orders[i], events)
-        work, still = work + 3 * n + 20, still + 1
+        work, still = work + 3 * n + 65, still + 1
         if gain > GAIN * (cost + scale):
             many = set_apart(groups, i)
             gain = shifted(D, W, length, x, groups, 1, many, place - x[i])
