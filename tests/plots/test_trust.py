@@ -5,8 +5,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from unimds import Hyperbolic, Simplex, Sphere
-from unimds.plots import plot_permutation_test, plot_stability
-from unimds.plots.trust import region_lines
+from unimds.plots import UncertaintyRegions, plot_permutation_test, plot_stability
+from unimds.plots.embedding import scene_of
 from unimds.spaces import Euclidean, to_poincare
 from unimds.spaces.hyperbolic import recentred
 from unimds.trust import PermutationTest, Stability, StressNorms
@@ -20,6 +20,12 @@ def found(space=None, k=2, n=9, spread=1.0, labels=None):
     X = space.random(n, k, spread * space.unit, RNG)
     C = np.stack([0.002 * np.eye(k)] * n) * space.unit**2
     return Stability("Jackknife", X, space, np.stack([X] * 4), C, np.full(n, 9.0), labels)
+
+
+def region_lines(here, confidence=0.9):
+    """Return the outlines of regions as a report has them."""
+    drawing = UncertaintyRegions(here, confidence).draw(scene_of(here.points, here.space))
+    return [mark.path for mark in drawing.marks]
 
 
 def outlines(ax):

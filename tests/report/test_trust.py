@@ -52,6 +52,13 @@ def test_equal_stresses_make_a_histogram_too():
     assert "<rect" in part(report(MAP, structure=test), "structure")
 
 
+def regions_in(page):
+    """Return the axes of the outlines of regions, the only layer."""
+    (layer,) = data_of(page)["layers"]
+    assert layer["name"] == "regions of 90 %"
+    return layer["lines"][0]["at"]
+
+
 def test_stability_has_a_section_and_regions_on_the_map():
     found = bootstrap(MAP, n_maps=20, random_state=0)
     page = report(MAP, stability=found, labels=NAMES)
@@ -60,10 +67,10 @@ def test_stability_has_a_section_and_regions_on_the_map():
     worst = int(np.argmax(found.regions().radii))
     assert f'<th scope="row">&lt;{worst}&gt;</th>' in told
     assert told.count("<tr>") == 11
-    regions = data_of(page)["regions"]
+    regions = regions_in(page)
     assert len(regions) == 2
     assert regions[0].count(None) == 12  # a gap after each outline
-    assert "regions" not in data_of(report(MAP))
+    assert data_of(report(MAP))["layers"] == []
 
 
 def test_noise_is_told_as_noise():
@@ -77,16 +84,14 @@ def test_regions_on_a_globe_and_in_space():
     D = np.minimum(table(10, 3), 3.0)
     globe = MDS(metric="precomputed", space=Sphere(), n_init=1, random_state=0).fit(D)
     page = report(globe, stability=bootstrap(globe, n_maps=5, random_state=0))
-    axes = np.array(
-        [[np.nan if v is None else v for v in axis] for axis in data_of(page)["regions"]]
-    )
+    axes = np.array([[np.nan if v is None else v for v in axis] for axis in regions_in(page)])
     np.testing.assert_allclose(np.nansum(axes**2, axis=0)[~np.isnan(axes[0])], 1.0, atol=1e-2)
     solid = MDS(3, metric="precomputed", n_init=1, random_state=0).fit(D)
     page = report(solid, stability=bootstrap(solid, n_maps=5, random_state=0))
-    assert len(data_of(page)["regions"]) == 3
+    assert len(regions_in(page)) == 3
     high = MDS(3, metric="precomputed", space=Sphere(), n_init=1, random_state=0).fit(D)
     page = report(high, stability=bootstrap(high, n_maps=5, random_state=0))
-    assert "regions" not in data_of(page)
+    assert data_of(page)["layers"] == []
     assert "stability-title" in page
 
 

@@ -65,6 +65,7 @@ class FileKind:
 TABLE = FileKind("a table", tuple(f".{format}" for format in WRITABLE))
 PICTURE = FileKind("a picture", (".png", ".svg", ".pdf"))
 REPORT = FileKind("a report", (".html", ".htm"))
+FILM = FileKind("a film", (".gif", ".mp4", ".html"))
 # Both are archives of arrays, so .npz is true of them too.
 MODEL = FileKind("a model", (".unimds", ".npz"), strict=False)
 CHECKPOINT = FileKind("a checkpoint", (".ckpt", ".npz"), strict=False)
@@ -84,7 +85,7 @@ FOREIGN = {
 }
 """Endings of files that unimds does not write: other programs would misread ours."""
 
-KINDS_OF_FILES = (TABLE, PICTURE, REPORT, MODEL, CHECKPOINT)
+KINDS_OF_FILES = (TABLE, PICTURE, REPORT, MODEL, CHECKPOINT, FILM)
 
 
 def ending_of(name: str) -> str:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unimds.plots.axes import HUES, INK, SHAPES, new_axes, plain, tidy
+from unimds.plots.axes import SHAPES, new_axes, plain, tidy
 from unimds.plots.room import make_room
+from unimds.plots.themes import theme_of
 from unimds.spaces import SPACES
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def plot_choice(search: Any, ax: Axes | None = None, *, title: str | None = None
             places[rows],
             found["mean_error"][rows],
             yerr=np.nan_to_num(found["excess_standard_error"][rows]),
-            color=HUES[number % len(HUES)],
+            color=theme_of(ax).hue(number),
             marker=SHAPES[number % len(SHAPES)],
             markersize=6,
             capsize=3,
@@ -61,9 +62,10 @@ def plot_choice(search: Any, ax: Axes | None = None, *, title: str | None = None
         )
     best = search.best_index_
     height = found["mean_error"][best]
-    ring: dict[str, Any] = {"markersize": 15, "markerfacecolor": "none", "markeredgecolor": INK}
+    ink = theme_of(ax).ink
+    ring: dict[str, Any] = {"markersize": 15, "markerfacecolor": "none", "markeredgecolor": ink}
     ax.plot(places[best], height, "o", markeredgewidth=1.6, label="chosen", **ring)
-    ax.axhline(search.null_error_, color=INK, linestyle="--", linewidth=1.2, label="one distance")
+    ax.axhline(search.null_error_, color=ink, linestyle="--", linewidth=1.2, label="one distance")
     _label(ax, found["params"], x)
     ax.set(ylabel="error of held-out pairs", title=title or "")
     ax.set_ylim(bottom=0.0)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unimds._runtime.extras import require
 from unimds._runtime.watch import warn
+from unimds.plots.themes import theme_of
 from unimds.spaces import from_poincare
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.floating[Any]]
 
-COLOUR = "#7C8794"
 MANY, MOST = 2000, 30_000
 """Edges above which they are thin, and are not drawn."""
 STEPS = 25
@@ -76,8 +76,9 @@ def draw_edges(ax: Axes, lines: Array) -> None:
     collection = require("matplotlib.collections", "plot").LineCollection
     # many lines lie one over another: what they cover together grows with their number
     alpha, width = min(0.7, float(np.sqrt(200.0 / m)), MANY / (5.0 * m)), 0.8 if m < MANY else 0.4
+    hue = theme_of(ax).edge
     ax.add_collection(
-        collection(list(lines), colors=COLOUR, alpha=alpha, linewidths=width, zorder=2.0)
+        collection(list(lines), colors=hue, alpha=alpha, linewidths=width, zorder=2.0)
     )
 
 
@@ -91,10 +92,15 @@ def in_disk(points: Array, edges: NDArray[np.intp]) -> Array:
     True
     """
     reach = np.fmax(np.linalg.norm(points, axis=1, keepdims=True), 1.0 - RIM)
-    a, b = np.moveaxis(from_poincare(points * ((1.0 - RIM) / reach))[edges], 1, 0)
-    cosh = np.fmax(a[:, 0] * b[:, 0] - (a[:, 1:] * b[:, 1:]).sum(axis=1), 1.0)
-    lifted = _between(a, b, np.arccosh(cosh), np.sinh)
+    lifted = on_hyperboloid(from_poincare(points * ((1.0 - RIM) / reach)), edges)
     return np.asarray(lifted[..., 1:] / (1.0 + lifted[..., :1]))
+
+
+def on_hyperboloid(points: Array, edges: NDArray[np.intp]) -> Array:
+    """Return geodesics between points of the hyperboloid, of shape (m, steps, 3)."""
+    a, b = np.moveaxis(points[edges], 1, 0)
+    cosh = np.fmax(a[:, 0] * b[:, 0] - (a[:, 1:] * b[:, 1:]).sum(axis=1), 1.0)
+    return _between(a, b, np.arccosh(cosh), np.sinh)
 
 
 def on_sphere(points: Array, edges: NDArray[np.intp]) -> Array:

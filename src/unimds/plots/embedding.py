@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,24 +15,17 @@ from unimds._runtime.arguments import advised
 from unimds.distances.inputs import labels_of
 from unimds.distances.joining import counts_rows, joined
 from unimds.placecenter.result import map_of, names_of
-from unimds.plots.axes import (
-    PAPER,
-    QUIET,
-    area_of,
-    as_line,
-    bare,
-    check_length,
-    draw_points,
-    new_axes,
-    plain,
-    tidy,
-)
+from unimds.plots.axes import area_of, as_line, bare, check_length, new_axes, plain, tidy
 from unimds.plots.edges import draw_edges, drawn_edges, in_disk, on_sphere
 from unimds.plots.labels import write_labels, write_slanted
+from unimds.plots.layers.base import Layer, Name, Scene
+from unimds.plots.painting import Hemispheres, Screen, Sheet, paint
+from unimds.plots.points import colour_groups, draw_legend, draw_points
 from unimds.plots.room import make_room
-from unimds.plots.shapes import CORNERS, circle, facing, graticule
-from unimds.plots.views import MapView, principal_plane, view_of
-from unimds.spaces import Space
+from unimds.plots.shapes import CORNERS, circle
+from unimds.plots.themes import theme_of
+from unimds.plots.views import flattened, view_of
+from unimds.spaces import Space, as_space
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,6 +48,8 @@ def plot_embedding(
     size: float | None = None,
     title: str | None = None,
     new: ArrayLike | None = None,
+    shape: Sequence[Any] | None = None,
+    layers: Sequence[Layer] = (),
 ) -> Axes:
     """Draw a map: in the plane, on a sphere, in the Poincaré disk or in a triangle.
 
@@ -91,6 +87,13 @@ def plot_embedding(
     new : array-like of n booleans, default=None
         Points to tell apart, such as those that ``transform`` has placed on a finished map: their
         names come first, and they are outlined, or have their own colour if `color` is not given.
+    shape : sequence of n values, default=None
+        A category for each point, told by its shape; by default the shapes are those of the
+        categories of `color`. A pandas Series is matched with the points by label.
+    layers : sequence of Layer, default=()
+        What to draw on the map, in this order: `Hulls`, `Ellipses`, `CentroidEllipses`, `Spiders`,
+        `SpanningTree`, `Clusters`, `PropertyVectors`, `SpeciesScores`, `DriftVectors`,
+        `UncertaintyRegions`, `Bubbles`.
 
     Returns
     -------
@@ -109,23 +112,39 @@ def plot_embedding(
     >>> other = np.array([[5.0, 5.0], [5.1, 8.0], [1.0, 5.0]])  # turned and shifted
     >>> both = np.vstack([one, align(other, one)])
     >>> plot_embedding(both, color=["one"] * 3 + ["other"] * 3)  # doctest: +SKIP
+
+    Groups in colours, each with its hull and a spider:
+
+    >>> from unimds.plots import Hulls, Spiders
+    >>> plot_embedding(mds, color=kind, layers=[Hulls(kind), Spiders(kind)])  # doctest: +SKIP
     """
-    points, space = map_of(X, space)
-    view = view_of(points, space)
-    labels, color = matched_looks(X, len(view.points), labels, color)
-    look = Look(labels, color, size, title, edges, _as_mask(new, len(view.points)))
-    return draw_map(view, look, ax)
+    scene = scene_of(X, space)
+    labels, color = matched_looks(X, scene.n, labels, color)
+    shape = joined(shape, "shape", names_of(X), labels_of(labels), labels)
+    mask = _as_mask(new, scene.n)
+    look = Look(labels, color, size, title, edges, mask, shape=shape, layers=tuple(layers))
+    return draw_map(scene, look, ax)
 
 
-def draw_map(view: MapView, look: Look, ax: Axes | None) -> Axes:
-    """Draw a view of a map; three dimensions become two."""
-    if view.kind == "globe":
-        return _draw_sphere(view, look, ax)
-    if view.kind == "space":
-        flat = view.points - view.points.mean(axis=0)
-        note = "The first two of 3 principal coordinates."
-        view = MapView("plane", flat @ principal_plane(flat)[0], note=note)
-    return _draw_view(view, look, ax)
+def scene_of(X: Any, space: str | Space | None = None) -> Scene:
+    """Return a map as layers see it, in as many dimensions as a page can show."""
+    points, own = map_of(X, space)
+    names = names_of(X)
+    return Scene(
+        np.asarray(points, dtype=float),
+        as_space(own),
+        view_of(points, own),
+        None if names is None else list(names),
+        getattr(X, "dissimilarity_matrix_", None),
+    )
+
+
+def draw_map(scene: Scene, look: Look, ax: Axes | None) -> Axes:
+    """Draw a map; three dimensions become two."""
+    scene = replace(scene, view=flattened(scene.view), groups=colour_groups(look.color))
+    if scene.view.kind == "globe":
+        return _draw_sphere(scene, look, ax)
+    return _draw_view(scene, look, ax)
 
 
 @dataclass(frozen=True)
@@ -138,17 +157,57 @@ class Look:
     title: str | None
     edges: ArrayLike | None
     new: NDArray[np.bool_] | None = None
-    regions: Sequence[Array] = ()
-    """Lines around regions, in the coordinates of the view."""
+    shape: Sequence[Any] | None = None
+    layers: Sequence[Layer] = ()
+    first: NDArray[np.bool_] | None = None
+    """Points whose names come first, where there is no room for all; by default the new points."""
+    away: Array | None = None
+    """The direction in which the name of each point should stand."""
+    legend: bool = True
+    later: list[Callable[[], None]] | None = None
+    """Where to leave the writing of names, if it has to wait for other pictures."""
 
-    def write(self, ax: Axes, places: Array, outward: bool = False) -> None:
-        """Write the names of the points beside them."""
-        if self.labels is None:
+    def written(self, ax: Axes, write: Callable[[], None]) -> Axes:
+        """Write names now, or leave it for later; return the axes."""
+        if self.later is None:
+            write()
+        else:
+            self.later.append(write)
+        return ax
+
+    def write(
+        self,
+        ax: Axes,
+        places: Array,
+        outward: bool = False,
+        more: Sequence[Name] = (),
+        screen: Screen | None = None,
+    ) -> None:
+        """Write the names of layers, and then those of the points beside them."""
+        own = [None] * len(places) if self.labels is None else list(self.labels)
+        if not more and self.labels is None:
             return
         radius = 0.5 * float(np.sqrt(area_of(len(places), self.size)))
         # the outline of a new point is wider than the point
         gap = radius + 1.2 if self.new is None else 1.5 * radius + 1.5
-        write_labels(ax, places, self.labels, first=self.new, outward=outward, gap=gap)
+        first = self.new if self.first is None else self.first
+        away = np.zeros((len(places), 2)) if self.away is None else self.away
+        if not more:
+            write_labels(ax, places, own, first=first, outward=outward, away=away, gap=gap)
+            return
+        theme, wide = theme_of(ax), len(more)
+        stand = np.array([np.zeros(2) if one.away is None else one.away[:2] for one in more])
+        there = np.stack([one.place for one in more])
+        turn = np.zeros(len(places)) if first is None else np.asarray(first, dtype=float)
+        write_labels(
+            ax,
+            np.vstack([there if screen is None else screen.spots(there), places]),
+            [*(one.text for one in more), *own],
+            first=np.concatenate([np.full(wide, 2.0), turn]),
+            away=np.vstack([stand, away]),
+            gap=gap + 0.8,
+            colors=[*(theme.hue(one.hue) for one in more), *[None] * len(places)],
+        )
 
 
 def _as_mask(new: ArrayLike | None, n: int) -> NDArray[np.bool_] | None:
@@ -220,8 +279,8 @@ def plot_ternary(
     --------
     >>> plot_ternary(np.sqrt([[0.2, 0.3, 0.5]]), outcomes=["A", "B", "C"])  # doctest: +SKIP
     """
-    view = _three(X, "simplex")
-    return _draw_view(view, Look(labels, color, size, title, edges), ax, outcomes)
+    scene = _three(X, "simplex")
+    return _draw_view(scene, Look(labels, color, size, title, edges), ax, outcomes)
 
 
 def _name_corners(ax: Axes, names: Sequence[str]) -> None:
@@ -236,28 +295,32 @@ def _name_corners(ax: Axes, names: Sequence[str]) -> None:
         )
 
 
-def _three(X: ArrayLike, space: str) -> MapView:
+def _three(X: ArrayLike, space: str) -> Scene:
     if np.ndim(X) != 2 or np.shape(X)[1] != 3:
         raise ValueError(f"X must be rows of 3 coordinates; its shape is {np.shape(X)}")
-    return view_of(X, space)
+    return scene_of(X, space)
 
 
 def _draw_view(
-    view: MapView, look: Look, ax: Axes | None, corners: Sequence[str] | None = None
+    scene: Scene, look: Look, ax: Axes | None, corners: Sequence[str] | None = None
 ) -> Axes:
+    view = scene.view
     check_length(look.labels, len(view.points), "labels")
     pairs = drawn_edges(look.edges, len(view.points))
+    drawings = [layer.draw(scene) for layer in look.layers]
     ax = new_axes(*((8, 3) if view.kind == "line" else (7, 6))) if ax is None else ax
+    theme = theme_of(ax)
     for line in view.grid:
-        ax.plot(*line.T, color=QUIET, linewidth=0.5, zorder=1)
+        ax.plot(*line.T, color=theme.quiet, linewidth=0.5, zorder=1)
     for line in view.edge:
-        ax.fill(*line.T, facecolor=PAPER, edgecolor="none", zorder=0.5)
-        ax.plot(*line.T, color="#566272", linewidth=1.2, zorder=1.5)
+        ax.fill(*line.T, facecolor=theme.paper, edgecolor="none", zorder=0.5)
+        ax.plot(*line.T, color=theme.note, linewidth=1.2, zorder=1.5)
     bent = view.kind == "disk"
     draw_edges(ax, in_disk(view.points, pairs) if bent else view.points[pairs])
-    for line in look.regions:
-        draw_region(ax, line, broad=view.kind in ("line", "circle"))
-    beside = draw_points(ax, view.points, look.color, look.size, look.new)
+    sections, names = paint(ax, Sheet(), drawings)
+    drawn = draw_points(ax, view.points, look.color, look.size, look.new, look.shape, look.legend)
+    if look.legend:
+        draw_legend(ax, [*drawn.sections, *sections])
     if view.kind == "plane":
         ax.set_aspect("equal", adjustable="datalim")
         tidy(ax)
@@ -271,54 +334,24 @@ def _draw_view(
     if beneath:
         where: dict[str, Any] = {"xycoords": "axes fraction", "ha": "center", "va": "top"}
         told = textwrap.fill(beneath, 70)
-        ax.annotate(told, (0.5, 0.0), fontsize="small", color="#566272", **where)
+        ax.annotate(told, (0.5, 0.0), fontsize="small", color=theme.note, **where)
     if view.kind == "circle" and look.labels is not None:
         ax.margins(0.25, 0.1)  # names stand outside the circle
     if look.title:
         ax.set_title(look.title)
     if corners is not None:
         _name_corners(ax, corners)
-    make_room(ax, *beside)
+    make_room(ax, *drawn.bars)
     if look.labels is not None and view.kind == "line":
-        write_slanted(ax, view.points, look.labels, look.new)
+        write = partial(write_slanted, ax, view.points, look.labels, look.new)
     else:
-        look.write(ax, view.points, outward=view.kind == "circle")
-    return ax
-
-
-REGION = "#009E73"
-
-
-def draw_region(ax: Axes, line: Array, broad: bool = False) -> None:
-    """Draw a region by its outline, or one of a single dimension as a broad line."""
-    if broad:
-        how: dict[str, Any] = {"linewidth": 7.0, "alpha": 0.35, "solid_capstyle": "butt"}
-    else:
-        ax.fill(*line.T, facecolor=REGION, alpha=0.18, edgecolor="none", zorder=1.9)
-        how = {"linewidth": 1.0, "alpha": 0.8}
-    ax.plot(*line.T, color=REGION, zorder=2.0, **how)
-
-
-def visible_part(line: Array, ahead: NDArray[np.bool_]) -> Array:
-    """Return the part of a closed line that is ahead, as one line.
-
-    Examples
-    --------
-    >>> square = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]])
-    >>> visible_part(square, np.array([True, False, False, True, True])).tolist()
-    [[0, 1], [0, 0]]
-    """
-    if ahead.all():
-        return line
-    once, seen = line[:-1], ahead[:-1]  # the last point is the first
-    begins = np.flatnonzero(seen & ~np.roll(seen, 1))
-    turned = np.roll(np.arange(len(once)), -int(begins[0]))
-    return np.asarray(once[turned][seen[turned]])
+        write = partial(look.write, ax, view.points, view.kind == "circle", names)
+    return look.written(ax, write)
 
 
 def write_note(ax: Axes, note: str) -> None:
     """Write a note below the axes, in lines no wider than they are."""
-    label = ax.set_xlabel(note, fontsize="small", color="#566272")
+    label = ax.set_xlabel(note, fontsize="small", color=theme_of(ax).note)
     wide = label.get_window_extent().width
     if wide > ax.bbox.width:
         label.set_text(textwrap.fill(note, int(len(note) * ax.bbox.width / wide)))
@@ -348,37 +381,33 @@ def plot_sphere(
     --------
     >>> plot_sphere([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # doctest: +SKIP
     """
-    look = Look(labels, color, size, title, edges)
-    view = _three(X, "sphere")
-    return _draw_sphere(view, look, ax) if view.kind == "globe" else _draw_view(view, look, ax)
+    return draw_map(_three(X, "sphere"), Look(labels, color, size, title, edges), ax)
 
 
-def _draw_sphere(view: MapView, look: Look, ax: Axes | None) -> Axes:
+def _draw_sphere(scene: Scene, look: Look, ax: Axes | None) -> Axes:
+    view = scene.view
     points = view.points
     check_length(look.labels, len(points), "labels")
     arcs = on_sphere(points, drawn_edges(look.edges, len(points)))
+    drawings = [layer.draw(scene) for layer in look.layers]
     ax = new_axes(9, 4.6) if ax is None else ax
-    front, right, above = facing(points)
+    theme, screen = theme_of(ax), Hemispheres(*view.facing)
     for side in (1.0, -1.0):
-        middle = np.array([-1.05 * side, 0.0])
-        ax.fill(*(circle() + middle).T, facecolor=PAPER, edgecolor=QUIET, zorder=0.5)
-        for line in graticule():
-            seen = np.column_stack([side * (line @ right), line @ above]) + middle
-            seen[side * (line @ front) < 0.0] = np.nan
-            ax.plot(*seen.T, color=QUIET, linewidth=0.4, zorder=1)
-        parts = np.stack([side * (arcs @ right), arcs @ above], axis=-1) + middle
-        draw_edges(ax, np.where((side * (arcs @ front) < 0.0)[..., None], np.nan, parts))
-        for line in look.regions:
-            seen = np.column_stack([side * (line @ right), line @ above]) + middle
-            ahead = side * (line @ front) >= 0.0
-            if ahead.any():
-                draw_region(ax, visible_part(seen, ahead))
-    sides = np.where(points @ front >= 0.0, 1.0, -1.0)
-    places = np.column_stack([sides * (points @ right - 1.05), points @ above])
-    beside = draw_points(ax, places, look.color, look.size, look.new)
+        rim = circle() + screen.middle(side)
+        ax.fill(*rim.T, facecolor=theme.paper, edgecolor=theme.quiet, zorder=0.5)
+        for line in view.grid:
+            seen, ahead = screen.half(line, side)
+            seen[~ahead] = np.nan
+            ax.plot(*seen.T, color=theme.quiet, linewidth=0.4, zorder=1)
+        parts, ahead = screen.half(arcs, side)
+        draw_edges(ax, np.where(ahead[..., None], parts, np.nan))
+    sections, names = paint(ax, screen, drawings)
+    places = screen.spots(points)
+    drawn = draw_points(ax, places, look.color, look.size, look.new, look.shape, look.legend)
+    if look.legend:
+        draw_legend(ax, [*drawn.sections, *sections])
     bare(ax)
     if look.title:
         ax.set_title(look.title)
-    make_room(ax, *beside)
-    look.write(ax, places)
-    return ax
+    make_room(ax, *drawn.bars)
+    return look.written(ax, partial(look.write, ax, places, more=names, screen=screen))

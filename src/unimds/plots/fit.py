@@ -13,8 +13,9 @@ from unimds._runtime.extras import require
 from unimds.distances.joining import joined
 from unimds.levels import Level, Ordinal, described
 from unimds.placecenter.result import Outcome, names_of, transformation_of, with_distances
-from unimds.plots.axes import FOUND, HUES, MISS, SHAPES, check_length, new_axes, plain, tidy
+from unimds.plots.axes import SHAPES, check_length, new_axes, plain, tidy
 from unimds.plots.room import arranges_bars, box_of, make_room
+from unimds.plots.themes import theme_of
 from unimds.plots.transformation import curves_of, draw_curves
 from unimds.quality import linear_r2, monotone_r2, point_stress, shepard
 from unimds.spaces import Space
@@ -78,14 +79,14 @@ def plot_shepard(
         cells = ax.hexbin(given, mapped, gridsize=60, bins="log", cmap="cividis_r", mincnt=1)
         cells.set_edgecolor("face")
     else:
-        ax.scatter(given, mapped, s=14, color=FOUND, alpha=0.6, linewidths=0)
+        ax.scatter(given, mapped, s=14, color=theme_of(ax).found, alpha=0.6, linewidths=0)
     found = transformation_of(D if X is None else X)
     what = "distance" if found is None else "dissimilarity"
     ax.set(xlabel=f"given {what}", ylabel="distance on the map", title=title or "")
     tidy(ax)
     if found is None:
         top = float(max(given.max(initial=0.0), mapped.max(initial=0.0), 1e-300))
-        ax.plot([0.0, top], [0.0, top], color="black", linewidth=1.0)
+        ax.plot([0.0, top], [0.0, top], color=theme_of(ax).ink, linewidth=1.0)
     else:
         shares = (r2(D, X, space=space) for r2 in (monotone_r2, linear_r2))
         said = plain("\n".join([described(found.level), *r2_told(found.level, *shares)]))
@@ -138,7 +139,7 @@ def _draw_residuals(ax: Axes, gap: Any) -> None:
     """Draw the distribution of the residuals in a separate strip."""
     strip = ax.inset_axes((1.03, 0.0, 0.2, 1.0))
     strip.hist(gap, bins=min(60, 10 + len(gap) // 20), orientation="horizontal", color="#8FA3B5")
-    strip.axhline(0.0, color="black", linewidth=1.0)
+    strip.axhline(0.0, color=theme_of(ax).ink, linewidth=1.0)
     strip.set_xticks([])
     strip.yaxis.tick_right()
     strip.set_title("residuals", fontsize="small")
@@ -192,11 +193,13 @@ def plot_point_stress(
     ax = new_axes(6, 1.2 + 0.25 * len(worst)) if ax is None else ax
     equal = 100.0 / max(len(share), 1)
     rows = np.arange(len(worst))
-    ax.barh(rows, share[worst], color=[MISS if s > MUCH * equal else FOUND for s in share[worst]])
+    theme = theme_of(ax)
+    hues = [theme.miss if s > MUCH * equal else theme.found for s in share[worst]]
+    ax.barh(rows, share[worst], color=hues)
     names = [str(i) if labels is None else plain(_shortened(str(labels[i]))) for i in worst]
     ax.set_yticks(rows, labels=names)
     ax.invert_yaxis()
-    ax.axvline(equal, color="black", linewidth=1.0)
+    ax.axvline(equal, color=theme_of(ax).ink, linewidth=1.0)
     where: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
     side, shift = ("left", 4) if equal < 0.5 * ax.get_xlim()[1] else ("right", -4)
     ax.annotate("equal shares", (equal, 0), xytext=(shift, 4), ha=side, fontsize="small", **where)
@@ -237,7 +240,7 @@ def plot_convergence(results: Any, ax: Axes | None = None, *, title: str | None 
     ax = new_axes(7, 4.2) if ax is None else ax
     curves = [_history(run) for run in runs.values()]
     for k, (name, (seconds, cost)) in enumerate(zip(runs, curves, strict=True)):
-        look = {"color": HUES[k % len(HUES)], "linestyle": DASHES[k % len(DASHES)]}
+        look = {"color": theme_of(ax).hue(k), "linestyle": DASHES[k % len(DASHES)]}
         ax.plot(seconds, cost, linewidth=1.8, **look)
         # the marker shows the end of the run
         ax.plot(seconds[-1:], cost[-1:], marker=SHAPES[k % len(SHAPES)], **look, label=plain(name))
@@ -288,12 +291,14 @@ def plot_starts(mds: Any, ax: Axes | None = None, *, title: str | None = None) -
     costs = np.sort(starts.costs)
     lowest = np.arange(1, costs.size + 1) <= starts.found
     for which, hue, shape, name in (
-        (lowest, HUES[0], SHAPES[0], f"the lowest map: {starts.found} of {len(starts)} starts"),
-        (~lowest, HUES[1], SHAPES[1], "other maps"),
+        (lowest, 0, SHAPES[0], f"the lowest map: {starts.found} of {len(starts)} starts"),
+        (~lowest, 1, SHAPES[1], "other maps"),
     ):
         if which.any():
             number = np.flatnonzero(which) + 1
-            ax.plot(number, costs[which], shape, color=hue, markersize=4, label=name)
+            ax.plot(
+                number, costs[which], shape, color=theme_of(ax).hue(hue), markersize=4, label=name
+            )
     ax.set(xlabel="starts, from the lowest cost up", ylabel="cost", title=title or "")
     tidy(ax)
     ax.legend(frameon=False, loc="upper left")

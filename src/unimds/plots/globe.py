@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.plots.axes import FOUND, MISS, PAPER, QUIET, TRUE, check_length, new_axes
+from unimds.plots.axes import check_length, new_axes
 from unimds.plots.labels import write_labels
 from unimds.plots.room import make_room
+from unimds.plots.themes import theme_of
 from unimds.spaces import to_latlon
 from unimds.spaces.vectors import normalised
 
@@ -69,10 +70,11 @@ def plot_globe(
         raise ValueError(f"X has {len(found)} points, but truth has {len(true)}")
     check_length(labels, len(found), "labels")
     ax = new_axes(9, 5, projection="mollweide") if ax is None else ax
+    theme = theme_of(ax)
     _draw_graticule(ax)
     if truth is not None:
-        ax.plot(*true.T, "o", mfc="none", mec=TRUE, mew=0.6, ms=5.5, label="true place")
-    ax.plot(*found.T, "o", color=FOUND, mec="none", ms=3.2, label="found place")
+        ax.plot(*true.T, "o", mfc="none", mec=theme.ink, mew=0.6, ms=5.5, label="true place")
+    ax.plot(*found.T, "o", color=theme.found, mec="none", ms=3.2, label="found place")
     if truth is not None:
         _draw_arcs(ax, np.asarray(truth, dtype=float), np.asarray(X, dtype=float), center)
     if title:
@@ -97,13 +99,14 @@ def _on_map(X: ArrayLike, center: float) -> Array:
 
 def _draw_graticule(ax: Axes) -> None:
     """Draw meridians and parallels every 30 degrees; numbers would hide the points."""
+    theme = theme_of(ax)
     ax.set_xticks(np.radians(np.arange(-150, 180, 30)), labels=[])
     ax.set_yticks(np.radians(np.arange(-60, 90, 30)), labels=[])
     ax.set_longitude_grid_ends(90)  # type: ignore[attr-defined]
-    ax.grid(True, color=QUIET, linewidth=0.4)
+    ax.grid(True, color=theme.quiet, linewidth=0.4)
     ax.set_axisbelow(True)
-    ax.set_facecolor(PAPER)
-    ax.spines["geo"].set_edgecolor(QUIET)
+    ax.set_facecolor(theme.paper)
+    ax.spines["geo"].set_edgecolor(theme.quiet)
 
 
 def _draw_arcs(ax: Axes, A: Array, B: Array, center: float) -> None:
@@ -114,7 +117,7 @@ def _draw_arcs(ax: Axes, A: Array, B: Array, center: float) -> None:
         # break the line where it crosses the edge of the map
         jump = np.flatnonzero(np.abs(np.diff(arc[:, 0])) > np.pi) + 1
         arcs += [np.insert(arc, jump, np.nan, axis=0), np.full((1, 2), np.nan)]
-    ax.plot(*np.vstack(arcs).T, color=MISS, linewidth=1.3, label="error", zorder=1.9)
+    ax.plot(*np.vstack(arcs).T, color=theme_of(ax).miss, linewidth=1.3, label="error", zorder=1.9)
 
 
 def _arc(a: Array, b: Array, steps: int = 65) -> Array:

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds._runtime.extras import require
 from unimds.distances.inputs import labels_of
 from unimds.distances.joining import joined
 from unimds.interpret import Drift, Procrustes, Properties
 from unimds.interpret.maps import Flat, flat_map
-from unimds.plots.axes import MISS, area_of, check_length
+from unimds.plots.axes import check_length
 from unimds.plots.columns import NamedColumn
-from unimds.plots.embedding import NAMED, plot_embedding, write_note
-from unimds.plots.labels import write_labels
-from unimds.plots.views import principal_plane
+from unimds.plots.embedding import NAMED, Look, draw_map, plot_embedding, scene_of, write_note
+from unimds.plots.layers import DriftVectors, Layer, PropertyVectors
+from unimds.plots.layers.meaning import check_flat
+from unimds.plots.views import flattened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Array = NDArray[Any]
 Labels = Sequence[str | None] | bool | None
-
-REACH = 0.9
-"""The length of the arrow of a variable with R² = 1, as a share of the farthest point's."""
-LONGEST = 0.2
-"""The length of the longest drift vector in a picture, as a share of the width of the map."""
 
 
 def plot_properties(
@@ -72,24 +67,8 @@ def plot_properties(
     >>> plot_properties(X, found)  # doctest: +SKIP
     """
     flat = flat_map(X, None, "arrows")
-    points, centre, axes, note = _plane(flat.points)
-    ax = plot_embedding(points, False, _coloured(color, flat), ax, size=size, title=title)
-    write_note(ax, note)
-    middle, reach = points.mean(axis=0), _reach(points)
-    vectors = [one for one in properties.vectors if _shown(one, p_max)]
-    factors = [one for one in properties.factors if _shown(one, p_max)]
-    arrows = np.array([one.arrow for one in vectors]).reshape(-1, len(axes)) @ axes
-    tips = middle + REACH * reach * arrows
-    for tip in tips:
-        _arrow(ax, middle, tip)
-    centres = [(one.centroids - centre) @ axes + middle for one in factors]
-    for at in centres:
-        ax.scatter(*at.T, marker="D", color=MISS, edgecolors="white", zorder=3.5)
-    places = np.vstack([tips, *centres])
-    names = [one.name for one in vectors]
-    names += [f"{one.name} {level}" for one in factors for level in one.levels]
-    _write(ax, Names(places, names, _padded(arrows, len(places))), points, labels, flat, size)
-    return ax
+    layers = [PropertyVectors(properties, p_max)]
+    return _draw(flat, labels, color, ax, size, title, layers)
 
 
 def plot_drift(
@@ -124,19 +103,10 @@ def plot_drift(
     >>> plot_drift(found)  # doctest: +SKIP
     """
     flat = Flat(drift.points, drift.labels)
-    points, _, axes, note = _plane(drift.points)
-    ax = plot_embedding(points, False, _coloured(color, flat), ax, size=size, title=title)
-    longest = float(drift.lengths.max(initial=0.0))
-    if scale is None:
-        scale = LONGEST * 2.0 * _reach(points) / longest if longest > 0.0 else 1.0
     told = f"{drift.share:.1%} of the sum of squares of the table is asymmetric.".replace("%", " %")
-    write_note(ax, f"{told} {note}".strip())
-    vectors = drift.vectors @ axes
-    tips = points + scale * vectors
-    for start, tip in zip(points, tips, strict=True):
-        _arrow(ax, start, tip)
-    heads = Names(tips, [None] * len(tips))
-    _write(ax, heads, points, labels, flat, size, away=-vectors)
+    layers = [DriftVectors(drift, scale)]
+    ax = _draw(flat, labels, color, ax, size, title, layers, away=-drift.vectors)
+    write_note(ax, f"{told} {ax.get_xlabel()}".strip())
     return ax
 
 
@@ -188,46 +158,25 @@ def plot_procrustes(
 # --- parts of these pictures ----------------------------------------------------------------------
 
 
-def _plane(points: Array) -> tuple[Array, Array, Array, str]:
-    """Return points of the plane, the centre and the axes that lead there, and a note."""
-    k = points.shape[1]
-    if k == 1:
-        raise ValueError(
-            "a map of one dimension has no room for arrows; print the result, or fit two dimensions"
-        )
-    if k == 2:
-        return points, points.mean(axis=0), np.eye(2), ""
-    centre = points.mean(axis=0)
-    axes, share = principal_plane(points - centre)
-    note = f"The first two of {k} principal coordinates: {share:.0%} of the variance."
-    return (points - centre) @ axes, centre, axes, note.replace("%", " %")
-
-
-def _reach(points: Array) -> float:
-    return float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
-
-
-def _shown(one: Any, p_max: float | None) -> bool:
-    return bool(one.r2 == one.r2) and (p_max is None or bool(one.p_value <= p_max))
-
-
-def _arrow(ax: Axes, start: Array, tip: Array) -> None:
-    arrow = require("matplotlib.patches", "plot").FancyArrowPatch(
-        tuple(start),
-        tuple(tip),
-        arrowstyle="-|>",
-        mutation_scale=11.0,
-        shrinkA=0.0,
-        shrinkB=0.0,
-        linewidth=1.4,
-        color=MISS,
-        zorder=3.0,
-    )
-    ax.add_patch(arrow)
-
-
-def _coloured(color: Any, flat: Flat) -> Any:
-    return joined(color, "color", flat.labels)
+def _draw(
+    flat: Flat,
+    labels: Labels,
+    color: Any,
+    ax: Axes | None,
+    size: float | None,
+    title: str | None,
+    layers: Sequence[Layer],
+    away: Array | None = None,
+) -> Axes:
+    """Draw a map in Euclidean space with layers; names stand `away`, a vector for each point."""
+    names = _names(len(flat.points), labels, flat)
+    scene = scene_of(flat.points)
+    check_flat(scene.space, flat.points.shape[1], "arrows")
+    seen = flattened(scene.view).seen
+    stand = None if away is None else seen(away) - seen(np.zeros_like(away))
+    hues = joined(color, "color", flat.labels)
+    look = Look(names, hues, size, title, None, layers=layers, away=stand)
+    return draw_map(scene, look, ax)
 
 
 def _names(n: int, labels: Labels, flat: Flat) -> list[str | None] | None:
@@ -239,44 +188,3 @@ def _names(n: int, labels: Labels, flat: Flat) -> list[str | None] | None:
     given = joined(labels, "labels", flat.labels, labels_of(labels))
     check_length(given, n, "labels")
     return list(given)
-
-
-def _padded(directions: Array, n: int) -> Array:
-    return np.vstack([directions, np.zeros((n - len(directions), 2))])
-
-
-class Names(NamedTuple):
-    """Names of what was drawn on a map: places, texts, and directions in which texts stand."""
-
-    places: Array
-    texts: Sequence[str | None]
-    away: Array | None = None
-
-
-def _write(
-    ax: Axes,
-    drawn: Names,
-    points: Array,
-    labels: Labels,
-    flat: Flat,
-    size: float | None,
-    away: Array | None = None,
-) -> None:
-    """Write the names of what was drawn, and then those of the points; no name covers another."""
-    ax.update_datalim(drawn.places)  # matplotlib does not count arrows
-    ax.autoscale_view()
-    n, count = len(points), len(drawn.places)
-    names = _names(n, labels, flat) or [None] * n
-    sides = _padded(np.empty((0, 2)), count) if drawn.away is None else drawn.away
-    write_labels(
-        ax,
-        np.vstack([drawn.places, points]),
-        [*drawn.texts, *names],
-        first=np.arange(count + n) < count,
-        away=np.vstack([sides, np.zeros((n, 2)) if away is None else away]),
-        gap=0.5 * float(np.sqrt(area_of(n, size))) + 2.0,
-    )
-    special = {tuple(place) for place in drawn.places}
-    for text in ax.texts:
-        if tuple(getattr(text, "xy", ())) in special:
-            text.set_color(MISS)

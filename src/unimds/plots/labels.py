@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from unimds.plots.axes import plain
 from unimds.plots.room import box_of, neighbours
+from unimds.plots.themes import theme_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +42,7 @@ def write_labels(
     outward: bool = False,
     away: Array | None = None,
     gap: float = GAP,
+    colors: Sequence[str | None] | None = None,
 ) -> None:
     """Write names beside their points: each name is nearest to its own point, and covers no other.
 
@@ -58,14 +60,16 @@ def write_labels(
         The names; None or "" for a point without a name.
     dots : sequence of ndarrays of shape (n, 2), default=None
         Where each point has a dot, if it has several or stands elsewhere too.
-    first : ndarray of n booleans, default=None
-        Points whose names are written first.
+    first : ndarray of n booleans or numbers, default=None
+        Points whose names are written first; of numbers, the largest come first.
     outward : bool, default=False
         Whether names stand on the far side of their points, seen from the origin.
     away : ndarray of shape (n, 2), default=None
         The direction in which each name should stand, such as that of an arrow; zero for any.
     gap : float
         The distance of a name from its point, in typographic points.
+    colors : sequence of n colours, default=None
+        The colours of the names; None for that of all text.
     """
     if not len(places):
         return
@@ -94,7 +98,9 @@ def write_labels(
         ]
         if free:
             where, box = min(free, key=lambda one: _outside(one[1], frame))
-            _name_at(ax, places[i], name, gap, *where)
+            text = _name_at(ax, places[i], name, gap, *where)
+            if colors is not None and (hue := colors[i]) is not None:
+                text.set_color(hue)
             taken = np.vstack([taken, box])
     probe.remove()
 
@@ -103,7 +109,7 @@ def _in_turn(n: int, first: Any) -> list[int]:
     """Return the numbers of the points in the order in which their names are written."""
     if first is None:
         return list(range(n))
-    return [int(i) for i in np.argsort(~np.asarray(first), kind="stable")]
+    return [int(i) for i in np.argsort(-np.asarray(first, dtype=float), kind="stable")]
 
 
 def _towards(away: Array | None, i: int) -> Sequence[Any]:
@@ -192,7 +198,13 @@ def spaced(wanted: Array, apart: float, low: float, high: float) -> Array:
 def _slanted(ax: Axes, place: Array, name: str, shift: float, up: float, moved: bool) -> None:
     below = up < 0.0
     end = (1.0, 1.0) if below else (0.0, 0.0)  # where the name begins in its box
-    stem = {"arrowstyle": "-", "color": "#8794A3", "linewidth": 0.6, "shrinkA": 1.0, "shrinkB": 3.0}
+    stem = {
+        "arrowstyle": "-",
+        "color": theme_of(ax).edge,
+        "linewidth": 0.6,
+        "shrinkA": 1.0,
+        "shrinkB": 3.0,
+    }
     text = ax.annotate(
         plain(name),
         (place[0], place[1]),
@@ -231,7 +243,7 @@ def _name_at(
         fontsize="small",
         annotation_clip=False,
         # a light box, since a light outline would turn the text of an SVG into shapes
-        bbox={"facecolor": "white", "alpha": 0.6, "edgecolor": "none", "pad": 0.5},
+        bbox={"facecolor": theme_of(ax).page, "alpha": 0.6, "edgecolor": "none", "pad": 0.5},
     )
     text.set_in_layout(False)  # otherwise the axes would shrink, and names overlap
     return text

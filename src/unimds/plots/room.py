@@ -82,7 +82,8 @@ def _move_legend_below(ax: Axes, room: float) -> None:
     if old is None:
         return
     title = old.get_title().get_text() or None
-    signs, names = ax.get_legend_handles_labels()
+    signs, names = old.legend_handles, [text.get_text() for text in old.get_texts()]
+    bold = [text.get_fontweight() for text in old.get_texts()]
     old.remove()
     below = (ax.bbox.y0 - box_of(ax.get_tightbbox())[1]) / ax.figure.dpi  # numbers and their title
     shift = require("matplotlib.transforms", "plot").ScaledTranslation
@@ -100,6 +101,8 @@ def _move_legend_below(ax: Axes, room: float) -> None:
             fontsize="small",
             columnspacing=1.0,
         )
+        for text, weight in zip(legend.get_texts(), bold, strict=True):
+            text.set_fontweight(weight)
         if legend.get_window_extent().width <= room:
             return
 

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.distances.joining import counts_rows
-from unimds.plots.axes import HUES, INK, QUIET, area_of, new_axes, plain, tidy
+from unimds.plots.axes import area_of, new_axes, plain, tidy
 from unimds.plots.columns import NamedColumn
-from unimds.plots.embedding import NAMED, plot_embedding
+from unimds.plots.embedding import NAMED, Look, draw_map, scene_of
 from unimds.plots.labels import write_labels
 from unimds.plots.room import make_room
+from unimds.plots.themes import theme_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,10 +75,10 @@ def plot_subject_weights(
     ax = new_axes(5.6, 5.6) if ax is None else ax
     a, b = dimensions
     points = weights[:, [a, b]]
-    reach = 1.12 * float(points.max())
-    ax.plot([0.0, reach], [0.0, reach], color=QUIET, linewidth=1.0, zorder=0.5)
+    reach, theme = 1.12 * float(points.max()), theme_of(ax)
+    ax.plot([0.0, reach], [0.0, reach], color=theme.quiet, linewidth=1.0, zorder=0.5)
     for point in points:
-        ax.plot([0.0, point[0]], [0.0, point[1]], color=HUES[0], linewidth=0.8, alpha=0.35)
+        ax.plot([0.0, point[0]], [0.0, point[1]], color=theme.found, linewidth=0.8, alpha=0.35)
     _dots(ax, points, odd)
     ax.set(xlim=(0.0, reach), ylim=(0.0, reach), title=title or "")
     ax.set(xlabel=f"weight of dimension {a + 1}", ylabel=f"weight of dimension {b + 1}")
@@ -94,22 +95,23 @@ def plot_subject_weights(
 
 def _dots(ax: Axes, points: Array, odd: Array) -> None:
     """Draw subjects, those with a bad fit hollow."""
-    size = area_of(len(points), None)
+    size, theme = area_of(len(points), None), theme_of(ax)
     good, bad = points[~odd], points[odd]
-    ax.scatter(good[:, 0], good[:, 1], s=size, color=HUES[0], edgecolors="white", zorder=3)
+    ax.scatter(good[:, 0], good[:, 1], s=size, color=theme.found, edgecolors=theme.page, zorder=3)
     if odd.any():
-        style: dict[str, Any] = {"facecolors": "white", "edgecolors": INK, "linewidths": 1.4}
+        style: dict[str, Any] = {"facecolors": theme.page, "edgecolors": theme.ink}
+        style["linewidths"] = 1.4
         ax.scatter(bad[:, 0], bad[:, 1], s=size, label="fits badly", zorder=3, **style)
 
 
 def _bars(ax: Axes | None, sizes: Array, names: list[str], odd: Array, title: str | None) -> Axes:
     ax = new_axes(max(4.0, 0.35 * len(names) + 2.0), 4.0) if ax is None else ax
-    colors = ["white" if one else HUES[0] for one in odd]
-    ax.bar(
-        np.arange(len(names)), sizes, color=colors, edgecolor=[INK if o else HUES[0] for o in odd]
-    )
+    theme = theme_of(ax)
+    colors = [theme.page if one else theme.found for one in odd]
+    rims = [theme.ink if one else theme.found for one in odd]
+    ax.bar(np.arange(len(names)), sizes, color=colors, edgecolor=rims)
     ax.set_xticks(np.arange(len(names)), names, rotation=45 if len(names) > 8 else 0, ha="center")
-    ax.axhline(1.0, color=QUIET, linewidth=1.0, zorder=0.5)
+    ax.axhline(1.0, color=theme.quiet, linewidth=1.0, zorder=0.5)
     ax.set(ylabel="weight", title=title or "")
     tidy(ax)
     make_room(ax)
@@ -134,7 +136,8 @@ def plot_joint(
         As in `plot_embedding`.
     labels : bool or sequence of str, default=None
         Names of the rows, and then of the columns; by default the columns are named, and so are the
-        rows if there are not too many. True names all, False none.
+        rows if there are not too many. True names all, False none. Names of columns come first
+        where there is no room for all.
 
     Returns
     -------
@@ -147,14 +150,13 @@ def plot_joint(
     if not hasattr(fit, "column_embedding_"):
         raise TypeError(f"{type(fit).__name__} has no columns to draw: give a fitted Unfolding")
     n, m = len(fit.row_embedding_), len(fit.column_embedding_)
-    names: list[str | None] | bool = False
+    names: list[str | None] | None = None
     if labels is not False:
         names = list(labels) if isinstance(labels, Sequence) else joint_names(fit, bool(labels))
-    # columns last: they have the names, and stand above the rows
     column = NamedColumn("point", ["rows"] * n + ["columns"] * m, order=("rows", "columns"))
-    return plot_embedding(
-        fit.embedding_, names, column, ax, space=fit.space_, size=size, title=title
-    )
+    # where there is no room for all names, a column says more than a row
+    look = Look(names, column, size, title, None, first=np.arange(n + m) >= n)
+    return draw_map(scene_of(fit.embedding_, fit.space_), look, ax)
 
 
 def joint_names(fit: Any, every: bool = False) -> list[str | None]:

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from unimds.levels import Level, Transformation, described
 from unimds.placecenter.result import scaling_of, transformation_of
-from unimds.plots.axes import FOUND, MISS, QUIET, new_axes, plain, tidy
+from unimds.plots.axes import new_axes, plain, tidy
 from unimds.plots.room import make_room
+from unimds.plots.themes import theme_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,10 +65,12 @@ def plot_transformation(mds: Any, ax: Axes | None = None, *, title: str | None =
     square = float(d @ d)
     top = np.array([0.0, float(d.max(initial=0.0))])
     even = top * (float(d @ r) / square if square > 0.0 else 0.0)
-    ax.plot(top, even, color=QUIET, linestyle="--", linewidth=1.2, label="proportional")
+    ax.plot(
+        top, even, color=theme_of(ax).quiet, linestyle="--", linewidth=1.2, label="proportional"
+    )
     draw_curves(ax, curves, found.level, label=plain(described(found.level)))
     if len(curves) == 1 and np.unique(d).size <= FEW:
-        ax.plot(d, r, "o", color=FOUND, markersize=4)
+        ax.plot(d, r, "o", color=theme_of(ax).found, markersize=4)
     ax.set(xlabel="given dissimilarity", ylabel="disparity", title=title or "")
     tidy(ax)
     ax.legend(frameon=False, loc="lower right")
@@ -114,4 +117,4 @@ def draw_curves(ax: Axes, curves: list[Curve], level: Level, label: str) -> None
     style: dict[str, Any] = {"linewidth": 0.8 if many else 2.0, "alpha": 0.5 if many else 1.0}
     for k, curve in enumerate(curves):
         line = Transformation(level, *thinned(curve, level.in_steps))
-        line.plot(ax, **style, color=MISS, label=label if k == 0 else None)
+        line.plot(ax, **style, color=theme_of(ax).miss, label=label if k == 0 else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +26,10 @@ from unimds.spaces.hyperbolic import recentred
 Array = NDArray[np.floating[Any]]
 
 
+def _unchanged(places: Array) -> Array:
+    return places
+
+
 @dataclass(frozen=True)
 class MapView:
     """Points as they are drawn, with the lines around and behind them.
@@ -42,6 +47,10 @@ class MapView:
         What readers must know to understand the picture; may be empty.
     caution : str
         What the picture hides, and how to see it; a part of the note.
+    seen : callable
+        Returns where places of the space are in the picture, such as those of a line.
+    facing : tuple of three ndarrays
+        Of a globe, the directions to the reader, to the right and up; empty otherwise.
     """
 
     kind: str
@@ -50,6 +59,8 @@ class MapView:
     grid: list[Array] = field(default_factory=list)
     note: str = ""
     caution: str = ""
+    seen: Callable[[Array], Array] = _unchanged
+    facing: tuple[Array, ...] = ()
 
 
 def view_of(X: ArrayLike, space: str | Space = "euclidean") -> MapView:
@@ -86,8 +97,22 @@ def view_of(X: ArrayLike, space: str | Space = "euclidean") -> MapView:
     if isinstance(space, Simplex) and k in (2, 3):
         return _simplex(points)
     if isinstance(space, Simplex):
-        return _projected(points**2)
+        return _projected(points**2, lambda line: space.project_points(line) ** 2)
     return _projected(points)
+
+
+def flattened(view: MapView) -> MapView:
+    """Return a view of two dimensions: of three, that of the first two principal coordinates."""
+    if view.kind != "space":
+        return view
+    centre = view.points.mean(axis=0)
+    axes, _ = principal_plane(view.points - centre)
+
+    def seen(line: Array) -> Array:
+        return np.asarray((view.seen(line) - centre) @ axes)
+
+    note = "The first two of 3 principal coordinates."
+    return MapView("plane", (view.points - centre) @ axes, note=note, seen=seen)
 
 
 def _hyperbolic(points: Array, space: Hyperbolic) -> MapView:
@@ -95,14 +120,18 @@ def _hyperbolic(points: Array, space: Hyperbolic) -> MapView:
     # spaces are compiled code, without types
     moved = recentred(points, points)  # type: ignore[no-untyped-call]
     ball = to_poincare(moved)
+
+    def seen(line: Array) -> Array:
+        return to_poincare(recentred(line, points))  # type: ignore[no-untyped-call]
+
     middle = "The mean of the points is at the centre; the edge is infinitely far away."
     if ball.shape[1] == 2:
         told = _crowding(moved, space)
         note = f"The Poincaré disk. {middle} {told}".rstrip()
-        return MapView("disk", ball, [circle()], geodesic_grid(), note, told)
+        return MapView("disk", ball, [circle()], geodesic_grid(), note, told, seen)
     if ball.shape[1] == 3:
-        return MapView("space", ball, [], graticule(), f"The Poincaré ball. {middle}")
-    return _projected(ball, of="the Poincaré ball")
+        return MapView("space", ball, [], graticule(), f"The Poincaré ball. {middle}", seen=seen)
+    return _projected(ball, seen, of="the Poincaré ball")
 
 
 RIM, WIDE = 0.97, 8.0
@@ -126,7 +155,7 @@ def _sphere(points: Array) -> MapView:
         return MapView("circle", points, [circle()])
     if len(points) > 1 and LEAST < (angle := angle_of(points)) <= SMALL:
         return _cap(points, angle)
-    return MapView("globe", points, [], graticule())
+    return MapView("globe", points, [], graticule(), facing=facing(points))
 
 
 SMALL, FLAT = 20.0, 10.0
@@ -158,28 +187,49 @@ def _cap(points: Array, angle: float) -> MapView:
     )
     if angle <= FLAT:
         told += " So small a part is nearly flat: a map in the plane would show the same."
-    return MapView("cap", in_cap(points, *look) / np.radians(reach), [circle()], grid, told)
+
+    def seen(line: Array) -> Array:
+        return np.asarray(in_cap(line, *look) / np.radians(reach))
+
+    return MapView("cap", seen(points), [circle()], grid, told, seen=seen)
 
 
 def _simplex(points: Array) -> MapView:
     if points.shape[1] == 2:
-        note = "Probability of the second outcome."
-        return MapView("line", _upright(points[:, 1:] ** 2), note=note)
-    return MapView("triangle", in_triangle(points**2), [CORNERS[[0, 1, 2, 0]]], triangle_grid())
+
+        def second(line: Array) -> Array:
+            return _upright(line[:, 1:] ** 2)
+
+        return MapView("line", second(points), note="Probability of the second outcome.", seen=second)
+
+    def seen(line: Array) -> Array:
+        return in_triangle(Simplex().project_points(line) ** 2)
+
+    return MapView("triangle", seen(points), [CORNERS[[0, 1, 2, 0]]], triangle_grid(), seen=seen)
 
 
-def _projected(points: Array, of: str = "") -> MapView:
-    """Show up to three coordinates unchanged, and of more the first two principal coordinates."""
+def _projected(
+    points: Array, coordinates: Callable[[Array], Array] = _unchanged, of: str = ""
+) -> MapView:
+    """Show up to three coordinates unchanged, and of more the first two principal coordinates.
+
+    `coordinates` returns those of places of the space.
+    """
     k = points.shape[1]
     if k <= 1:
-        return MapView("line", _upright(points), note="The map has one dimension.")
+        note = "The map has one dimension."
+        return MapView("line", _upright(points), note=note, seen=_upright)
     if k <= 3:
-        return MapView("plane" if k == 2 else "space", points)
-    centred = points - points.mean(axis=0)
-    axes, share = principal_plane(centred)
+        return MapView("plane" if k == 2 else "space", points, seen=coordinates)
+    centre = points.mean(axis=0)
+    axes, share = principal_plane(points - centre)
     where = f" in {of}" if of else ""
     note = f"The first two of {k} principal coordinates{where}: {share:.0%} of the variance."
-    return MapView("plane", centred @ axes, note=note.replace("%", " %"))
+
+    def seen(line: Array) -> Array:
+        return np.asarray((coordinates(line) - centre) @ axes)
+
+    return MapView("plane", (points - centre) @ axes, note=note.replace("%", " %"), seen=seen)
 
 
 def principal_plane(centred: Array) -> tuple[Array, float]:

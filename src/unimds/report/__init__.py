@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from unimds._runtime.arguments import advised, model_and_path
@@ -22,11 +21,12 @@ from unimds.files import endings
 from unimds.files.atomic import atomic
 from unimds.interpret import Drift, Procrustes, Properties
 from unimds.placecenter.result import table_stress
-from unimds.plots.trust import region_lines
+from unimds.plots.layers import DriftVectors, Layer, PropertyVectors, UncertaintyRegions
 from unimds.quality import stress_1
 from unimds.report.choice import choice_section, chosen_map
 from unimds.report.fit import fit_of
 from unimds.report.html import Edges, page_of
+from unimds.report.layers import layers_of
 from unimds.report.placed import placed_report
 from unimds.report.sections import of_drift, of_procrustes, of_properties
 from unimds.report.subject import Subject, subject_of
@@ -56,6 +56,7 @@ def report(
     deciding: Sequence[DecidingPair] | None = None,
     procrustes: Procrustes | None = None,
     drift: Drift | None = None,
+    layers: Sequence[Layer] = (),
 ) -> str:
     """Return a report on a map, as one HTML page.
 
@@ -111,6 +112,10 @@ def report(
         How well another map agrees with this one, by `unimds.interpret.procrustes_test`.
     drift : Drift, default=None
         The asymmetry of the table, by `unimds.interpret.drift_vectors`.
+    layers : sequence of Layer, default=()
+        What to draw on the map, as `unimds.plots.plot_embedding` does: hulls, ellipses, trees. Each
+        layer has a box to switch it on and off. Regions of `stability`, arrows of `properties` and
+        of `drift` are layers too, and need not be given again.
 
     Returns
     -------
@@ -132,7 +137,7 @@ def report(
     True
     """
     choice, mds = choice_section(mds), chosen_map(mds)
-    studies = (properties, structure, stability, deciding, procrustes, drift)
+    studies = (properties, structure, stability, deciding, procrustes, drift, layers or None)
     several = told(mds)
     if several is not None:
         _refuse_of_several(new, D, weights, edges, *studies)
@@ -161,24 +166,16 @@ def report(
         further.append(of_drift(drift))
     if structure is not None:
         further.append(of_structure(structure))
-    lines = [] if stability is None else _regions(stability, subject)
     if stability is not None:
         further.append(of_stability(stability, subject.labels))
     if deciding:
         further.append(of_deciding(deciding, subject.labels))
     links = Edges(edges, edge_weights)
-    return page_of(subject, fit, columns, title, links, color, further, lines)
-
-
-def _regions(stability: Stability, subject: Subject) -> list[Any]:
-    """Return the outlines of regions as the map shows them; none if it cannot."""
-    points, other = np.asarray(stability.points), np.asarray(subject.points)
-    if points.shape != other.shape or not np.allclose(points, other, atol=1e-6 * np.ptp(other)):
-        raise ValueError("stability is that of another map; study the map that the report is on")
-    try:
-        return region_lines(stability, CONFIDENCE)
-    except ValueError:  # of more than two dimensions on a sphere, say
-        return []
+    own: list[Layer] = [] if stability is None else [UncertaintyRegions(stability, CONFIDENCE)]
+    own += [] if properties is None else [PropertyVectors(properties)]
+    own += [] if drift is None else [DriftVectors(drift)]
+    drawn = layers_of(subject, layers, own)
+    return page_of(subject, fit, columns, title, links, color, further, drawn)
 
 
 def _refuse_of_several(new: Any, *others: Any) -> None:
@@ -200,7 +197,8 @@ def _of_several(
     subject = replace(subject, instead=several.instead, settings=several.settings)
     shown = several.columns if columns is None else columns
     title = title or several.title
-    return page_of(subject, None, shown, title, Edges(None, None), color, [several.section])
+    links, sections = Edges(None, None), [several.section]
+    return page_of(subject, None, shown, title, links, color, sections, first=several.first)
 
 
 def _stress(mds: Any, subject: Subject, table: LocalTable, weights: Any) -> float:
@@ -232,6 +230,7 @@ def write_report(
     deciding: Sequence[DecidingPair] | None = None,
     procrustes: Procrustes | None = None,
     drift: Drift | None = None,
+    layers: Sequence[Layer] = (),
     force: bool = False,
 ) -> None:
     """Write a report on a map to a file, atomically.
@@ -244,7 +243,7 @@ def write_report(
         The file, whose name ends in ".html" or ".htm".
     D, labels, columns, weights, edges, edge_weights, title, color, new, properties
         As in `report`.
-    structure, stability, deciding, procrustes, drift
+    structure, stability, deciding, procrustes, drift, layers
         As in `report`.
     force : bool, default=False
         Whether to replace an existing file.
@@ -272,6 +271,6 @@ def write_report(
         drawn: dict[str, Any] = {"edges": edges, "edge_weights": edge_weights, "color": color}
         more: dict[str, Any] = {"new": new, "properties": properties, "structure": structure}
         more |= {"stability": stability, "deciding": deciding}
-        more |= {"procrustes": procrustes, "drift": drift}
+        more |= {"procrustes": procrustes, "drift": drift, "layers": layers}
         page = report(mds, D, weights=weights, **more, **drawn, **about)
         partial.write_text(page, encoding="utf-8")

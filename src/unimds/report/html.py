@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from importlib.resources import files
@@ -21,12 +21,13 @@ from unimds.plots.views import MapView, view_of
 from unimds.report.columns import named_columns
 from unimds.report.fit import Goodness
 from unimds.report.level import Scaled
+from unimds.report.numbers import brief, with_gaps
 from unimds.report.subject import Placed, Subject
 from unimds.report.verdict import bad_points, estimated, misfits, verdict
 
 Array = NDArray[Any]
 
-SCRIPTS = ("looks.js", "pictures.js", "questions.js")
+SCRIPTS = ("looks.js", "layers.js", "pictures.js", "questions.js")
 """The scripts share one scope, in this order."""
 CURVES = 400
 """Maximum number of points of the convergence curve."""
@@ -72,13 +73,18 @@ def page_of(
     edges: Edges | None = None,
     color: str | None = None,
     sections: Sequence[str] = (),
-    regions: Sequence[Array] = (),
+    layers: Sequence[Mapping[str, Any]] = (),
+    first: Sequence[int] = (),
 ) -> str:
-    """Return the page, with further sections above the settings, and regions on the map."""
+    """Return the page, with further sections above the settings, and layers on the map.
+
+    Names of the points `first` come before those of others.
+    """
     view = view_of(subject.points, subject.space)
     edges = Edges() if edges is None else edges
     links = as_edges(edges.pairs, subject.n)
     columns = opened_with(named_columns(columns, subject.n, *subject.keys), color)
+    drawn = {"layers": list(layers), "first": list(first)}
     page = filled(
         _asset("page.html"),
         {
@@ -86,9 +92,7 @@ def page_of(
             "style": _asset("page.css"),
             "plotly": require("plotly.offline", "report").get_plotlyjs(),
             "script": "\n".join(map(_asset, SCRIPTS)),
-            "data": embedded(
-                _data(subject, fit, view, columns) | _links(links) | _regions(regions)
-            ),
+            "data": embedded(_data(subject, fit, view, columns) | _links(links) | drawn),
             "verdict": "\n".join(map(_paragraph, verdict(subject, fit))),
             "sections": "\n".join(sections),
             "settings": _rows(_settings(subject, fit) | _edges_told(links, edges.told)),
@@ -177,20 +181,6 @@ def embedded(data: Any) -> str:
     return re.sub("[<>&\u2028\u2029]", lambda match: ESCAPES[match[0]], text)
 
 
-def brief(values: Iterable[float], digits: int = 5) -> list[float | None]:
-    """Return numbers with a few significant digits, and None for non-finite numbers.
-
-    Examples
-    --------
-    >>> brief([3.14159265, float("nan")])
-    [3.1416, None]
-    """
-    return [
-        float(f"{value:.{digits}g}") if np.isfinite(value) else None
-        for value in np.asarray(values, dtype=float).tolist()
-    ]
-
-
 def _asset(name: str) -> str:
     return (files("unimds.report") / "page" / name).read_text(encoding="utf-8")
 
@@ -204,8 +194,8 @@ def _data(
     data = {
         "kind": view.kind,
         "points": [brief(axis, _digits(axis, view)) for axis in view.points.T],
-        "edge": _lines(view.edge),
-        "grid": _lines(view.grid),
+        "edge": with_gaps(view.edge),
+        "grid": with_gaps(view.grid),
         "labels": subject.labels,
         "columns": [_column(name, values) for name, values in columns.items()],
         "history": _history(subject),
@@ -237,11 +227,6 @@ def _links(pairs: Array) -> dict[str, Any]:
     return {"links": pairs.tolist()} if len(pairs) else {}
 
 
-def _regions(lines: Sequence[Array]) -> dict[str, Any]:
-    """Return the outlines of regions, if there are any."""
-    return {"regions": _lines(list(lines))} if len(lines) else {}
-
-
 def _column(name: str, values: Any) -> dict[str, Any]:
     numbers = as_numbers(values)
     if numbers is not None:
@@ -260,15 +245,6 @@ def _digits(axis: Array, view: MapView) -> int:
         return 8
     width = np.ptp(axis)
     return 5 + int(np.clip(np.log10(np.abs(axis).max() / width), 0, 11)) if width > 0.0 else 5
-
-
-def _lines(lines: list[Array]) -> list[list[float | None]]:
-    """Return all lines as one line with gaps, which plotly draws as one trace."""
-    if not lines:
-        return []
-    gap = np.full((1, lines[0].shape[1]), np.nan)
-    joined = np.vstack([part for line in lines for part in (line, gap)])
-    return [brief(axis, 4) for axis in joined.T]
 
 
 def _history(subject: Subject) -> list[Any]:

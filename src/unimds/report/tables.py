@@ -31,6 +31,8 @@ class Told(NamedTuple):
     title: str
     instead: str
     settings: dict[str, str]
+    first: range
+    """Points whose names come first."""
 
 
 def told(fit: Any) -> Told | None:
@@ -38,25 +40,32 @@ def told(fit: Any) -> Told | None:
     if hasattr(fit, "subjects_"):
         names = _names(fit.labels_, len(fit.embedding_))
         title = f"A map of {len(names):,} objects from {len(fit.subjects_):,} tables"
-        return _told(fit, names, {}, of_subjects(fit), title, "subject")
+        return _told(fit, names, {}, of_subjects(fit), title, "subject", range(0))
     if hasattr(fit, "column_embedding_"):
         rows, columns = fit.row_embedding_, fit.column_embedding_
         names = [*_names(fit.labels_, len(rows)), *_names(fit.column_labels_, len(columns))]
         kinds = {"point": ["row"] * len(rows) + ["column"] * len(columns)}
         title = f"A map of {len(rows):,} rows and {len(columns):,} columns"
-        return _told(fit, names, kinds, of_columns(fit), title, "column")
+        last = range(len(rows), len(names))
+        return _told(fit, names, kinds, of_columns(fit), title, "column", last)
     return None
 
 
 def _told(
-    fit: Any, names: list[str], kinds: dict[str, list[str]], section: str, title: str, each: str
+    fit: Any,
+    names: list[str],
+    kinds: dict[str, list[str]],
+    section: str,
+    title: str,
+    each: str,
+    first: range,
 ) -> Told:
     instead = f"A table below says how well each {each} fits."
     settings = settings_of(fit)
     level = as_level(fit.level)
     if not level.is_given:
         settings["level of measurement"] = described(level)
-    return Told(_result(fit), names, kinds, section, title, instead, settings)
+    return Told(_result(fit), names, kinds, section, title, instead, settings, first)
 
 
 def _names(labels: Any, n: int) -> list[str]:

@@ -121,6 +121,8 @@ function drawLegend() {
   const legend = $("legend");
   legend.replaceChildren();
   drawColours(legend, chosen);
+  const column = data.columns[Number(chosen)];
+  drawLayerLegend(legend, new Set(chosen !== "" && column?.names ? column.names : []));
   if (outlined()) legendEntry(legend, "○", css("--ink"), "new (outlined)");
 }
 

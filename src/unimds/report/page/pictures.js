@@ -128,10 +128,13 @@ function namesShown() {
 
 function namesTrace() {
   const shown = line ? [] : namesShown();
+  const axes = rows(shown.map(({ i }) => i)).map((axis, a) => [...axis, ...inscribed.map(({ place }) => place[a])]);
   return {
-    ...named(rows(shown.map(({ i }) => i))), type: "scatter", mode: "markers+text", hoverinfo: "skip", cliponaxis: false,
+    ...named(axes), type: "scatter", mode: "markers+text", hoverinfo: "skip", cliponaxis: false,
     marker: { size, opacity: 0 }, // invisible: it keeps the name off the point
-    text: shown.map(({ i }) => plain(nameOf(i))), textposition: shown.map(({ at }) => at), textfont: { color: css("--ink"), size: NAME },
+    text: [...shown.map(({ i }) => plain(nameOf(i))), ...inscribed.map(({ text }) => plain(text))],
+    textposition: [...shown, ...inscribed].map(({ at }) => at),
+    textfont: { color: [...shown.map(() => css("--ink")), ...inscribed.map(({ hue }) => hueOf(hue))], size: NAME },
   };
 }
 
@@ -148,20 +151,21 @@ function namesOnLine() {
 // In three dimensions names are annotations: the text of a trace would sink into the globe.
 function namesInSpace() {
   const look = { showarrow: false, font: { color: css("--ink"), size: NAME } };
-  return namesShown().map(({ i, shift: [right, down] }) => {
+  const own = namesShown().map(({ i, shift: [right, down] }) => {
     const [x, y, z] = lift(rows([i]), 1.005).map((axis) => axis[0]);
     return { x, y, z, text: plain(nameOf(i)), xshift: right, yshift: -down, ...look };
   });
+  return [...own, ...inscribed.map(({ place: [x, y, z], text, hue, shift: [right, down] }) => ({ x, y, z, text: plain(text), xshift: right, yshift: -down, showarrow: false, font: { color: hueOf(hue), size: NAME } }))];
 }
 
-// The positions of points in the picture, in pixels; null for hidden points.
+// The position of a place in the picture, in pixels; null for a hidden one.
 function onScreen() {
   const { xaxis: x, yaxis: y, scene } = map._fullLayout ?? {};
   if (flat) {
     if (!x?.l2p) return () => null;
     const inside = (a, b) => a >= 0 && b >= 0 && a <= x._length && b <= y._length;
-    return (i) => {
-      const at = [x.l2p(data.points[0][i]), y.l2p(data.points[1][i])];
+    return (p) => {
+      const at = [x.l2p(p[0]), y.l2p(p[1])];
       return inside(...at) ? at : null;
     };
   }
@@ -169,10 +173,7 @@ function onScreen() {
   if (!glplot?.cameraParams) return () => null;
   const { eye } = map.layout?.scene?.camera ?? scene.camera;
   const hidden = (p) => globe() && (p[0] * eye.x + p[1] * eye.y + p[2] * eye.z) / Math.hypot(eye.x, eye.y, eye.z) < 0.2;
-  return (i) => {
-    const p = data.points.map((axis) => axis[i]);
-    return hidden(p) ? null : projected(glplot.cameraParams, p.map((c, a) => c * dataScale[a]));
-  };
+  return (p) => (hidden(p) ? null : projected(glplot.cameraParams, p.map((c, a) => c * dataScale[a])));
 }
 
 function projected({ model, view, projection }, [x, y, z]) {
@@ -225,14 +226,22 @@ function placesOf(i) {
 // How far a name is from a point: 0 if it covers the middle of the point.
 const apartFrom = ([x, y], half, [a, b]) => Math.hypot(Math.max(Math.abs(a - x) - half, 0), Math.max(Math.abs(b - y) - HALF, 0));
 
-// Each name is nearest to its own point and covers no other, nor a name: first come, first served.
+// The names of layers that found a place.
+let inscribed = [];
+
+// Points whose names come first, such as the columns of a joint map.
+const early = new Set(data.first);
+const comesFirst = (i) => isNew(i) || early.has(i);
+
+// Each name is nearest to its own point and covers no other, nor a name: first come, first served. Names of layers come
+// before those of points.
 function uncrowded(wanted) {
   const place = onScreen();
   const start = flat ? (map._fullLayout?.xaxis?._offset ?? 0) : 0;
   const left = flat && data.kind !== "plane" ? start : 0; // not over numbers
   const cut = ([x], half) => x - half < -left || x + half > map.clientWidth - start;
-  const own = [...Array(n).keys()].map(place);
-  const order = wanted.filter((i) => own[i]).sort((a, b) => (b === state.selected) - (a === state.selected) || isNew(b) - isNew(a) || a - b);
+  const own = [...Array(n).keys()].map((i) => place(data.points.map((axis) => axis[i])));
+  const order = wanted.filter((i) => own[i]).sort((a, b) => (b === state.selected) - (a === state.selected) || comesFirst(b) - comesFirst(a) || a - b);
   if (line) return besideLine(order, own);
   const seen = n <= 2000 ? own.filter(Boolean) : [];
   const taken = [];
@@ -241,6 +250,17 @@ function uncrowded(wanted) {
     const gap = Math.max(apartFrom(at, half, mine) + 1, dot / 2 + 2);
     return seen.every((p) => (Math.abs(p[0] - mine[0]) < 1 && Math.abs(p[1] - mine[1]) < 1) || apartFrom(at, half, p) >= gap);
   };
+  inscribed = layerNames().flatMap(({ at: there, text, hue, away }) => {
+    const mine = place(there);
+    if (!mine) return [];
+    const half = widthOf(shortened(text)) / 2;
+    const towards = ({ middle }) => { const [x, y] = middle(10); return away ? (x * away[0] - y * away[1]) / Math.hypot(x, y) : 0; };
+    const free = [...PLACES].sort((a, b) => towards(b) - towards(a)).map(({ at, middle }) => ({ at, shift: middle(half) }))
+      .find(({ shift }) => { const at = shift.map((by, a) => mine[a] + by); return !cut(at, half + 3) && apart(at, half + 3); });
+    if (!free) return [];
+    taken.push([mine[0] + free.shift[0], mine[1] + free.shift[1], half + 3]);
+    return [{ place: there, text, hue, ...free }];
+  });
   const found = [];
   for (const i of order) {
     if (taken.length >= 300) break;
@@ -267,7 +287,7 @@ function besideLine(order, own) {
   const { _length: width, _offset: margin } = map._fullLayout.xaxis;
   const longest = range(order.map(reach))[1];
   const fit = Math.max(1, Math.floor((width + margin - longest) / LEAN));
-  const first = order.filter((i) => i === state.selected || isNew(i)).slice(0, 2 * fit);
+  const first = order.filter((i) => i === state.selected || comesFirst(i)).slice(0, 2 * fit);
   const rest = order.filter((i) => !first.includes(i)).sort((a, b) => own[a][0] - own[b][0]);
   const room = 2 * fit - first.length;
   const some = rest.length <= room ? rest : rest.filter((_, k) => Math.floor((k * room) / rest.length) !== Math.floor(((k - 1) * room) / rest.length));
@@ -364,8 +384,7 @@ function mapTraces() {
   if (data.grid.length) back.push(lineTrace(lift(data.grid, 1.01 * BALL), css("--grid"), flat ? 1 : 2));
   if (data.edge.length) back.push(lineTrace(data.edge, css("--quiet"), 2));
   if (data.links) back.push(edgesTrace());
-  if (data.regions) back.push(lineTrace(lift(data.regions, 1.003), css("--region"), flat ? 1.5 : 3));
-  return [...back, linksTrace(), pointsTrace(), marksTrace(), ...(flat ? [namesTrace()] : [])];
+  return [...back, ...layersBelow(), linksTrace(), pointsTrace(), ...layersAbove(), marksTrace(), ...(flat ? [namesTrace()] : [])];
 }
 
 const nextFrame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 30)); });
@@ -383,7 +402,7 @@ async function drawMap() {
   // names need the positions of the points in pixels, which the first picture or a new mark at the edge has changed
   const moved = scale() !== before;
   if (moved && !flat) await nextFrame();
-  if (moved && ($("names").checked || state.selected >= 0)) await react();
+  if (moved && ($("names").checked || state.selected >= 0 || layerNames().length)) await react();
   drawLegend();
 }
 

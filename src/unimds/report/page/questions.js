@@ -195,7 +195,7 @@ function listen() {
   if (flat) map.on("plotly_click", ({ points: [at] }) => { if (layerOf(at.data)) select(pointOf(at)); });
   else listenInSpace();
   map.on("plotly_unhover", () => { $("tip").hidden = true; });
-  map.on("plotly_relayout", (change) => { if ($("names").checked && Object.keys(change).some((key) => key.includes("axis") || key.includes("camera"))) later(drawMap); });
+  map.on("plotly_relayout", (change) => { if (($("names").checked || layerNames().length) && Object.keys(change).some((key) => key.includes("axis") || key.includes("camera"))) later(drawMap); });
   map.addEventListener("mouseleave", () => { $("tip").hidden = true; });
   map.addEventListener("keydown", (event) => {
     const way = ARROWS[event.key];
@@ -265,6 +265,7 @@ function setUp() {
   $("color").append(...choices.map(([value, text]) => element("option", text, { value })));
   $("color").value = data.columns.length ? "0" : data.share?.some((share) => share > 0) ? "stress" : "";
   $("names").checked = n <= 150 || data.fresh > 0;
+  layerBoxes();
   $("keys").textContent = flat ? "Drag or use the arrow keys to move the map; scroll or press + and − to zoom." : "Drag or use the arrow keys to rotate the map; scroll or press + and − to zoom.";
   (data.worst ?? []).forEach((i, at) => {
     const item = element("li");

@@ -1,0 +1,57 @@
+// --- layers: hulls, ellipses, trees, arrows, bubbles, each with a box to switch it on and off --------
+
+const ROLES = { miss: "--mark", region: "--region", note: "--quiet", ink: "--ink" };
+const hueOf = (hue) => (typeof hue === "number" ? HUES[hue % HUES.length] : css(ROLES[hue] ?? "--ink"));
+const faint = (color) => `${color}${color.length === 7 ? "22" : ""}`; // #rrggbb with some transparency
+const layersShown = () => data.layers.filter((_, k) => $(`layer-${k}`).checked);
+
+function layerBoxes() {
+  $("layers").hidden = !data.layers.length;
+  data.layers.forEach((layer, k) => {
+    const field = element("div", undefined, { class: "field check" });
+    const box = element("input", undefined, { type: "checkbox", id: `layer-${k}` });
+    box.checked = true;
+    box.addEventListener("change", () => drawMap());
+    field.append(box, element("label", layer.name, { for: `layer-${k}` }));
+    $("layers").append(field);
+  });
+}
+
+function layerLines({ at, hue, width, filled, dashed }) {
+  const trace = lineTrace(lift(at, 1.003), hueOf(hue), (flat ? 1.3 : 2.6) * width, dashed ? "dash" : "solid");
+  const broad = width > 4; // a region of one dimension
+  return { ...trace, opacity: broad ? 0.4 : 1, ...(flat && filled ? { fill: "toself", fillcolor: faint(hueOf(hue)) } : {}) };
+}
+
+function layerDots({ at, hue, sign, sizes, hollow }) {
+  const color = hueOf(hue);
+  const ring = hollow ? { symbol: flat ? "circle-open" : "circle-open", line: { color, width: 1.5 } } : { symbol: sign, line: { color: css("--paper"), width: 1 } };
+  const marker = { color, opacity: 1, size: sizes ? sizes.map((s) => (s * 4) / 3) : 10, ...ring };
+  return { ...named(lift(at, 1.006)), type: flat ? "scatter" : "scatter3d", mode: "markers", hoverinfo: "skip", marker };
+}
+
+// All arrows of one colour: lines with gaps, whose ends have a head.
+function layerArrows(arrows) {
+  const ends = arrows.flatMap(({ from, to }) => [from, to, from.map(() => null)]);
+  const axes = data.points.map((_, a) => ends.map((at) => at[a]));
+  const color = hueOf(arrows[0].hue);
+  const head = flat ? { symbol: "arrow", angleref: "previous", size: ends.map((_, k) => (k % 3 === 1 ? 13 : 0)) } : { symbol: "diamond", size: ends.map((_, k) => (k % 3 === 1 ? 5 : 0)) };
+  return { ...lineTrace(axes, color, flat ? 2 : 4), mode: "lines+markers", marker: { color, opacity: 1, line: { width: 0 }, ...head } };
+}
+
+function layersBelow() {
+  return layersShown().flatMap(({ lines = [], dots = [] }) => [...lines.map(layerLines), ...dots.filter(({ hollow }) => hollow).map(layerDots)]);
+}
+
+function layersAbove() {
+  return layersShown().flatMap(({ dots = [], arrows = [] }) => [...dots.filter(({ hollow }) => !hollow).map(layerDots), ...(arrows.length ? [layerArrows(arrows)] : [])]);
+}
+
+const layerNames = () => layersShown().flatMap(({ names = [] }) => names);
+
+// What the colours of the points do not tell already.
+function drawLayerLegend(legend, known) {
+  for (const layer of layersShown()) {
+    for (const [text, hue] of layer.legend ?? []) if (!known.has(text)) legendEntry(legend, layer.lines ? "▬" : "○", hueOf(hue), text);
+  }
+}

@@ -1,0 +1,78 @@
+"""The film of a descent: what is recorded, and the files that are written."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from unimds.files import FileError
+from unimds.plots import Descent, animate_descent
+from unimds.plots.animation import MOST, _chosen
+
+RNG = np.random.default_rng(0)
+END = RNG.normal(size=(8, 2))
+
+
+def descent(sweeps: int = 6) -> Descent:
+    found = Descent()
+    for i in range(sweeps):
+        found(i + 1, 10.0 / (i + 1), END * (1.0 + 1.0 / (i + 1)))
+    return found
+
+
+def test_of_many_sweeps_some_are_kept_and_always_the_last():
+    found = descent(1000)
+    kept = [sweep.iteration for sweep in found.sweeps]
+    assert MOST // 2 <= len(kept) <= MOST + 1
+    assert kept[0] == 1
+    assert kept[-1] == 1000
+    assert kept == sorted(kept)
+    assert len(_chosen(found.sweeps, 20)) <= 20
+    assert _chosen(found.sweeps, 20)[-1].iteration == 1000
+
+
+def test_of_several_starts_the_lowest_is_kept():
+    found = Descent()
+    for start, cost in enumerate([5.0, 1.0, 3.0]):
+        for i in range(3):
+            found(i, cost + 2 - i, END + start)
+    assert [sweep.cost for sweep in found.sweeps] == [3.0, 2.0, 1.0]
+    np.testing.assert_array_equal(found.sweeps[-1].points, END + 1)
+
+
+def test_a_gif_has_a_frame_for_each_sweep_and_a_page_too(tmp_path: Path):
+    animate_descent(descent(3), tmp_path / "a.gif", dpi=30, fps=10.0)
+    with Image.open(tmp_path / "a.gif") as film:
+        assert film.n_frames == 3
+        assert film.info["duration"] == 100
+        film.seek(2)
+        assert film.info["duration"] == 1500
+    animate_descent(descent(2), tmp_path / "a.html", ["n"] * 8, list("aabbccdd"), dpi=30)
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert len(re.findall(r'"iVBOR[^"]+"', page)) == 2
+    assert not re.findall(r"https?://", page)  # it loads nothing
+
+
+def test_mp4_needs_ffmpeg_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(RuntimeError, match=r"ffmpeg.*\.gif or a \.html"):
+        animate_descent(descent(), tmp_path / "a.mp4")
+    with pytest.raises(FileError, match="a film ends in"):
+        animate_descent(descent(), tmp_path / "a.csv")
+    with pytest.raises(ValueError, match="nothing was recorded"):
+        animate_descent(Descent(), tmp_path / "a.gif")
+
+
+def test_ffmpeg_gets_all_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    tool = tmp_path / "ffmpeg"  # stands in for the program: it keeps what it is given
+    tool.write_text('#!/bin/sh\nfor last; do :; done\ncat > "$last"\n')
+    tool.chmod(tool.stat().st_mode | stat.S_IEXEC)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    animate_descent(descent(2), tmp_path / "a.mp4", dpi=30, fps=2.0)
+    assert (tmp_path / "a.mp4").read_bytes().count(b"\x89PNG") == 2 + 3  # 1.5 seconds of the last
