@@ -17,6 +17,7 @@ from unimds.cli.outputs import check_endings, check_extras, check_outputs, draw,
 from unimds.cli.progress import watched
 
 if TYPE_CHECKING:
+    from unimds.cli.layers import Prepared
     from unimds.cli.options.sets import Looks
     from unimds.files import Table
     from unimds.placecenter.result import Outcome, Result
@@ -113,6 +114,7 @@ def write(
     table: Table,
     weights: Any,
     colors: tuple[str, Any] | None,
+    drawn: Prepared,
 ) -> None:
     """Write all files, the map and its model first: they took the longest, so ^C waits for them."""
     with interrupts.held():
@@ -133,6 +135,7 @@ def write(
             edges=table.edges,
             edge_weights=table.edge_weights,
             title=targets.looks.title,
+            layers=drawn.layers(mds),
             force=targets.force,
         )
         targets.done.append(targets.report)
@@ -140,15 +143,18 @@ def write(
         from unimds.plots import plot_embedding
         from unimds.plots.columns import NamedColumn
 
-        axes = plot_embedding(
-            mds.embedding_,
-            labels=targets.looks.labels(table.labels),
-            color=None if colors is None else NamedColumn(*colors),
-            space=mds.space_,
-            edges=table.edges,
-            title=targets.looks.title,
-        )
-        draw(targets.plot, axes.figure, targets.force, targets.looks.dpi)
+        with drawn.page():
+            axes = plot_embedding(
+                mds.embedding_,
+                labels=targets.looks.labels(table.labels),
+                color=None if colors is None else NamedColumn(*colors),
+                space=mds.space_,
+                edges=table.edges,
+                title=targets.looks.title,
+                shape=drawn.column(drawn.drawn.shape),
+                layers=drawn.layers(mds),
+            )
+            draw(targets.plot, axes.figure, targets.force, targets.looks.dpi)
         targets.done.append(targets.plot)
     if targets.shepard is not None:
         draw(targets.shepard, _shepard(mds, table).figure, targets.force, targets.looks.dpi)

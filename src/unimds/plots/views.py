@@ -200,7 +200,9 @@ def _simplex(points: Array) -> MapView:
         def second(line: Array) -> Array:
             return _upright(line[:, 1:] ** 2)
 
-        return MapView("line", second(points), note="Probability of the second outcome.", seen=second)
+        return MapView(
+            "line", second(points), note="Probability of the second outcome.", seen=second
+        )
 
     def seen(line: Array) -> Array:
         return in_triangle(Simplex().project_points(line) ** 2)

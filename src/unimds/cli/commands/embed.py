@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unimds.cli import cluster
+from unimds.cli import cluster, layers
 from unimds.cli.doubts import names_directions
 from unimds.cli.fitted import (
     MapFiles,
@@ -163,6 +163,7 @@ def embed(
     plot: o.Plot = None,
     shepard: o.Shepard = None,
     color: o.Color = None,
+    drawn: layers.Drawn,
     looks: sets.Looks,
     model: Annotated[
         str | None,
@@ -184,6 +185,7 @@ def embed(
     check_table(output, out_format, telling.as_json, "--plot", "--report", "--model")
     meaning.check_jobs(jobs)
     looks.check(plot, report, color, shepard)
+    drawn.check(plot, report)
     how = (point_stress, force, looks, coordinates, shepard)
     targets = MapFiles(output, out_format, report, plot, model, *how)
     wanted: dict[str, Any] = {
@@ -199,12 +201,13 @@ def embed(
     by_row = conditional == "row"
     if landmarks is not None:
         others = {"weights": weights, "point_stress": point_stress, "conditional": by_row}
-        meaning.check_alone("--landmarks", **others)
+        meaning.check_alone("--landmarks", **others, tree=drawn.tree, bubbles=drawn.bubbles)
     else:
         wanted["conditional"] = conditional
     _check_constraints(linear_in, on, regions, landmarks, dask, checkpoint)
     if dask is not None:
-        meaning.check_alone("--dask", point_stress=point_stress, report=report, shepard=shepard)
+        alone: dict[str, Any] = {"report": report, "shepard": shepard, "tree": drawn.tree}
+        meaning.check_alone("--dask", point_stress=point_stress, bubbles=drawn.bubbles, **alone)
         if by_row:
             raise typer.BadParameter(
                 "--conditional row needs the whole table in one process; leave --dask out"
@@ -224,6 +227,7 @@ def embed(
             table, metric = reading.checked(ctx, table, file, dask is not None)
             wanted |= metric
         colors = None if color is None else (color, column_of(table, color, file))
+        prepared = drawn.read(table, file)
         wanted["init"] = _init(init, table, wanted["space"], dim)
         wanted["checkpoint"] = _checkpoint(checkpoint, checkpoint_every)
         given = weights_of(weights, table)
@@ -241,7 +245,7 @@ def embed(
         seconds = time.perf_counter() - began
         warn_if_degenerate(result_of(mds))
         targets.cut.append(outcome_of(mds).name == "INTERRUPTED")
-        write(targets, mds, table, given, colors)
+        write(targets, mds, table, given, colors, prepared)
         if telling.as_json:
             ran = {"seconds": seconds, "total_seconds": time.perf_counter() - started}
             print_json({**summary(targets, mds, file), **ran, "warnings": warned})
