@@ -21,7 +21,7 @@ INSTALL := $(PIP) install --no-compile
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-only test-all lint hooks coverage release demo docs choosing levels bench bench-cli bench-compiling bench-dask bench-engine bench-landmarks bench-levels bench-projection bench-report bench-select bench-several bench-small bench-starts bench-trees bench-trust reproduce screenshots format clean
+.PHONY: help test test-only test-all lint hooks coverage release demo docs gallery choosing levels bench bench-cli bench-compiling bench-dask bench-engine bench-landmarks bench-levels bench-projection bench-report bench-select bench-several bench-small bench-starts bench-trees bench-trust reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ docs: $(DOCS_STAMP) ## Build the documentation into docs/_build/html (sets up wh
 	rm -rf docs/generated  # no page of a name that is gone
 	$(BIN)/python -m sphinx -b html -W --keep-going -n -q -d docs/_build/doctrees docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
+
+gallery: $(TEST_STAMP) ## Draw the pictures of docs/gallery.md anew (a minute)
+	$(BIN)/python tools/gallery.py
 
 choosing: $(TEST_STAMP) ## Draw the pictures of docs/choosing.md anew (a minute)
 	$(BIN)/python tools/choosing.py

@@ -17,6 +17,7 @@ PAGES = {
     "docs/trust.md": 6,
     "docs/levels.md": 10,
     "docs/ecology.md": 12,
+    "docs/gallery.md": 13,
     "docs/interpret.md": 6,
     "docs/tables.md": 9,
     "docs/migrating.md": 5,
@@ -62,6 +63,7 @@ SLOW = (
     *("docs/distributions.md", "docs/extending.md", "docs/landmarks.md"),
     *(
         "docs/ecology.md",
+        "docs/gallery.md",
         "docs/levels.md",
         "docs/migrating.md",
         "docs/report.md",

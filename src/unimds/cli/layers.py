@@ -82,7 +82,11 @@ class Drawn:
             raise typer.BadParameter(
                 f"use one or two, not {self.page_columns!r}", param_hint="--page-columns"
             )
-        both = {"--hulls": self.hulls, "--ellipses": self.ellipses, "--spiders": self.spiders}
+        both: dict[str, Any] = {
+            "--hulls": self.hulls,
+            "--ellipses": self.ellipses,
+            "--spiders": self.spiders,
+        }
         both |= {"--tree": self.tree, "--bubbles": self.bubbles}
         alone = {"--shape": self.shape, "--page-columns": self.page_columns, "--dark": self.dark}
         for option, value in (both | alone).items():
@@ -119,8 +123,9 @@ class Prepared:
         from unimds.quality import point_stress
 
         drawn = self.drawn
-        groups = ((plots.Hulls, drawn.hulls), (plots.Ellipses, drawn.ellipses))
-        groups = (*groups, (plots.Spiders, drawn.spiders))
+        kinds: tuple[Any, ...] = (plots.Hulls, plots.Ellipses, plots.Spiders)
+        names = (drawn.hulls, drawn.ellipses, drawn.spiders)
+        groups = zip(kinds, names, strict=True)
         found: list[Any] = [kind(self.column(name)) for kind, name in groups if name is not None]
         if drawn.tree:
             found.append(plots.SpanningTree(getattr(mds, "dissimilarity_matrix_", None)))

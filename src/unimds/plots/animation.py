@@ -22,6 +22,7 @@ from unimds.files import endings
 from unimds.files.atomic import atomic
 from unimds.plots.axes import new_axes
 from unimds.plots.embedding import Look, draw_map, matched_looks, scene_of
+from unimds.plots.several import hold_scale
 from unimds.plots.views import MapView, flattened
 from unimds.quality import align
 from unimds.spaces import Space
@@ -164,16 +165,20 @@ def _pictures(
     low, high = _box([scene.view for scene in views])
     for sweep, scene in zip(sweeps, views, strict=True):
         ax = new_axes(6.4, 5.4)
-        if scene.view.kind in ("plane", "space", "line"):  # others have an edge of their own
-            ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+        writing: list[Callable[[], None]] = []  # names need the final scale
         # a globe is seen from the same side throughout
         scene = replace(scene, view=replace(scene.view, facing=views[-1].view.facing))
         title = f"sweep {sweep.iteration}, cost {sweep.cost:.4g}"
         names = look.labels if sweep is sweeps[-1] else None
-        draw_map(scene, replace(look, title=title, labels=names), ax)
+        draw_map(scene, replace(look, title=title, labels=names, later=writing), ax)
+        if scene.view.kind in ("plane", "space"):  # others have an edge of their own
+            hold_scale(ax, low, high)
+        for write in writing:
+            write()
         file = io.BytesIO()
-        ax.figure.savefig(file, format="png", dpi=dpi)
-        require("matplotlib.pyplot", "plot").close(ax.figure)
+        figure: Any = ax.figure
+        figure.savefig(file, format="png", dpi=dpi)
+        require("matplotlib.pyplot", "plot").close(figure)
         yield file.getvalue()
 
 

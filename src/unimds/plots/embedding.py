@@ -19,7 +19,7 @@ from unimds.plots.axes import area_of, as_line, bare, check_length, new_axes, pl
 from unimds.plots.edges import draw_edges, drawn_edges, in_disk, on_sphere
 from unimds.plots.labels import write_labels, write_slanted
 from unimds.plots.layers.base import Layer, Name, Scene
-from unimds.plots.painting import Hemispheres, Screen, Sheet, paint
+from unimds.plots.painting import Hemispheres, Screen, Sheet, paint, trodden
 from unimds.plots.points import colour_groups, draw_legend, draw_points
 from unimds.plots.room import make_room
 from unimds.plots.shapes import CORNERS, circle
@@ -182,6 +182,7 @@ class Look:
         outward: bool = False,
         more: Sequence[Name] = (),
         screen: Screen | None = None,
+        lines: Array | None = None,
     ) -> None:
         """Write the names of layers, and then those of the points beside them."""
         own = [None] * len(places) if self.labels is None else list(self.labels)
@@ -193,7 +194,8 @@ class Look:
         first = self.new if self.first is None else self.first
         away = np.zeros((len(places), 2)) if self.away is None else self.away
         if not more:
-            write_labels(ax, places, own, first=first, outward=outward, away=away, gap=gap)
+            how: dict[str, Any] = {"first": first, "away": away, "lines": lines}
+            write_labels(ax, places, own, outward=outward, gap=gap, **how)
             return
         theme, wide = theme_of(ax), len(more)
         stand = np.array([np.zeros(2) if one.away is None else one.away[:2] for one in more])
@@ -207,6 +209,7 @@ class Look:
             away=np.vstack([stand, away]),
             gap=gap + 0.8,
             colors=[*(theme.hue(one.hue) for one in more), *[None] * len(places)],
+            lines=lines,
         )
 
 
@@ -345,7 +348,8 @@ def _draw_view(
     if look.labels is not None and view.kind == "line":
         write = partial(write_slanted, ax, view.points, look.labels, look.new)
     else:
-        write = partial(look.write, ax, view.points, view.kind == "circle", names)
+        lines = trodden(Sheet(), drawings)
+        write = partial(look.write, ax, view.points, view.kind == "circle", names, lines=lines)
     return look.written(ax, write)
 
 
@@ -410,4 +414,6 @@ def _draw_sphere(scene: Scene, look: Look, ax: Axes | None) -> Axes:
     if look.title:
         ax.set_title(look.title)
     make_room(ax, *drawn.bars)
-    return look.written(ax, partial(look.write, ax, places, more=names, screen=screen))
+    lines = trodden(screen, drawings)
+    write = partial(look.write, ax, places, more=names, screen=screen, lines=lines)
+    return look.written(ax, write)

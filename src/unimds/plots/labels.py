@@ -43,6 +43,7 @@ def write_labels(
     away: Array | None = None,
     gap: float = GAP,
     colors: Sequence[str | None] | None = None,
+    lines: Array | None = None,
 ) -> None:
     """Write names beside their points: each name is nearest to its own point, and covers no other.
 
@@ -70,6 +71,8 @@ def write_labels(
         The distance of a name from its point, in typographic points.
     colors : sequence of n colours, default=None
         The colours of the names; None for that of all text.
+    lines : ndarray of shape (m, 2), default=None
+        Places on lines that names should not cover, where they can.
     """
     if not len(places):
         return
@@ -81,6 +84,7 @@ def write_labels(
     far = gap * figure.dpi / 72.0
     frame, page = box_of(ax.bbox), box_of(figure.bbox)
     taken = _taken(ax)
+    drawn = np.empty((0, 2)) if lines is None else np.asarray(ax.transData.transform(lines))
     probe = _name_at(ax, places[0], "", gap, *PLACES[0])
     for i in _in_turn(len(places), first):
         if not (name := names[i]):
@@ -97,12 +101,18 @@ def write_labels(
             and _apart(box, others) >= _apart(box, mine) + 0.2 * far
         ]
         if free:
-            where, box = min(free, key=lambda one: _outside(one[1], frame))
+            where, box = min(free, key=lambda one: _drawback(one[1], frame, drawn))
             text = _name_at(ax, places[i], name, gap, *where)
             if colors is not None and (hue := colors[i]) is not None:
                 text.set_color(hue)
             taken = np.vstack([taken, box])
     probe.remove()
+
+
+def _drawback(box: Array, frame: Array, drawn: Array) -> float:
+    """Return what speaks against a place: it leaves the frame, or covers lines."""
+    covered = ((drawn >= box[:2]) & (drawn <= box[2:])).all(axis=1).any() if len(drawn) else False
+    return 2.0 * _outside(box, frame) + float(covered)
 
 
 def _in_turn(n: int, first: Any) -> list[int]:

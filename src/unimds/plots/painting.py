@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -25,6 +26,8 @@ SIGN = 40.0
 """The area of a sign, in typographic points squared."""
 FILL = 0.14
 """How densely an area is filled."""
+STEPS, TRODDEN = 24, 2000
+"""Places on a line that names should not cover, and lines of which that is asked at most."""
 MANY = 100
 """Lines above which those that look alike are drawn as one: a line takes a millisecond."""
 
@@ -127,6 +130,26 @@ def visible_part(line: Array, ahead: NDArray[np.bool_]) -> Array:
     return np.asarray(once[turned][seen[turned]])
 
 
+def trodden(screen: Screen, drawings: Iterable[Drawing]) -> Array:
+    """Return places along the lines and arrows of layers, which names should not cover."""
+    ways = []
+    for mark in (mark for drawing in drawings for mark in drawing.marks):
+        if isinstance(mark, Line):
+            ways += screen.lines(mark.path, mark.filled)
+        elif isinstance(mark, Arrow):
+            ways.append(screen.spots(np.stack([mark.start, mark.tip])))
+    parts = [_stepped(way) for way in ways[:TRODDEN]]
+    return np.vstack(parts) if parts else np.empty((0, 2))
+
+
+def _stepped(way: Array) -> Array:
+    """Return places at short steps along a line."""
+    if len(way) > STEPS:
+        return way[~np.isnan(way).any(axis=1)]
+    t = np.linspace(0.0, 1.0, STEPS)[:, None]
+    return np.vstack([(1.0 - t) * a + t * b for a, b in pairwise(way) if not np.isnan(a + b).any()])
+
+
 def paint(
     ax: Axes, screen: Screen, drawings: Iterable[Drawing]
 ) -> tuple[list[Section], list[Name]]:
@@ -174,7 +197,7 @@ def _paint_mark(ax: Axes, screen: Screen, mark: Line | Dots | Arrow, theme: Them
         ax.scatter(*screen.spots(mark.places).T, **_sign(mark, hue, theme))
     else:
         ends = screen.spots(np.stack([mark.start, mark.tip]))
-        ax.add_patch(_arrow(*ends, hue))
+        ax.add_patch(_arrow(ends[0], ends[1], hue))
         ax.update_datalim(ends)  # matplotlib does not count arrows
         ax.autoscale_view()
 

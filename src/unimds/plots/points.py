@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unimds._runtime.extras import require
 from unimds.plots.axes import MOST, SHAPES, area_of, check_length, plain, title_of
 from unimds.plots.columns import as_categories, as_colours, as_numbers
-from unimds.plots.themes import theme_of
+from unimds.plots.themes import LIGHT, Theme, theme_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +55,9 @@ def colour_groups(color: Any) -> dict[str, int]:
     >>> colour_groups(["b", "a", "b"]), colour_groups([0.5, 1.5])
     ({'a': 0, 'b': 1}, {})
     """
-    if color is None or isinstance(color, str) or as_numbers(color) is not None:
+    if color is None or isinstance(color, str) or not hasattr(color, "__len__"):
+        return {}
+    if as_numbers(color) is not None:
         return {}
     if as_colours(color, "grey") is not None:
         return {}
@@ -107,7 +109,7 @@ def _draw_coloured(
         return drawn
     check_length(color, n, "colours")
     if (values := as_numbers(color)) is not None:
-        ramp = require("matplotlib", "plot").colormaps["viridis"].with_extremes(bad=theme.quiet)
+        ramp = _ramp(theme).with_extremes(bad=theme.quiet)
         known = values[np.isfinite(values)]
         scale = require("matplotlib.colors", "plot").Normalize(known.min(), known.max())
         # points without a number are grey
@@ -124,6 +126,15 @@ def _draw_coloured(
         texts = [part.text for part in parts if part.rows.any() and part.text is not None]
         drawn.sections.insert(0, Section(title_of(color), signs, texts))
     return drawn
+
+
+def _ramp(theme: Theme) -> Any:
+    """Return viridis, without its dark end on a dark page."""
+    whole = require("matplotlib", "plot").colormaps["viridis"]
+    if theme is LIGHT:
+        return whole
+    some = whole(np.linspace(0.3, 1.0, 256))
+    return require("matplotlib.colors", "plot").ListedColormap(some)
 
 
 def _bar(ax: Axes, signs: Any, label: str | None, missing: bool) -> Axes:
@@ -220,6 +231,14 @@ def _shape_section(ax: Axes, shape: Sequence[Any], shapes: Sequence[Part]) -> Se
     return Section(title_of(shape), signs, [str(part.text) for part in used])
 
 
+TYPE = 10.0
+"""The size of type, about, in typographic points."""
+
+
+def _size(sign: Any) -> float:
+    return float(sign.get_markersize()) if hasattr(sign, "get_markersize") else 0.0
+
+
 # --- the legend -----------------------------------------------------------------------------------
 
 
@@ -230,6 +249,8 @@ def draw_legend(ax: Axes, sections: Sequence[Section]) -> None:
         return
     how: dict[str, Any] = {"loc": "upper left", "frameon": False, "borderaxespad": 0.3}
     how["bbox_to_anchor"] = (1.0, 1.0)
+    largest = max(_size(sign) for section in told for sign in section.signs)
+    how["labelspacing"] = max(0.5, largest / TYPE - 0.8)  # bubbles must not touch each other
     titled = [section for section in told if section.title is not None]
     if len(told) == 1 or not titled:
         signs = [sign for section in told for sign in section.signs]

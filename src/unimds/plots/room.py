@@ -22,6 +22,8 @@ Array = NDArray[np.floating[Any]]
 MARGIN = 3.0
 """Pixels to keep free."""
 ROUNDS = 8
+NARROW = 4.5
+"""Width of a figure in inches below which a legend goes below its axes."""
 WIDE = 0.4
 """A legend that would take more than this share of the width of its axes goes below them."""
 SIDES = (2, 0, 1, 3)  # of a box (left, bottom, right, top): most things stand at the right
@@ -59,6 +61,9 @@ def neighbours(ax: Axes, *own: Axes) -> list[Array]:
 def make_room(ax: Axes, *more: Axes) -> None:
     """Shrink axes, with their colour bars, until all that belongs to them stays on its part."""
     if has_layout(ax):
+        wide = ax.figure.bbox.width
+        if wide < NARROW * ax.figure.dpi:
+            _move_legend_below(ax, wide - 2.0 * MARGIN)
         return
     part = _part(ax, *more)
     if _overhang(2, part, ax, *more) > WIDE * ax.bbox.width:
@@ -82,7 +87,8 @@ def _move_legend_below(ax: Axes, room: float) -> None:
     if old is None:
         return
     title = old.get_title().get_text() or None
-    signs, names = old.legend_handles, [text.get_text() for text in old.get_texts()]
+    signs: list[Any] = list(old.legend_handles)
+    names = [text.get_text() for text in old.get_texts()]
     bold = [text.get_fontweight() for text in old.get_texts()]
     old.remove()
     below = (ax.bbox.y0 - box_of(ax.get_tightbbox())[1]) / ax.figure.dpi  # numbers and their title
@@ -100,6 +106,7 @@ def _move_legend_below(ax: Axes, room: float) -> None:
             frameon=False,
             fontsize="small",
             columnspacing=1.0,
+            handletextpad=0.3,
         )
         for text, weight in zip(legend.get_texts(), bold, strict=True):
             text.set_fontweight(weight)

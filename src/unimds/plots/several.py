@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,9 @@ from unimds.plots.axes import new_page
 from unimds.plots.embedding import Look, draw_map, matched_looks, scene_of
 from unimds.plots.layers.base import Layer
 from unimds.spaces import Euclidean, Space, as_space
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Array = NDArray[Any]
 
@@ -120,8 +123,14 @@ def _axes(count: int, across: int, kind: str) -> Array:
 
 def _share_scale(axes: Array) -> None:
     """Give all pictures the same limits: those of the widest."""
-    ends = np.array([(*ax.get_xlim(), *ax.get_ylim()) for ax in axes])
-    low, high = ends.min(axis=0), ends.max(axis=0)
+    x, y = (np.array([ax.get_xlim() if a == 0 else ax.get_ylim() for ax in axes]) for a in (0, 1))
     for ax in axes:
-        ax.set_xlim(low[0], high[1])
-        ax.set_ylim(low[2], high[3])
+        hold_scale(ax, (x.min(), y.min()), (x.max(), y.max()))
+
+
+def hold_scale(ax: Axes, low: ArrayLike, high: ArrayLike) -> None:
+    """Let a picture show this box and nothing else, in true proportions if it had them."""
+    if ax.get_aspect() != "auto":
+        ax.set_aspect("equal", adjustable="box")
+    (left, bottom), (right, top) = np.asarray(low), np.asarray(high)
+    ax.set(xlim=(left, right), ylim=(bottom, top))

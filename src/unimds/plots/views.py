@@ -30,6 +30,12 @@ def _unchanged(places: Array) -> Array:
     return places
 
 
+def _shares(places: Array) -> Array:
+    """Return the probabilities at places of the simplex."""
+    found = Simplex().project_points(places) ** 2  # type: ignore[no-untyped-call]
+    return np.asarray(found)
+
+
 @dataclass(frozen=True)
 class MapView:
     """Points as they are drawn, with the lines around and behind them.
@@ -97,7 +103,7 @@ def view_of(X: ArrayLike, space: str | Space = "euclidean") -> MapView:
     if isinstance(space, Simplex) and k in (2, 3):
         return _simplex(points)
     if isinstance(space, Simplex):
-        return _projected(points**2, lambda line: space.project_points(line) ** 2)
+        return _projected(points**2, _shares)
     return _projected(points)
 
 
@@ -205,7 +211,7 @@ def _simplex(points: Array) -> MapView:
         )
 
     def seen(line: Array) -> Array:
-        return in_triangle(Simplex().project_points(line) ** 2)
+        return in_triangle(_shares(line))
 
     return MapView("triangle", seen(points), [CORNERS[[0, 1, 2, 0]]], triangle_grid(), seen=seen)
 

@@ -61,8 +61,8 @@ def _lines(lines: Iterable[Line]) -> Iterable[dict[str, Any]]:
     """Yield lines that look alike as one, with gaps: plotly draws it as one trace."""
     alike: dict[tuple[Any, ...], list[Array]] = {}
     for line in lines:
-        look = (line.hue, line.width, line.filled, line.dashed)
-        alike.setdefault(look, []).append(line.path)
+        same = (line.hue, line.width, line.filled, line.dashed)
+        alike.setdefault(same, []).append(line.path)
     for (hue, width, filled, dashed), paths in alike.items():
         look = {"hue": hue, "width": width, "filled": filled, "dashed": dashed}
         yield {"at": with_gaps(paths), **look}
