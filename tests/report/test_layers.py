@@ -39,8 +39,10 @@ def test_a_page_has_the_lines_of_a_picture():
         np.testing.assert_allclose(xy[:-1], path, atol=1e-3)
         assert line["hue"] == hue
         assert line["filled"]
-    assert layers[0]["legend"] == [["a", 0], ["b", 1]]
+    assert layers[0]["legend"] == [["a", 0, 0.0], ["b", 1, 0.0]]
     sizes = np.array(layers[1]["dots"][0]["sizes"])
+    assert [entry[0] for entry in layers[1]["legend"]] == ["9.8", "39"]
+    assert layers[1]["legend"][1][2] == 2.0 * layers[1]["legend"][0][2] == sizes.max()
     np.testing.assert_allclose(sizes**2 / sizes.max() ** 2, np.arange(40.0) / 39.0, atol=1e-2)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.plots.layers import Layer
-from unimds.plots.layers.base import Arrow, Dots, Drawing, Line, Name, Scene, UnsuitableLayer
+from unimds.plots.layers.base import Arrow, Dots, Drawing, Line, Mark, Name, Scene, UnsuitableLayer
 from unimds.plots.views import view_of
 from unimds.report.numbers import brief, with_gaps
 from unimds.report.subject import Subject
@@ -52,7 +52,7 @@ def _layer(name: str, drawing: Drawing) -> dict[str, Any]:
         "dots": [_dots(mark) for mark in marks if isinstance(mark, Dots)],
         "arrows": [_arrow(mark) for mark in marks if isinstance(mark, Arrow)],
         "names": [_name(mark) for mark in marks if isinstance(mark, Name)],
-        "legend": [[entry.text, entry.mark.hue] for entry in drawing.entries],
+        "legend": [[entry.text, entry.mark.hue, _size(entry.mark)] for entry in drawing.entries],
     }
     return {key: part for key, part in data.items() if part}
 
@@ -73,6 +73,13 @@ def _dots(mark: Dots) -> dict[str, Any]:
     at = [brief(axis) for axis in mark.places.T]
     look = {"hue": mark.hue, "sign": SIGNS.get(mark.sign, "circle"), "hollow": mark.hollow}
     return {"at": at, "sizes": sizes, **look}
+
+
+def _size(mark: Mark) -> float:
+    """Return how wide the sign of a bubble is in the legend; 0 for that of a line."""
+    if not isinstance(mark, Dots) or mark.areas is None:
+        return 0.0
+    return round(float(np.sqrt(mark.areas[0])), 1)
 
 
 def _arrow(mark: Arrow) -> dict[str, Any]:

@@ -25,7 +25,7 @@ function layerLines({ at, hue, width, filled, dashed }) {
 
 function layerDots({ at, hue, sign, sizes, hollow }) {
   const color = hueOf(hue);
-  const ring = hollow ? { symbol: flat ? "circle-open" : "circle-open", line: { color, width: 1.5 } } : { symbol: sign, line: { color: css("--paper"), width: 1 } };
+  const ring = hollow ? { symbol: "circle-open", line: { color, width: 1.5 } } : { symbol: sign, line: { color: css("--paper"), width: 1 } };
   const marker = { color, opacity: 1, size: sizes ? sizes.map((s) => (s * 4) / 3) : 10, ...ring };
   return { ...named(lift(at, 1.006)), type: flat ? "scatter" : "scatter3d", mode: "markers", hoverinfo: "skip", marker };
 }
@@ -52,6 +52,11 @@ const layerNames = () => layersShown().flatMap(({ names = [] }) => names);
 // What the colours of the points do not tell already.
 function drawLayerLegend(legend, known) {
   for (const layer of layersShown()) {
-    for (const [text, hue] of layer.legend ?? []) if (!known.has(text)) legendEntry(legend, layer.lines ? "▬" : "○", hueOf(hue), text);
+    const entries = (layer.legend ?? []).filter(([text]) => !known.has(text));
+    if (entries.length) legend.append(element("strong", layer.name));
+    for (const [text, hue, size] of entries) {
+      legendEntry(legend, size ? "" : "▬", hueOf(hue), text);
+      if (size) Object.assign(legend.lastChild.firstChild.style, { width: `${(size * 4) / 3}px`, height: `${(size * 4) / 3}px`, border: "1.5px solid", borderRadius: "50%", display: "inline-block", verticalAlign: "middle" });
+    }
   }
 }

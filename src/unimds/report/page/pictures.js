@@ -255,8 +255,10 @@ function uncrowded(wanted) {
     if (!mine) return [];
     const half = widthOf(shortened(text)) / 2;
     const towards = ({ middle }) => { const [x, y] = middle(10); return away ? (x * away[0] - y * away[1]) / Math.hypot(x, y) : 0; };
-    const free = [...PLACES].sort((a, b) => towards(b) - towards(a)).map(({ at, middle }) => ({ at, shift: middle(half) }))
-      .find(({ shift }) => { const at = shift.map((by, a) => mine[a] + by); return !cut(at, half + 3) && apart(at, half + 3); });
+    const fit = [...PLACES].sort((a, b) => towards(b) - towards(a)).map(({ at, middle }) => ({ at, shift: middle(half) }))
+      .filter(({ shift }) => { const at = shift.map((by, a) => mine[a] + by); return !cut(at, half + 3) && apart(at, half + 3); });
+    const covers = ({ shift }) => seen.some((p) => apartFrom(shift.map((by, a) => mine[a] + by), half, p) < dot / 2);
+    const free = fit.find((one) => !covers(one)) ?? fit[0]; // it covers a point rather than be missing
     if (!free) return [];
     taken.push([mine[0] + free.shift[0], mine[1] + free.shift[1], half + 3]);
     return [{ place: there, text, hue, ...free }];
