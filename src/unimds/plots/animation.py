@@ -56,7 +56,7 @@ class Descent:
     >>> from unimds.plots import Descent
     >>> descent = Descent()
     >>> D = [[0, 3, 4], [3, 0, 5], [4, 5, 0]]
-    >>> mds = MDS(metric="precomputed", n_init=1, random_state=0, callback=descent).fit(D)
+    >>> mds = MDS(metric="precomputed", init="random", n_init=1, callback=descent).fit(D)
     >>> len(descent.sweeps) > 0
     True
     """
@@ -133,7 +133,8 @@ def animate_descent(
     endings.FILM.check(path)
     if not descent.sweeps:
         raise ValueError(
-            "nothing was recorded: give the Descent to a fit, as MDS(callback=descent)"
+            "nothing was recorded: give the Descent to a fit, as MDS(callback=descent), and "
+            "init='random' if the usual start is exact"
         )
     film = _FILMS[endings.ending_of(os.fspath(path))]
     if film is _write_mp4 and shutil.which("ffmpeg") is None:
