@@ -17,7 +17,7 @@ PAGES = {
     "docs/trust.md": 6,
     "docs/levels.md": 10,
     "docs/ecology.md": 12,
-    "docs/gallery.md": 13,
+    "docs/gallery.md": 15,
     "docs/interpret.md": 6,
     "docs/tables.md": 9,
     "docs/migrating.md": 5,
