@@ -1,12 +1,14 @@
 """Pictures of subject weights and joint maps."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from unimds import MDS, IndividualDifferences, Unfolding
 from unimds.plots import plot_joint, plot_subject_weights
-from unimds.spaces import distances
+from unimds.spaces import Euclidean, distances
 
 pytest.importorskip("matplotlib")
 
@@ -58,3 +60,19 @@ def test_a_joint_map_has_rows_and_columns_in_every_space(space):
     texts = {text.get_text() for text in ax.texts}
     assert texts & set("vwxyz")
     assert "3" not in texts  # rows that are only numbered have no names
+
+
+def test_names_of_columns_come_first_where_there_is_no_room_for_all():
+    rng = np.random.default_rng(0)
+    rows, columns = rng.normal(size=(120, 2)), rng.normal(size=(6, 2)) * 0.5
+    fit = SimpleNamespace(
+        row_embedding_=rows,
+        column_embedding_=columns,
+        embedding_=np.vstack([rows, columns]),
+        space_=Euclidean(),
+        labels_=np.array([f"person {i}" for i in range(120)]),
+        column_labels_=np.array(list("uvwxyz")),
+    )
+    texts = [text.get_text() for text in plot_joint(fit).texts]
+    assert texts[:6] == list("uvwxyz")
+    assert len(texts) < 126
