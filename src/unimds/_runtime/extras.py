@@ -14,6 +14,7 @@ PURPOSES = {
     "spss": "a file of SPSS",
     "cli": "the command line",
     "dask": "a table on a cluster",
+    "studio": "the studio",
 }
 """The purpose of each extra, for error messages."""
 
@@ -26,6 +27,7 @@ PACKAGES = {
     "spss": ("pandas", "pyreadstat"),
     "cli": ("typer", "rich"),
     "dask": ("dask", "distributed", "zarr"),
+    "studio": ("starlette", "uvicorn"),
 }
 """The packages that each extra installs; cli also installs plot, report and files."""
 

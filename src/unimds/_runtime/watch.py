@@ -249,6 +249,28 @@ class Watch:
         return quiet
 
 
+_listeners: list[Callable[[float, str], None]] = []
+
+
+@contextmanager
+def progress_heard(listener: Callable[[float, str], None]) -> Iterator[None]:
+    """Have a listener told which share of known work is done, and what the work is.
+
+    It may raise KeyboardInterrupt, which ends the work as ^C does.
+
+    Examples
+    --------
+    >>> with progress_heard(lambda share, what: print(share, what)):
+    ...     Progress(0, "two maps", rounds=2).step(1.0)
+    0.5 two maps
+    """
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
 @final
 class Progress:
     """A bar on standard error for work whose amount is known; for one thread.
@@ -271,6 +293,8 @@ class Progress:
         """Note that another share of a round is done."""
         self._done += share / self.rounds
         self._show()
+        for listener in tuple(_listeners):
+            listener(min(self._done, 1.0), self.what)
 
     def done(self) -> float:
         """Close the bar and return the seconds it took."""

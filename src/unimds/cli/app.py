@@ -23,6 +23,7 @@ from unimds.cli.commands.project import project
 from unimds.cli.commands.reproduce import reproduce
 from unimds.cli.commands.stability import stability
 from unimds.cli.commands.structure import structure
+from unimds.cli.commands.studio import studio
 from unimds.cli.commands.unfold import unfold
 from unimds.cli.commands.warmup import warmup
 from unimds.cli.commands.weighted_scores import weighted_scores
@@ -71,7 +72,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
         weighted_scores,
         project,
     ),
-    *(reproduce, demo, warmup, info),
+    *(studio, reproduce, demo, warmup, info),
 )
 NAMED = {structure: "test"}  # which is no name for a function: test runners would take it for one
 for command in COMMANDS:

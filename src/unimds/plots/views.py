@@ -20,8 +20,18 @@ from unimds.plots.shapes import (
     in_triangle,
     triangle_grid,
 )
-from unimds.spaces import ChordalSphere, Hyperbolic, Simplex, Space, Sphere, as_space, to_poincare
-from unimds.spaces.hyperbolic import recentred
+from unimds.spaces import (
+    ChordalSphere,
+    Euclidean,
+    Hyperbolic,
+    Simplex,
+    Space,
+    Sphere,
+    as_space,
+    from_poincare,
+    to_poincare,
+)
+from unimds.spaces.hyperbolic import boost, recentred
 
 Array = NDArray[np.floating[Any]]
 
@@ -119,6 +129,60 @@ def flattened(view: MapView) -> MapView:
 
     note = "The first two of 3 principal coordinates."
     return MapView("plane", (view.points - centre) @ axes, note=note, seen=seen)
+
+
+def place_of(seen: ArrayLike, X: ArrayLike, space: str | Space = "euclidean") -> Array:
+    """Return the point of a space that the view of a map shows somewhere: the inverse of `view_of`.
+
+    Parameters
+    ----------
+    seen : array-like of shape (2,) or (3,)
+        A position in the view; it need not lie exactly on a circle or a globe.
+    X : array-like of shape (n, n_coordinates)
+        The map, which decides what is at the centre of the view.
+    space : str or Space, default="euclidean"
+        Its space.
+
+    Returns
+    -------
+    ndarray of shape (n_coordinates,)
+
+    Raises
+    ------
+    ValueError
+        If the view does not show all coordinates, or nothing of the space is at this position.
+
+    Examples
+    --------
+    >>> place_of([0.0, 0.0, 2.0], np.eye(3), "sphere")
+    array([0., 0., 1.])
+    """
+    space, at = as_space(space), np.asarray(seen, dtype=float)
+    points = np.asarray(X, dtype=float)
+    view = view_of(points, space)
+    if at.shape != view.points.shape[1:] or not np.isfinite(at).all():
+        raise ValueError("a position in a view has as many finite numbers as the view shows")
+    if isinstance(space, Euclidean) and points.shape[1] <= 3:
+        return at[: points.shape[1]]
+    if isinstance(space, Hyperbolic) and points.shape[1] <= 4:
+        if at @ at >= EDGE**2:
+            at = at * (EDGE / np.linalg.norm(at))
+        exact = space.project_points(points)  # type: ignore[no-untyped-call]
+        back = np.linalg.inv(boost(exact))  # type: ignore[no-untyped-call]
+        there = from_poincare(at[None]) @ back
+        return np.asarray(space.project_points(there)[0])  # type: ignore[no-untyped-call]
+    if view.kind == "cap":
+        front, right, above = facing(space.project_points(points))
+        angle = np.radians(ROOM * angle_of(space.project_points(points))) * np.linalg.norm(at)
+        across = (at[0] * right + at[1] * above) / (np.linalg.norm(at) or 1.0)
+        return np.asarray(np.cos(angle) * front + np.sin(angle) * across)
+    if view.kind in ("circle", "globe") and at.any():
+        return np.asarray(at / np.linalg.norm(at))
+    raise ValueError("the view does not show all coordinates of the map, so no place is meant")
+
+
+EDGE = 0.9999
+"""How far from the centre of the Poincaré disk a place may be meant: the edge is no place."""
 
 
 def _hyperbolic(points: Array, space: Hyperbolic) -> MapView:

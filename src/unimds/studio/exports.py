@@ -1,0 +1,105 @@
+"""Files of a map: its points, a picture, a report, a model."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unimds.estimators.mds import MDS
+from unimds.files import Table, write
+from unimds.files.writing import renamed
+from unimds.spaces import in_coordinates
+from unimds.studio.steps import Step
+
+DPI = 150
+
+
+def part_of(table: Table, step: Step) -> Table:
+    """Return the points of a table that are on the map, with their labels and columns."""
+    kept = step.kept(table.n)
+    if len(kept) == table.n:
+        return table
+    columns = {
+        name: [column[i] for i in kept] if isinstance(column, list) else column[kept]
+        for name, column in table.columns.items()
+    }
+    labels = None if table.labels is None else [table.labels[i] for i in kept]
+    edges = None
+    if table.edges is not None:  # between points that are left
+        row = {int(i): at for at, i in enumerate(kept)}
+        both = [(row[i], row[j]) for i, j in table.edges.tolist() if i in row and j in row]
+        edges = np.array(both, dtype=int).reshape(-1, 2)
+    X, weights = step.data(table)
+    return replace(table, values=X, weights=weights, labels=labels, columns=columns, edges=edges)
+
+
+def map_file(mds: MDS, table: Table, title: str) -> bytes:
+    """Return the points as CSV, as `unimds embed` writes them."""
+    names, values = in_coordinates(mds.embedding_, mds.space_)
+    columns = renamed(table.columns, ["label", *names])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "map.csv")
+        write(path, values, labels=table.labels, columns=columns, names=names)
+        return path.read_bytes()
+
+
+def _picture(format: str) -> Callable[[MDS, Table, str], bytes]:
+    def draw(mds: MDS, table: Table, title: str) -> bytes:
+        from unimds._runtime.extras import require
+
+        require("matplotlib", "plot").use("Agg")
+        from unimds.plots import plot_embedding
+
+        about: dict[str, Any] = {"labels": table.labels, "space": mds.space_, "edges": table.edges}
+        axes = plot_embedding(mds.embedding_, **about, title=title)
+        found = io.BytesIO()
+        figure: Any = axes.figure
+        figure.savefig(found, format=format, dpi=DPI)
+        require("matplotlib.pyplot", "plot").close(figure)
+        return found.getvalue()
+
+    return draw
+
+
+def report_file(mds: MDS, table: Table, title: str) -> bytes:
+    """Return the report."""
+    from unimds.report import report
+
+    about: dict[str, Any] = {"labels": table.labels, "columns": table.columns}
+    about |= {"edges": table.edges, "edge_weights": table.edge_weights}
+    return report(mds, weights=table.weights, title=title, **about).encode()
+
+
+def model_file(mds: MDS, table: Table, title: str) -> bytes:
+    """Return the model, for `unimds place`."""
+    from unimds.models import save
+
+    names = table.labels if table.precomputed else table.features
+    if names is not None and len(set(names)) < len(names):  # they cannot be matched by name
+        names = None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "map.unimds")
+        save(mds, path, labels=table.labels, features=names)
+        return path.read_bytes()
+
+
+KINDS: dict[str, tuple[str, str, Callable[[MDS, Table, str], bytes]]] = {
+    "map": ("map.csv", "text/csv; charset=utf-8", map_file),
+    "png": ("map.png", "image/png", _picture("png")),
+    "svg": ("map.svg", "image/svg+xml", _picture("svg")),
+    "report": ("report.html", "text/html; charset=utf-8", report_file),
+    "model": ("map.unimds", "application/octet-stream", model_file),
+}
+"""The files by kind: how each ends after the name of the table, its type, and what makes it."""
+
+
+def made(mds: MDS, table: Table, step: Step, kind: str, title: str) -> bytes:
+    """Return a file of a map."""
+    _, _, make = KINDS[kind]
+    return make(mds, part_of(table, step), title)

@@ -1,0 +1,231 @@
+"""What the page shows of a table and of a map: plain lists and words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unimds.estimators.mds import MDS
+from unimds.files import Table
+from unimds.files.meaning.parts import parts_of
+from unimds.interpret.procrustes import procrustes_test
+from unimds.plots.views import View, view_of
+from unimds.quality import align
+from unimds.report.fit import Fit, fit_of, losses
+from unimds.report.subject import Subject, subject_of
+from unimds.report.verdict import verdict
+from unimds.spaces import Space, distances
+
+Array = NDArray[Any]
+
+WORST = 100
+"""Pairs in the list of the worst."""
+DIGITS = 7
+"""Significant digits of what is only looked at."""
+TABLES = 2500
+"""Points up to which the server keeps the distances that a map is compared with."""
+LINES = 400
+"""Points of the course of the cost that are shown."""
+
+
+def plain(values: Any, digits: int = DIGITS) -> Any:
+    """Return numbers as lists that JSON can hold: rounded, and None where there is none.
+
+    Examples
+    --------
+    >>> plain(np.array([1.0, np.nan, 1 / 3]))
+    [1.0, None, 0.3333333]
+    """
+    if isinstance(values, np.ndarray) and values.ndim > 0:
+        return [plain(part, digits) for part in values]
+    number = float(values)
+    return float(f"{number:.{digits}g}") if np.isfinite(number) else None
+
+
+# --- a table --------------------------------------------------------------------------------------
+
+
+def recognised(table: Table) -> list[str]:
+    """Return what a file was taken for, in short sentences."""
+    kinds = {"distances": "Distances between points", "points": "Points, one per row"}
+    kinds |= {"pairs": "A list of pairs", "graph": "A graph; distances are its shortest paths"}
+    said = [f"{kinds[table.kind]}, read as {table.format}.", f"{table.n:,} points."]
+    if table.precomputed:
+        known = ~np.isnan(table.values)
+        np.fill_diagonal(known, False)
+        pairs, some = table.n * (table.n - 1) // 2, int(np.triu(known | known.T).sum())
+        said.append(
+            f"All {pairs:,} pairs are known."
+            if some == pairs
+            else f"{some:,} of {pairs:,} pairs are known; the others are left free."
+        )
+    elif table.features is not None:
+        few = ", ".join(table.features[:6]) + (" …" if len(table.features) > 6 else "")
+        said.append(f"{len(table.features)} columns of numbers: {few}.")
+    if table.labels is None:
+        said.append("The points have no names, and are numbered from 1.")
+    if table.columns:
+        said.append(f"Columns to colour by: {', '.join(list(table.columns)[:6])}.")
+    return said
+
+
+def doubts(table: Table) -> list[str]:
+    """Return what is odd about a table that was read without an error."""
+    found = []
+    label, count = Counter(table.labels or [""]).most_common(1)[0]
+    if count > 1:
+        found.append(f"{count} points have the same name, {label!r}.")
+    if table.precomputed:
+        found += _asymmetry(table)
+    elif not np.isfinite(table.values).all():
+        found.append("Some features are missing, and distances need all of them.")
+    parts = int(np.max(parts_of(table), initial=0)) + 1
+    if parts > 1:
+        found.append(
+            f"The points fall into {parts} parts with no known distance between them: where the "
+            "parts lie relative to each other means nothing."
+        )
+    return found
+
+
+def _asymmetry(table: Table) -> list[str]:
+    with np.errstate(invalid="ignore"):
+        gap = np.nan_to_num(np.abs(table.values - table.values.T), posinf=0.0)
+    i, j = np.unravel_index(gap.argmax(), gap.shape)
+    there, back = table.values[i, j], table.values[j, i]
+    if not gap[i, j] > 1e-6 * max(abs(there), abs(back)):
+        return []
+    names = named(table)
+    return [
+        f"The table is not symmetric: {there:g} from {names[i]} to {names[j]}, but {back:g} back; "
+        "both directions count half."
+    ]
+
+
+def named(table: Table) -> list[str]:
+    """Return the names of all points: their labels, or numbers from 1."""
+    labels = table.labels or [""] * table.n
+    return [label or str(i + 1) for i, label in enumerate(labels)]
+
+
+# --- a view ---------------------------------------------------------------------------------------
+
+
+def seen(points: Array, space: Space, before: View | None = None) -> View:
+    """Return the view of a map; axes that have no sign of their own point as they did before."""
+    view = view_of(points, space)
+    turns = view.kind == "plane" and points.shape[1] > 3
+    if turns and before is not None and before.points.shape == view.points.shape:
+        signs = np.where(np.sum(view.points * before.points, axis=0) < 0.0, -1.0, 1.0)
+        view = View(view.kind, view.points * signs, view.edge, view.grid, view.note, view.caution)
+    return view
+
+
+def frame_of(view: View) -> dict[str, Any]:
+    """Return all of a view but its points."""
+    lines = {"edge": [plain(line, 4) for line in view.edge]}
+    lines |= {"grid": [plain(line, 4) for line in view.grid]}
+    return {"kind": view.kind, "note": view.note, **lines}
+
+
+# --- a map ----------------------------------------------------------------------------------------
+
+
+def judged(mds: MDS, kept: Array, labels: list[str], weights: Array | None) -> dict[str, Any]:
+    """Return how well a map fits, point by point and pair by pair; points by number in the file."""
+    subject = subject_of(mds, None, labels)
+    fit = fit_of(subject, weights)
+    sample = fit.sample
+    pairs = {name: plain(getattr(sample, name)) for name in ("given", "target", "mapped")}
+    run = mds.history_[np.unique(np.linspace(0, len(mds.history_) - 1, LINES).astype(int))]
+    curves = [] if subject.scaled is None else subject.scaled.curves[:1]
+    return {
+        "tables": _tables(subject),
+        "share": plain(fit.share),
+        "worst": _worst(subject, fit, kept),
+        "shepard": {"i": kept[sample.i].tolist(), "j": kept[sample.j].tolist(), **pairs},
+        "curve": [[plain(np.asarray(part)) for part in curve] for curve in curves],
+        "history": plain(run),
+        # a list of points that would follow has a place of its own on the page
+        "verdict": [said for said in verdict(subject, fit) if not said.endswith(":")],
+    }
+
+
+def _tables(subject: Subject) -> tuple[Array, Array] | None:
+    """Return the given distances and what the map is compared with, if they are not too many."""
+    if subject.n > TABLES or subject.table is None or subject.compared is None:
+        return None
+    every = np.arange(subject.n)
+    given = subject.table.block(every, every, np.float32)[0][:, 0]
+    if subject.compared is subject.table:
+        return given, given
+    return given, subject.compared.block(every, every, np.float32)[0][:, 0]
+
+
+def _worst(subject: Subject, fit: Fit, kept: Array) -> list[dict[str, Any]]:
+    """Return the pairs that cost most, each once."""
+    cost = losses(subject.loss, fit.mapped, np.nan_to_num(fit.target))
+    cost[fit.partners < 0] = -1.0
+    found: dict[tuple[int, int], dict[str, Any]] = {}
+    for at in np.argsort(-cost, axis=None, kind="stable"):
+        i, k = divmod(int(at), cost.shape[1])
+        j = int(fit.partners[i, k])
+        if j < 0 or len(found) == WORST:
+            break
+        numbers = {name: plain(getattr(fit, name)[i, k]) for name in ("given", "target", "mapped")}
+        pair = {"i": int(kept[min(i, j)]), "j": int(kept[max(i, j)]), **numbers}
+        found.setdefault((min(i, j), max(i, j)), pair)
+    return list(found.values())
+
+
+def partners(points: Array, tables: tuple[Array, Array], space: Space, row: int) -> dict[str, Any]:
+    """Return all pairs of a point, by row of the map: given, compared with, and mapped."""
+    mapped = distances(points[row : row + 1], points, space=space)[0]
+    given, target = (table[row] for table in tables)
+    return {"given": plain(given), "target": plain(target), "mapped": plain(mapped)}
+
+
+# --- two maps -------------------------------------------------------------------------------------
+
+
+def compared(one: Array, other: Array, spaces: tuple[Space, Space]) -> dict[str, Any]:
+    """Return two maps of the same points as they are drawn, the other turned onto the one."""
+    space, another = spaces
+    same = type(space) is type(another) and one.shape == other.shape
+    words = ""
+    if same:
+        other = align(other, one, space=space)
+        found = procrustes_test(one, other, space=space, n_permutations=0)
+        words = repr(found).splitlines()[0]
+    first, second = seen(one, space), seen(other, another)
+    there = second.points if same and first.kind == second.kind else _onto(second, first)
+    gap = np.linalg.norm(_wide(there) - _wide(first.points), axis=1)
+    return {
+        "first": {**frame_of(first), "points": plain(first.points)},
+        "second": {**frame_of(second), "points": plain(there)},
+        "moved": plain(gap),
+        "words": words,
+    }
+
+
+def _wide(points: Array) -> Array:
+    """Return points of a picture with three coordinates."""
+    return np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
+
+
+def _onto(view: View, other: View) -> Array:
+    """Return the points of a flat view, turned and stretched onto those of another view.
+
+    A globe or a disk stays as it is.
+    """
+    if view.kind not in ("plane", "space", "line") or other.points.shape[1] > view.points.shape[1]:
+        return view.points
+    there = _wide(other.points)[:, : view.points.shape[1]]
+    here = view.points - view.points.mean(axis=0)
+    left, size, right = np.linalg.svd(here.T @ (there - there.mean(axis=0)))
+    square = float(np.sum(here**2))
+    scale = float(size.sum()) / square if square > 0.0 else 1.0
+    return np.asarray(scale * here @ left @ right + there.mean(axis=0))

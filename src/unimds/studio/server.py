@@ -1,0 +1,327 @@
+"""The server of the studio: it serves the page, and passes on what the page asks for.
+
+Only this module imports starlette and uvicorn; whoever imports it has asked whether they are there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import struct
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from importlib.resources import files
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from unimds.studio.exports import KINDS
+from unimds.studio.recipe import SCRIPT, archive
+from unimds.studio.security import FILE, Guard, TooLarge, new_token, safe_name
+from unimds.studio.session import Refused, Session
+from unimds.studio.settings import help_told
+from unimds.studio.worker import Worker
+
+HOST = "127.0.0.1"
+FRAMES = 90
+"""Frames that wait for a page; one that is slower misses some."""
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+KINDS_READ = ("auto", "distances", "points", "pairs", "graph")
+
+
+def packed(header: dict[str, Any], body: bytes) -> bytes:
+    """Return a message for the page: two lengths, a header in JSON, and bytes."""
+    text = json.dumps(header, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    return struct.pack("<II", len(text), len(body)) + text + body
+
+
+class Pages:
+    """The open pages, each with the messages that wait for it."""
+
+    def __init__(self) -> None:
+        self._queues: set[asyncio.Queue[bytes]] = set()
+
+    def tell(self, header: dict[str, Any], body: bytes) -> None:
+        """Tell all pages; of frames only as many as a page can take."""
+        message = None
+        for queue in self._queues:
+            if header["type"] == "frame" and queue.qsize() > FRAMES:
+                continue
+            message = message or packed(header, body)
+            queue.put_nowait(message)
+
+    async def listen(self, first: bytes) -> AsyncIterator[bytes]:
+        """Yield the messages for a new page, beginning with the first."""
+        queue: asyncio.Queue[bytes] = asyncio.Queue()
+        self._queues.add(queue)
+        try:
+            yield first
+            while True:
+                yield await queue.get()
+        finally:
+            self._queues.discard(queue)
+
+
+def actions(session: Session) -> dict[str, tuple[tuple[str, ...], Callable[..., Any]]]:
+    """Return what a page may ask for: the names of the arguments, and what is done."""
+    return {
+        "change": (("settings",), lambda settings: session.change(_mapping(settings))),
+        "fit": ((), session.fit),
+        "go_on": ((), session.go_on),
+        "stop": ((), session.stop),
+        "move": (("point", "place", "last"), session.move),
+        "free": (("point",), session.free),
+        "drop_point": (("point",), session.drop_point),
+        "restore_point": (("point",), session.restore_point),
+        "drop_pair": (("point", "other"), session.drop_pair),
+        "restore_pair": (("point", "other"), session.restore_pair),
+        "show": (("map",), session.show),
+        "choose": (("name",), session.choose),
+        "study": ((), session.study),
+        "read_as": (("kind", "part"), lambda kind, part: session.again(_how(kind, part))),
+        "example": ((), lambda: session.open("cities.csv", example(), {})),
+    }
+
+
+def _mapping(given: Any) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise Refused("settings are names and values")
+    return given
+
+
+def _how(kind: Any, part: Any) -> dict[str, str]:
+    if kind not in KINDS_READ or part not in ("all", "largest"):
+        raise Refused("a file is not read like that")
+    return {
+        name: value
+        for name, value in (("kind", kind), ("part", part))
+        if value not in ("auto", "all")
+    }
+
+
+def example() -> bytes:
+    """Return a table to begin with: great-circle distances between cities."""
+    from unimds.datasets import great_circle, load_cities
+
+    cities = load_cities()
+    rows = [[f"{value:.0f}" for value in row] for row in great_circle(cities.latlon)]
+    lines = [",".join(["", *cities.names])]
+    lines += [",".join([name, *row]) for name, row in zip(cities.names, rows, strict=True)]
+    return "\n".join([*lines, ""]).encode()
+
+
+class Studio:
+    """What answers the requests that `unimds.studio.security.Guard` lets through.
+
+    `first` is a file that is open from the beginning: its name and content. `worker` makes what
+    fits the maps.
+    """
+
+    session: Session
+
+    def __init__(self, first: tuple[str, bytes] | None = None, worker: Any = Worker):
+        self._first, self._pages, self._worker = first, Pages(), worker
+        page = files("unimds.studio").joinpath("page")
+        self._static = {path.name: path.read_bytes() for path in page.iterdir() if path.is_file()}
+
+    @asynccontextmanager
+    async def lifespan(self, app: Any) -> AsyncIterator[None]:
+        """Have a session and its worker while the server runs."""
+        self.session = Session(self._worker, self._pages.tell)
+        if self._first is not None:
+            name, data = self._first
+            self.session.open(safe_name(name), data, {})
+        yield
+        self.session.close()
+
+    def application(self) -> Starlette:
+        """Return what answers, without a guard."""
+        routes = [
+            Route("/", self.page),
+            Route("/page/{name}", self.page),
+            Route("/api/events", self.events),
+            Route(FILE, self.file, methods=["PUT"]),
+            Route("/api/do", self.do, methods=["POST"]),
+            Route("/api/names", self.names),
+            Route("/api/judged/{number:int}", self.judged),
+            Route("/api/point/{number:int}", self.point),
+            Route("/api/stability", self.stability),
+            Route("/api/compare/{one:int}/{other:int}", self.compare),
+            Route("/api/recipe", self.recipe),
+            Route("/api/export/{kind}", self.export),
+        ]
+        handlers: Any = {ValueError: _refused, TooLarge: _too_large}
+        app = Starlette(routes=routes, lifespan=self.lifespan, exception_handlers=handlers)
+        app.router.redirect_slashes = False
+        return app
+
+    async def page(self, request: Request) -> Response:
+        """Serve a file of the page, which has no secrets."""
+        name = request.path_params.get("name", "index.html")
+        if name not in self._static:
+            return PlainTextResponse("there is no such file", 404)
+        return Response(self._static[name], media_type=TYPES[PurePath(name).suffix])
+
+    async def events(self, request: Request) -> Response:
+        """Tell a page all that happens, from now on."""
+        session = self.session
+        start = packed({**session.state(), "help": help_told()}, b"")
+        if session.current is not None:
+            about, shown = session.view(session.current)
+            start += packed({"type": "view", **about}, shown)
+        kind = "application/octet-stream"
+        return StreamingResponse(self._pages.listen(start), media_type=kind)
+
+    async def file(self, request: Request) -> Response:
+        """Take a file; its name is only a name."""
+        name = safe_name(request.query_params.get("name", ""))
+        data = await request.body()
+        if not data:
+            raise Refused("the file is empty")
+        await self.session.open(name, data, {})
+        return JSONResponse({"name": name})
+
+    async def do(self, request: Request) -> Response:
+        """Do what the page asks for, by name, if the arguments are those that it has."""
+        try:
+            asked = json.loads(await request.body())
+        except (ValueError, RecursionError):
+            raise Refused("this is no JSON") from None
+        known = actions(self.session)
+        if not isinstance(asked, dict) or asked.get("action") not in list(known):
+            raise Refused("there is no such action")
+        names, call = known[asked.pop("action")]
+        if set(asked) != set(names):
+            raise Refused(f"give {', '.join(names) or 'nothing'}")
+        call(*(asked[name] for name in names))
+        return JSONResponse({})
+
+    async def names(self, request: Request) -> Response:
+        """Tell the names of the points, and the columns to colour by."""
+        source = self.session.source
+        if source is None:
+            raise Refused("open a file first")
+        return JSONResponse({"names": source.names, "columns": _columns(source.table)})
+
+    async def judged(self, request: Request) -> Response:
+        """Tell how well a map fits."""
+        found = self.session.judged.get(request.path_params["number"])
+        if found is None:
+            raise Refused("there is no such map")
+        return JSONResponse(found)
+
+    async def point(self, request: Request) -> Response:
+        """Tell all pairs of a point."""
+        return JSONResponse(self.session.partners(request.path_params["number"]))
+
+    async def stability(self, request: Request) -> Response:
+        """Tell where else the points could be."""
+        return JSONResponse(self.session.stability or {})
+
+    async def compare(self, request: Request) -> Response:
+        """Tell how two maps differ."""
+        found = self.session.compare(request.path_params["one"], request.path_params["other"])
+        return JSONResponse(await asyncio.to_thread(found))
+
+    async def recipe(self, request: Request) -> Response:
+        """Tell the lines that make the map."""
+        return JSONResponse(self.session.recipe()._replace(files={})._asdict())
+
+    async def export(self, request: Request) -> Response:
+        """Give a file of the map."""
+        session, kind = self.session, request.path_params["kind"]
+        if kind in LINES:
+            found = session.recipe()
+            assert session.source is not None
+            ending, media = LINES[kind]
+            data = archive(session.source, found) if kind == "archive" else found.python.encode()
+        else:
+            data = await session.export(kind)
+            ending, media, _ = KINDS[kind]
+        name = f"{PurePath(session.source.name if session.source else '').stem}-{ending}"
+        how = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+        return Response(data, media_type=media, headers=how)
+
+
+LINES = {
+    "archive": ("map.zip", "application/zip"),
+    "python": (SCRIPT, "text/x-python; charset=utf-8"),
+}
+"""The files of the lines that make a map: how each ends, and its type."""
+
+
+async def _too_large(request: Request, error: Exception) -> Response:
+    return PlainTextResponse(str(error), 413)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return PlainTextResponse(str(error), 400)
+
+
+def _columns(table: Any) -> dict[str, Any]:
+    """Return the columns to colour by: numbers, None where there is none, or words."""
+    from unimds.studio.judged import plain
+
+    return {
+        name: column if isinstance(column, list) else [plain(value) for value in column]
+        for name, column in table.columns.items()
+    }
+
+
+def bound(port: int) -> socket.socket:
+    """Return a socket on this machine only; port 0 is any that is free."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((HOST, port))
+    except OSError as error:
+        found.close()
+        raise OSError(
+            f"port {port} cannot be used ({error.strerror}); choose another, or 0 for any"
+        ) from None
+    return found
+
+
+def serve(first: tuple[str, bytes] | None, port: int, opened: Callable[[str], None]) -> None:
+    """Serve the studio until ^C.
+
+    Parameters
+    ----------
+    first : tuple of str and bytes, or None
+        Name and content of the file to begin with.
+    port : int
+        Where to listen; 0 for any free port.
+    opened : callable
+        Gets the address once it answers.
+    """
+    place = bound(port)
+    port = place.getsockname()[1]
+    token = new_token()
+    how: dict[str, Any] = {"log_level": "critical", "access_log": False, "ws": "none"}
+    how |= {"proxy_headers": False, "server_header": False, "timeout_graceful_shutdown": 1}
+    config = uvicorn.Config(Guard(Studio(first).application(), token, port), **how)
+    server = uvicorn.Server(config)
+
+    async def run() -> None:
+        task = asyncio.create_task(server.serve(sockets=[place]))
+        while not server.started and not task.done():
+            await asyncio.sleep(0.02)
+        if server.started:
+            opened(f"http://{HOST}:{port}/#{token}")
+        await task
+
+    with suppress(KeyboardInterrupt):
+        asyncio.run(run())
+    place.close()
