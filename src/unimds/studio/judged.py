@@ -195,7 +195,7 @@ def compared(one: Array, other: Array, spaces: tuple[Space, Space]) -> dict[str,
     """Return two maps of the same points as they are drawn, the other turned onto the one."""
     space, another = spaces
     same = type(space) is type(another) and one.shape == other.shape
-    words = ""
+    words = "The maps lie in different spaces; the pictures are turned onto each other."
     if same:
         other = align(other, one, space=space)
         found = procrustes_test(one, other, space=space, n_permutations=0)

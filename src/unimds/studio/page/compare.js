@@ -1,7 +1,7 @@
 // Two maps side by side, turned onto each other; the left one can change into the right one.
 
 import { MapView } from "./map.js";
-import { $, button, light, number, onLit, row, table } from "./parts.js";
+import { $, light, onLit, row, table } from "./parts.js";
 
 const PLAYED = 1600; // milliseconds of the change
 const FARTHEST = 12;
@@ -73,4 +73,3 @@ export class Comparison {
 }
 
 const flat = (points) => Float32Array.from(points.flat());
-export { button, number };

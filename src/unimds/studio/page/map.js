@@ -166,7 +166,7 @@ export class MapView {
   }
 
   bounds() {
-    if (this.kind === "globe" || this.kind === "disk" || this.kind === "cap" || this.kind === "circle") return { x: 0, y: 0, r: 1.04 };
+    if (this.kind === "globe" || this.kind === "cap" || this.kind === "circle") return { x: 0, y: 0, r: 1.04 };
     const low = [Infinity, Infinity, Infinity];
     const high = [-Infinity, -Infinity, -Infinity];
     for (let i = 0; i < this.goal.length; i += 1) {
@@ -176,12 +176,23 @@ export class MapView {
     }
     const middle = low.map((v, c) => (v + high[c]) / 2);
     this.middle = middle;
-    if (this.kind === "space") return { x: 0, y: 0, r: Math.hypot(...high.map((v, c) => v - low[c])) / 2 || 1 };
+    const reach = this.reach(this.kind === "space" ? middle : [0, 0, 0]);
+    if (this.kind === "space") return { x: 0, y: 0, r: reach || 1 };
+    if (this.kind === "disk") return { x: 0, y: 0, r: reach > 0.6 ? 1.04 : Math.max(1.2 * reach, 1e-9) };
     const [width, height] = [this.canvas.clientWidth - 2 * MARGIN, this.canvas.clientHeight - 2 * MARGIN];
     const side = Math.min(width, height) || 1;
     // half of the shorter side of the picture, in units of the map
     const r = Math.max(((high[0] - low[0]) / 2) * (side / width), ((high[1] - low[1]) / 2) * (side / height)) || 1;
     return { x: middle[0], y: middle[1], r };
+  }
+
+  // How far the farthest point is from a place.
+  reach(from) {
+    let most = 0;
+    for (let i = 0; i < this.goal.length; i += 3) {
+      most = Math.max(most, Math.hypot(this.goal[i] - from[0], this.goal[i + 1] - from[1], this.goal[i + 2] - from[2]));
+    }
+    return most;
   }
 
   // --- drawing ---

@@ -1,0 +1,141 @@
+"""How fluid the studio is: until the map moves, frames a second, and how soon a map follows a drag.
+
+Chromium without a window opens the studio with noisy distances between points in five dimensions.
+Frames are those that the page has drawn while the map converges, from a random start. Seconds are
+those of a clock, and depend on what else the machine does. `python benchmarks/studio.py [points]`.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from unimds.files import write
+from unimds.spaces import distances
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.support.browser import Browser, programs  # noqa: E402
+
+COUNT = """
+const done = arguments[arguments.length - 1];
+const { app } = window.studio, from = app.map.frames, began = performance.now();
+let asked = 0;
+const tick = () => {
+  asked += 1;
+  const busy = document.documentElement.dataset.running !== "no" || app.map.queue.length > 0;
+  const passed = performance.now() - began;
+  if ((busy && passed < 20000) || passed < 300) requestAnimationFrame(tick);
+  else done([app.map.frames - from, asked, passed / 1000]);
+};
+requestAnimationFrame(tick);
+"""
+
+
+def table(n: int, path: Path) -> None:
+    """Write distances that no map of two dimensions meets."""
+    rng = np.random.default_rng(0)
+    D = distances(rng.normal(size=(n, 5))) * rng.uniform(0.8, 1.2, size=(n, n))
+    write(path, (D + D.T) / 2, names=[f"p{i}" for i in range(n)])
+
+
+def start(*arguments: str) -> tuple[subprocess.Popen[str], str]:
+    """Start the studio; return its process and address."""
+    line = [sys.executable, "-m", "unimds", "studio", "--no-browser", *arguments]
+    process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    found = re.search(r"http\S+", process.stderr.readline())
+    assert found is not None
+    return process, found.group()
+
+
+def change(browser: Browser, name: str, value: str) -> None:
+    """Choose a setting as a user does."""
+    browser.run(
+        "const field = document.getElementById('set-' + arguments[0]); field.value = arguments[1];"
+        "field.dispatchEvent(new Event('change'))",
+        *(name, value),
+    )
+
+
+def settled(browser: Browser) -> None:
+    """Wait until nothing is running."""
+    browser.wait("document.documentElement.dataset.running === 'no'", 120.0)
+
+
+def dragged(browser: Browser) -> tuple[float, int]:
+    """Drag a point for two seconds; return frames a second, and maps that followed."""
+    x, y = browser.run(
+        "const { map } = window.studio.app, box = map.canvas.getBoundingClientRect();"
+        "const at = map.spot(3); return [box.left + at[0], box.top + at[1]]"
+    )
+    browser.run(
+        "const { map } = window.studio.app; window.followed = 0; const take = map.take.bind(map);"
+        "map.take = (frame) => { window.followed += frame.about.preview ? 1 : 0; take(frame); }"
+    )
+    browser.mouse("mouseMoved", x, y)
+    browser.mouse("mousePressed", x, y, 1)
+    before, began = browser.run("return window.studio.app.map.frames"), time.perf_counter()
+    step = 0
+    while time.perf_counter() - began < 2.0:
+        step += 1
+        browser.mouse("mouseMoved", x + 3 * step, y - 2 * step, 1)
+    seconds = time.perf_counter() - began
+    frames = browser.run("return window.studio.app.map.frames") - before
+    browser.mouse("mouseReleased", x + 3 * step, y - 2 * step)
+    return frames / seconds, browser.run("return window.followed")
+
+
+def measured(browser: Browser, n: int, folder: Path) -> None:
+    """Measure a table of n points."""
+    path = folder / f"{n}.csv"
+    table(n, path)
+    began = time.perf_counter()
+    process, address = start(str(path))
+    try:
+        browser.driver.get(address)
+        browser.wait("window.studio?.app.map.frames > 5 && window.studio.app.sweep", 180.0)
+        moves = time.perf_counter() - began
+        settled(browser)
+        change(browser, "start", "random")
+        browser.wait("document.documentElement.dataset.running === 'fit'")
+        drawn, asked, seconds = browser.driver.execute_async_script(COUNT)
+        settled(browser)
+        sweeps = browser.run("return window.studio.app.state.maps.at(-1).sweeps")
+        rate, followed = dragged(browser)
+        print(
+            f"{n:,} points: the map moves {moves:.1f} s after the command; while it converges "
+            f"({sweeps} sweeps, {seconds:.1f} s) {drawn / seconds:.0f} frames a second drawn of "
+            f"{asked / seconds:.0f} that the browser offers; while a point is dragged "
+            f"{rate:.0f} frames a second, and {followed / 2:.0f} maps a second follow",
+            flush=True,
+        )
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def main(sizes: list[int]) -> None:
+    """Measure tables of several sizes, one after the other."""
+    found = programs()
+    if found is None:
+        sys.exit("this needs Chromium and chromedriver")
+    browser = Browser(found, 1500, 1000)
+    browser.driver.set_script_timeout(60)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            for n in sizes:
+                measured(browser, n, Path(folder))
+        finally:
+            browser.close()
+
+
+if __name__ == "__main__":
+    main([int(given) for given in sys.argv[1:]] or [100, 1000, 2000])

@@ -1,0 +1,58 @@
+"""The files that the page offers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.studio.inline import CITIES, Stage, play
+from unimds.models import load
+from unimds.studio.exports import KINDS
+from unimds.studio.session import Refused
+
+
+def test_every_file_is_made_of_the_points_that_are_left(tmp_path: Any) -> None:
+    async def scenario(stage: Stage) -> Any:
+        session = await stage.opened(CITIES)
+        session.drop_point(1)
+        await stage.rest()
+        files = {kind: await session.export(kind) for kind in KINDS}
+        return files, session.maps[session.current].points
+
+    files, points = play(scenario)
+    assert files["map"].splitlines()[1].startswith(b"Ulm,")
+    assert b"Bonn" not in files["map"]
+    assert files["png"].startswith(b"\x89PNG")
+    assert b"</svg>" in files["svg"]
+    assert b"Bonn" not in files["svg"]
+    assert b"<title>cities.csv</title>" in files["report"]
+    path = tmp_path / "m.unimds"
+    path.write_bytes(files["model"])
+    model = load(path)
+    assert np.array_equal(model.embedding_, points)
+    assert list(model.labels_) == ["Ulm", "Kiel", "Trier", "Jena", "Celle"]
+
+
+def test_there_is_nothing_to_take_away_without_a_map() -> None:
+    async def scenario(stage: Stage) -> None:
+        with pytest.raises(Refused, match="open a file"):
+            stage.session.export("map")
+        session = await stage.opened(CITIES)
+        with pytest.raises(Refused, match="no such file"):
+            session.export("passwd")
+
+    play(scenario)
+
+
+def test_a_map_that_the_worker_has_forgotten_is_made_again() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(CITIES)
+        before = await session.export("model")
+        session.worker.kill()
+        await stage.until(lambda: session.ready)
+        assert await session.export("map")
+        assert len(await session.export("model")) > 0.9 * len(before)
+
+    play(scenario)
