@@ -7,15 +7,16 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unimds.estimators.mds import MDS
 from unimds.files import Table, write
 from unimds.files.writing import renamed
-from unimds.spaces import in_coordinates
 from unimds.studio.steps import Step
+
+if TYPE_CHECKING:
+    from unimds.estimators.mds import MDS
 
 DPI = 150
 
@@ -41,6 +42,8 @@ def part_of(table: Table, step: Step) -> Table:
 
 def map_file(mds: MDS, table: Table, title: str) -> bytes:
     """Return the points as CSV, as `unimds embed` writes them."""
+    from unimds.spaces import in_coordinates
+
     names, values = in_coordinates(mds.embedding_, mds.space_)
     columns = renamed(table.columns, ["label", *names])
     with tempfile.TemporaryDirectory() as folder:

@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.files import Table
-from unimds.losses import as_loss
-from unimds.spaces import in_coordinates
 from unimds.studio.steps import Made, Step
 
 Array = NDArray[Any]
@@ -78,6 +76,8 @@ def _script(source: Source, made: Made, space: Any) -> str:
         body += _data(one.step, before, table)
         body += _start(one.step, before, table)
         body += _call(one.step, table)
+    from unimds.spaces import in_coordinates
+
     names, _ = in_coordinates(made.points, space)
     labels = "table.labels"
     if made.step.left_out and table.labels is not None:
@@ -236,6 +236,8 @@ def _stops_alike(step: Step) -> bool:
     Of a search it is a limit of each start; and a robust loss in many dimensions shares its sweeps
     out beforehand.
     """
+    from unimds.losses import as_loss
+
     settings = step.settings
     robust = bool(as_loss(settings.loss).anneals)
     return settings.start in ("auto", "random") and not (robust and settings.dim > 3)

@@ -272,10 +272,10 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 def _columns(table: Any) -> dict[str, Any]:
     """Return the columns to colour by: numbers, None where there is none, or words."""
-    from unimds.studio.judged import plain
-
     return {
-        name: column if isinstance(column, list) else [plain(value) for value in column]
+        name: column
+        if isinstance(column, list)
+        else [x if x == x else None for x in column.tolist()]
         for name, column in table.columns.items()
     }
 

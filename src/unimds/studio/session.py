@@ -9,17 +9,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds.files.meaning.parts import parts_of
-from unimds.plots.views import place_of
 from unimds.studio.exports import KINDS
-from unimds.studio.judged import compared, partners
 from unimds.studio.recipe import Recipe, Source, recipe
-from unimds.studio.settings import CURVED, SETTINGS, Settings
+from unimds.studio.settings import SETTINGS, Settings, space_of
 from unimds.studio.steps import Made, Step
 
 Array = NDArray[Any]
@@ -435,6 +434,8 @@ class Session:
     def _on_made(self, task: Task, found: dict[str, Any]) -> None:
         """Keep a finished map."""
         assert task.step is not None
+        if not self.maps:  # what dragging and comparing need is imported before they do
+            self._loop.run_in_executor(None, import_module, "unimds.studio.judged")
         step = task.step
         if found["calls"] is not None:  # it was stopped
             step = replace(step, limit=found["calls"])
@@ -518,6 +519,8 @@ class Session:
         points = self.places[self._step(None).kept(self._table.n)]
         if type(seen) is not list or any(type(at) not in (int, float) for at in seen):
             raise Refused("a place is a list of numbers")
+        from unimds.plots.views import place_of
+
         place = place_of(seen, points, self.settings.place)
         self.fixed[i] = tuple(float(part) for part in place)
         self.places[i] = self.fixed[i]
@@ -557,7 +560,7 @@ class Session:
         if name == "dim":
             count = self._table.n - len(self.left_out)
             values = [value for value in values if value <= max(count - 3, 1)]
-        given = [CURVED.get(value, value) for value in values] if name == "space" else values
+        given = [space_of(value) for value in values] if name == "space" else values
         task = self._new_task(
             "choose",
             *("choose", self._step(None), "n_components" if name == "dim" else name, given),
@@ -580,11 +583,16 @@ class Session:
 
     def partners(self, i: Any) -> dict[str, Any]:
         """Return all pairs of a point of the current map."""
-        made = self._finished
+        self._number(i)
+        if self.current is None or self.torn:
+            return {"i": i, "j": []}
+        made = self.maps[self.current]
         kept = made.step.kept(self._table.n).tolist()
         tables = self.tables.get(made.number)
-        if tables is None or self._number(i) not in kept:
+        if tables is None or i not in kept:
             return {"i": i, "j": []}
+        from unimds.studio.judged import partners
+
         found = partners(made.points, tables, self.spaces[made.number], kept.index(i))
         return {"i": i, "j": kept, **found}
 
@@ -602,7 +610,13 @@ class Session:
         spaces = (self.spaces[one], self.spaces[other])
         if len(both) < FEWEST:
             raise Refused("the maps have fewer than three points in common")
-        return lambda: {"kept": both.tolist(), **compared(points[0], points[1], spaces)}
+
+        def find() -> dict[str, Any]:
+            from unimds.studio.judged import compared
+
+            return {"kept": both.tolist(), **compared(points[0], points[1], spaces)}
+
+        return find
 
     # --- files of a map ---
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
-from unimds.spaces import ChordalSphere, Hyperbolic, Space, Sphere, as_space
+if TYPE_CHECKING:
+    from unimds.spaces import Space
 
 
 @final
@@ -132,12 +133,21 @@ SEED = "Another number draws other random starts."
 """The help of the seed, a number."""
 LARGEST_SEED = 2**32 - 1
 
-CURVED: dict[str, Space] = {
-    "sphere": Sphere(radius="auto"),
-    "chordal_sphere": ChordalSphere(radius="auto"),
-    "hyperbolic": Hyperbolic(curvature="auto"),
-}
-"""The spaces whose size is estimated."""
+SIZES = {"sphere": "radius", "chordal_sphere": "radius", "hyperbolic": "curvature"}
+"""The spaces whose size is estimated, and what it is called."""
+
+
+def space_of(name: str) -> Space:
+    """Return a space by its name; the size of a curved one is estimated.
+
+    Examples
+    --------
+    >>> space_of("sphere")
+    Sphere(radius='auto')
+    """
+    from unimds.spaces import SPACES  # here: the server starts without it
+
+    return SPACES[name](**({SIZES[name]: "auto"} if name in SIZES else {}))
 
 
 @final
@@ -183,7 +193,7 @@ class Settings:
     @property
     def place(self) -> Space:
         """The space of the map."""
-        return CURVED.get(self.space, as_space(self.space))
+        return space_of(self.space)
 
     def shares_places(self, other: Settings) -> bool:
         """Whether maps of both settings have the same coordinates."""
@@ -192,7 +202,7 @@ class Settings:
     def arguments(self, precomputed: bool, warm: bool = False) -> dict[str, Any]:
         """Return the arguments of `MDS`; a `warm` start is given as points, to ``fit``."""
         found: dict[str, Any] = {"n_components": self.dim, "loss": self.loss}
-        found["space"] = CURVED.get(self.space, self.space)
+        found["space"] = space_of(self.space) if self.space in SIZES else self.space
         found |= {"level": self.level, "metric": "precomputed" if precomputed else self.metric}
         if not warm:
             search = self.start == "search"
@@ -203,8 +213,8 @@ class Settings:
         """Return the options of `unimds embed` for a map without a warm start."""
         given = self.arguments(precomputed)
         found = ["--dim", str(self.dim), "--loss", self.loss, "--space", self.space]
-        if self.space in CURVED:
-            found += ["--curvature" if self.space == "hyperbolic" else "--radius", "auto"]
+        if self.space in SIZES:
+            found += [f"--{SIZES[self.space]}", "auto"]
         found += ["--level", self.level]
         found += [] if precomputed else ["--metric", self.metric]
         found += ["--init", given["init"], "--n-init", str(given["n_init"])]

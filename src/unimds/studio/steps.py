@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.estimators.mds import MDS
 from unimds.files import Table
 from unimds.studio.settings import Settings
+
+if TYPE_CHECKING:
+    from unimds.estimators.mds import MDS
 
 Array = NDArray[Any]
 Callback = Callable[[int, float, Array], object]
@@ -84,6 +86,8 @@ def _marked(table: Array, pairs: tuple[tuple[int, int], ...], mark: float) -> Ar
 
 def fitted(table: Table, step: Step, callback: Callback | None = None, **more: Any) -> MDS:
     """Take a step: the same bits for the same step, whoever listens."""
+    from unimds.estimators.mds import MDS  # here: the server starts without it
+
     X, weights = step.data(table)
     if step.limit is not None and callback is None:
         callback = stopper(step.limit)

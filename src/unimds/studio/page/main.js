@@ -7,7 +7,7 @@ import * as net from "./net.js";
 import { Settings, markLit, showChanges, showChoice, showFile, showMaps, showPairs, showPoint, showPoints, showStability } from "./panels.js";
 import { $, button, coloured, element, lit, number, onLit } from "./parts.js";
 
-const PULL = 50; // milliseconds between two places of a dragged point
+const PULL = 30; // milliseconds between two places of a dragged point
 const FILES = [["map", "Map (CSV)"], ["png", "Picture (PNG)"], ["svg", "Picture (SVG)"], ["report", "Report"], ["model", "Model"], ["python", "Python"], ["archive", "Table and script (zip)"]];
 
 const app = {
@@ -208,13 +208,20 @@ function select(k) {
 
 onLit(() => { app.map.wake(); app.shepard.draw(); markLit(); partners(lit.point); });
 
-let sent = 0;
-let later = 0;
-function dragged(point, place, last) {
-  clearTimeout(later);
-  const send = () => { sent = performance.now(); app.act("move", { point, place: [...place], last }); };
-  const wait = last ? 0 : PULL - (performance.now() - sent);
-  if (wait <= 0) send(); else later = setTimeout(send, wait);
+// Places are sent one after the other, so that the last one is the last to arrive.
+let sending = false;
+let next = null;
+async function dragged(point, place, last) {
+  next = { point, place: [...place], last };
+  if (sending) return;
+  sending = true;
+  while (next) {
+    const now = next;
+    next = null;
+    await app.act("move", now);
+    if (!now.last && !next) await new Promise((done) => setTimeout(done, PULL));
+  }
+  sending = false;
 }
 
 // --- forms ---
