@@ -21,7 +21,7 @@ INSTALL := $(PIP) install --no-compile
 # Two pips at once in one environment would collide.
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help test test-only test-all lint hooks coverage release demo docs gallery choosing levels bench bench-cli bench-compiling bench-dask bench-engine bench-landmarks bench-levels bench-projection bench-report bench-select bench-several bench-small bench-starts bench-trees bench-trust reproduce screenshots format clean
+.PHONY: help test test-only test-all lint hooks coverage release demo docs gallery choosing levels bench bench-cli bench-compiling bench-dask bench-engine bench-landmarks bench-levels bench-projection bench-report bench-select bench-several bench-small bench-starts bench-studio bench-trees bench-trust reproduce screenshots format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -107,6 +107,9 @@ bench-report: $(TEST_STAMP) ## Measure how fluid reports are, write it into docs
 bench-small: $(TEST_STAMP) ## Measure how often small tables end in the lowest map (half an hour)
 	$(BIN)/python benchmarks/small.py
 
+bench-studio: $(TEST_STAMP) ## Measure how fluid the studio is (needs Chromium)
+	$(BIN)/python benchmarks/studio.py
+
 bench-starts: $(TEST_STAMP) ## Measure how low fits end, beside s_gd2 (minutes)
 	$(INSTALL) s_gd2
 	$(BIN)/python benchmarks/starts.py
@@ -127,8 +130,9 @@ reproduce: $(TEST_STAMP) ## Run the paper's experiments and write docs/reproduct
 	$(BIN)/unimds reproduce --folder docs/reproduction
 	$(BIN)/python -m unimds.experiments.report docs/reproduction docs/reproduction.md
 
-screenshots: $(TEST_STAMP) ## Take the pictures of the README and of docs/report.md anew (needs Chromium)
+screenshots: $(TEST_STAMP) ## Take the pictures of the README, docs/report.md and docs/studio.md anew (needs Chromium)
 	$(BIN)/python tools/screenshots.py
+	$(BIN)/python tools/studio_screenshots.py
 
 # Nothing is uploaded. The wheel is tried in a folder of its own, first without any extra.
 release: $(RELEASE_STAMP) ## Build sdist and wheel into dist, check them and try the wheel (no upload)
@@ -142,7 +146,7 @@ release: $(RELEASE_STAMP) ## Build sdist and wheel into dist, check them and try
 	  unset PYTHONPATH; try() { venv/bin/python -P smoke.py "$$@"; }; \
 	  venv/bin/python -m pip --disable-pip-version-check --quiet install "$$wheel"; \
 	  try --core; \
-	  venv/bin/python -m pip --disable-pip-version-check --quiet install "$$wheel[cli,dask]"; \
+	  venv/bin/python -m pip --disable-pip-version-check --quiet install "$$wheel[dask,studio]"; \
 	  try --modules
 	@ls -l dist
 

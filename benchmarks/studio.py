@@ -7,8 +7,6 @@ those of a clock, and depend on what else the machine does. `python benchmarks/s
 
 from __future__ import annotations
 
-import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tests.support.browser import Browser, programs  # noqa: E402
+from tests.support.studio import Page  # noqa: E402
 
 COUNT = """
 const done = arguments[arguments.length - 1];
@@ -46,36 +45,10 @@ def table(n: int, path: Path) -> None:
     write(path, (D + D.T) / 2, names=[f"p{i}" for i in range(n)])
 
 
-def start(*arguments: str) -> tuple[subprocess.Popen[str], str]:
-    """Start the studio; return its process and address."""
-    line = [sys.executable, "-m", "unimds", "studio", "--no-browser", *arguments]
-    process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    found = re.search(r"http\S+", process.stderr.readline())
-    assert found is not None
-    return process, found.group()
-
-
-def change(browser: Browser, name: str, value: str) -> None:
-    """Choose a setting as a user does."""
-    browser.run(
-        "const field = document.getElementById('set-' + arguments[0]); field.value = arguments[1];"
-        "field.dispatchEvent(new Event('change'))",
-        *(name, value),
-    )
-
-
-def settled(browser: Browser) -> None:
-    """Wait until nothing is running."""
-    browser.wait("document.documentElement.dataset.running === 'no'", 120.0)
-
-
-def dragged(browser: Browser) -> tuple[float, int]:
+def dragged(page: Page) -> tuple[float, int]:
     """Drag a point for two seconds; return frames a second, and maps that followed."""
-    x, y = browser.run(
-        "const { map } = window.studio.app, box = map.canvas.getBoundingClientRect();"
-        "const at = map.spot(3); return [box.left + at[0], box.top + at[1]]"
-    )
+    browser = page.browser
+    x, y = page.spot(3)
     browser.run(
         "const { map } = window.studio.app; window.followed = 0; const take = map.take.bind(map);"
         "map.take = (frame) => { window.followed += frame.about.preview ? 1 : 0; take(frame); }"
@@ -98,18 +71,17 @@ def measured(browser: Browser, n: int, folder: Path) -> None:
     path = folder / f"{n}.csv"
     table(n, path)
     began = time.perf_counter()
-    process, address = start(str(path))
+    page = Page(browser, folder, str(path))
     try:
-        browser.driver.get(address)
-        browser.wait("window.studio?.app.map.frames > 5 && window.studio.app.sweep", 180.0)
+        page.wait("studio.app.map.frames > 5 && studio.app.sweep")
         moves = time.perf_counter() - began
-        settled(browser)
-        change(browser, "start", "random")
-        browser.wait("document.documentElement.dataset.running === 'fit'")
+        page.settle()
+        page.change("start", "random")
+        page.wait("document.documentElement.dataset.running === 'fit'")
         drawn, asked, seconds = browser.driver.execute_async_script(COUNT)
-        settled(browser)
+        page.settle()
         sweeps = browser.run("return window.studio.app.state.maps.at(-1).sweeps")
-        rate, followed = dragged(browser)
+        rate, followed = dragged(page)
         print(
             f"{n:,} points: the map moves {moves:.1f} s after the command; while it converges "
             f"({sweeps} sweeps, {seconds:.1f} s) {drawn / seconds:.0f} frames a second drawn of "
@@ -118,8 +90,7 @@ def measured(browser: Browser, n: int, folder: Path) -> None:
             flush=True,
         )
     finally:
-        process.terminate()
-        process.wait()
+        page.close()
 
 
 def main(sizes: list[int]) -> None:

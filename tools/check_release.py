@@ -17,7 +17,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RELEASED = re.compile(r"^## \[(\d[^\]]*)\] - (\d{4}-\d\d-\d\d)$", re.M)
-NEEDED = ("py.typed", "data/cities.csv", "report/page/page.html", "report/page/page.css")
+NEEDED = (
+    *("py.typed", "data/cities.csv", "report/page/page.html", "report/page/page.css"),
+    *("studio/page/index.html", "studio/page/style.css", "studio/page/main.js"),
+)
 """Files of the package that are not code, and that a wheel can lack without any import failing."""
 IN_SDIST = (
     "LICENSE",

@@ -51,7 +51,7 @@ def test_a_map_that_the_worker_has_forgotten_is_made_again() -> None:
         session = await stage.opened(CITIES)
         before = await session.export("model")
         session.worker.kill()
-        await stage.until(lambda: session.ready)
+        await stage.until(lambda: session.worker.held == 1)
         assert await session.export("map")
         assert len(await session.export("model")) > 0.9 * len(before)
 

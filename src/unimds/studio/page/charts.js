@@ -8,7 +8,8 @@ export class Shepard {
   constructor(canvas) {
     this.canvas = canvas;
     this.data = null;
-    this.own = null; // all pairs of the point that is lit
+    this.own = null; // all pairs of the point that is lit, or selected
+    this.selected = -1;
     this.names = [];
     new ResizeObserver(() => this.draw()).observe(canvas);
     canvas.addEventListener("pointermove", (event) => this.hover(event));
@@ -86,9 +87,10 @@ export class Shepard {
     const { i, j, given, mapped } = this.data;
     pen.fillStyle = css("--mark");
     const mark = (x, y, r) => { const at = this.at(x, y); pen.beginPath(); pen.arc(at[0], at[1], r, 0, 2 * Math.PI); pen.fill(); };
-    const own = this.own?.i === lit.point ? this.own : null;
+    const meant = lit.point >= 0 || lit.pair ? lit.point : this.selected;
+    const own = this.own?.i === meant ? this.own : null;
     if (own) own.j.forEach((k, p) => { if (k !== own.i && own.given[p] !== null) mark(own.given[p], own.mapped[p], 2.4); });
-    else if (lit.point >= 0) for (let p = 0; p < i.length; p += 1) if (i[p] === lit.point || j[p] === lit.point) mark(given[p], mapped[p], 2.4);
+    else if (meant >= 0) for (let p = 0; p < i.length; p += 1) if (i[p] === meant || j[p] === meant) mark(given[p], mapped[p], 2.4);
     if (lit.pair && this.pair) mark(this.pair[0], this.pair[1], 4.5);
   }
 

@@ -66,6 +66,7 @@ async function newFile(file) {
   app.map.reset();
   app.course.clear();
   app.shepard.show(null);
+  $("comparison").hidden = true;
   app.select(-1);
   showFile(file, (kind) => app.act("read_as", { kind, part: "all" }));
   for (const id of ["pairs", "points", "verdict"]) $(id).replaceChildren();
@@ -199,11 +200,12 @@ async function partners(k) {
 }
 
 function select(k) {
-  app.map.selected = k;
+  app.map.selected = app.shepard.selected = k;
   app.map.links = [];
   showPoint(k, app);
   if (k >= 0) partners(k);
   app.map.wake();
+  app.shepard.draw();
 }
 
 onLit(() => { app.map.wake(); app.shepard.draw(); markLit(); partners(lit.point); });
