@@ -68,6 +68,9 @@ class Inline:
         if not self.deaf:
             self.pipe.put(message)
 
+    def close(self) -> None:
+        self.pipe.put(("end",))
+
     def kill(self) -> None:
         self.pipe.put(("end",))
         self._heard(("died", self.pid, -9))

@@ -44,16 +44,17 @@ def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
     assert "The studio is closed." in said
 
 
-def same_again(page: Page, table: bytes, folder: Path, name: str) -> None:
-    """Run the lines of the page in new processes, and compare the map."""
+def same_again(page: Page, folder: Path) -> None:
+    """Run the lines of the page in new processes, beside the table, and compare the map."""
     python, shell = page.lines()
     exported = folder / "exported.csv"
     exported.write_bytes(page.download("Map (CSV)"))
-    (folder / name).write_bytes(table)
-    (folder / "map.py").write_text(python)
+    with zipfile.ZipFile(io.BytesIO(page.download("Table and script (zip)"))) as packed:
+        packed.extractall(folder)
+    assert (folder / "map.py").read_text() == python
     wanted = read(exported, kind="points").values
     lines = [["map.py"]]
-    if "unimds embed" in shell:
+    if shell.startswith("unimds embed"):
         lines.append(["-m", *shlex.split(shell)])
     for line in lines:
         (folder / "map.csv").unlink(missing_ok=True)
@@ -66,8 +67,7 @@ def same_again(page: Page, table: bytes, folder: Path, name: str) -> None:
 
 
 def test_a_dropped_file_is_watched_and_its_points_are_dragged(page: Page, tmp_path: Path) -> None:
-    table = noisy(12)
-    page.drop("twelve.csv", table)
+    page.drop("twelve.csv", noisy(12))
     assert page.app("course.costs.length") > 3  # it was seen to converge
     assert page.app("map.kept.length") == 12
     assert "12 points." in page.browser.text("#recognised")
@@ -88,14 +88,13 @@ def test_a_dropped_file_is_watched_and_its_points_are_dragged(page: Page, tmp_pa
 
 @pytest.mark.slow
 def test_the_whole_tour_and_the_lines_in_new_processes(page: Page, tmp_path: Path) -> None:
-    table = CITIES.read_bytes()
-    page.drop("cities.csv", table)
-    same_again(page, table, tmp_path, "cities.csv")
+    page.drop("cities.csv", CITIES.read_bytes())
+    same_again(page, tmp_path)
     page.click("#pairs button")  # the worst pair is dropped
     page.wait("studio.app.state.missing.length === 1")
     page.settle()
     page.drag(10, 80, 50)
-    same_again(page, table, tmp_path, "cities.csv")
+    same_again(page, tmp_path)
     for space, kind in (("sphere", "globe"), ("hyperbolic", "disk")):
         page.change("space", space)
         page.wait(f"studio.app.map.kind === '{kind}'")
@@ -145,8 +144,7 @@ def ask(page: Page) -> None:
 
 @pytest.mark.slow
 def test_a_killed_worker_loses_nothing(page: Page, tmp_path: Path) -> None:
-    table = noisy(600)
-    page.drop("many.csv", table)
+    page.drop("many.csv", noisy(600))
     maps = page.app("state.maps.length")
     page.change("start", "random")
     page.wait("studio.app.state.running?.purpose === 'fit' && studio.app.sweep?.sweep > 3")
@@ -160,8 +158,7 @@ def test_a_killed_worker_loses_nothing(page: Page, tmp_path: Path) -> None:
     page.wait("studio.app.state.maps.length === " + str(maps + 1))
     page.settle()
     assert page.browser.run("return document.getElementById('banner').hidden")
-    (tmp_path / "start.npy").write_bytes(archived(page, "start.npy"))
-    same_again(page, table, tmp_path, "many.csv")
+    same_again(page, tmp_path)
 
 
 def worker_of(pid: int) -> int:
@@ -172,11 +169,6 @@ def worker_of(pid: int) -> int:
         if b"spawn_main" in line:
             return child
     raise AssertionError(children)
-
-
-def archived(page: Page, name: str) -> bytes:
-    with zipfile.ZipFile(io.BytesIO(page.download("Table and script (zip)"))) as packed:
-        return packed.read(name)
 
 
 @pytest.mark.slow

@@ -290,6 +290,33 @@ def test_two_maps_are_turned_onto_each_other() -> None:
     play(scenario)
 
 
+def test_going_back_to_a_map_ends_what_is_running() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(noisy(150))
+        first = session.current
+        session.change({"start": "random"})
+        await stage.until(lambda: (session.state()["running"] or {}).get("sweep", 0) >= 2)
+        session.show(first)
+        await stage.rest()
+        assert session.current == first
+        assert session.settings.start == "auto"
+        assert list(session.maps) == [first]
+        session.drop_pair(0, 1)  # from the map that is shown
+        await stage.rest()
+        assert session.maps[session.current].before is session.maps[first]
+
+    play(scenario)
+
+
+def test_settings_chosen_before_the_first_file_are_kept() -> None:
+    async def scenario(stage: Stage) -> None:
+        stage.session.change({"loss": "absolute"})
+        session = await stage.opened()
+        assert session.maps[session.current].step.settings.loss == "absolute"
+
+    play(scenario)
+
+
 def test_pairs_of_a_point_are_told() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened()

@@ -96,7 +96,8 @@ class Page:
 
     def download(self, text: str) -> bytes:
         """Click a button that saves a file, and return the file."""
-        before = set(self.saved.iterdir())
+        for path in self.saved.iterdir():  # a file of the same name would be replaced
+            path.unlink()
         self.browser.run(
             "[...document.querySelectorAll('#exports button')]"
             ".find((button) => button.textContent === arguments[0]).click()",
@@ -104,7 +105,7 @@ class Page:
         )
         end = time.monotonic() + 60.0
         while True:
-            new = [path for path in set(self.saved.iterdir()) - before if path.suffix != PARTIAL]
+            new = [path for path in self.saved.iterdir() if path.suffix != PARTIAL]
             if new and new[0].stat().st_size:
                 return new[0].read_bytes()
             assert time.monotonic() < end, self.browser.text("#banner")

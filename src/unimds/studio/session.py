@@ -57,6 +57,9 @@ class Workman(Protocol):
     def kill(self) -> None:
         """End the process at once."""
 
+    def close(self) -> None:
+        """End the process for good."""
+
 
 @final
 @dataclass(eq=False)
@@ -76,6 +79,7 @@ class Task:
     about: dict[str, Any] = field(default_factory=dict)
     job: int = 0
     stopping: bool = False
+    unwanted: bool = False  # whether its map is no longer of interest
     progress: dict[str, Any] = field(default_factory=dict)
 
 
@@ -210,12 +214,16 @@ class Session:
         elif name == "died":
             self._worker_died(*rest)
         elif self._task is not None and rest[0] == self._task.job:
-            getattr(self, f"_on_{name}")(self._task, *rest[1:])
+            if not self._task.unwanted:
+                getattr(self, f"_on_{name}")(self._task, *rest[1:])
+            elif name in ("done", "failed"):
+                self._task = None
+                self._proceed()
 
     def close(self) -> None:
         """End the worker; nothing is heard of it any more."""
         self._closed = True
-        self.worker.kill()
+        self.worker.close()
 
     def _worker_died(self, pid: int, code: int) -> None:
         """Start another worker, which has the table; what was running can go on."""
@@ -330,7 +338,9 @@ class Session:
         self.told = {"recognised": found["recognised"], "doubts": found["doubts"]}
         self.version += 1
         self._refuse_all("another file was opened")
+        wanted = self.settings if self.version == 1 else Settings()
         self.forget()
+        self.settings = wanted
         self._say("", "")
         self._next = self._cold
 
@@ -463,6 +473,9 @@ class Session:
         """Go back to an earlier map, its settings and its changes."""
         if number not in self.maps:
             raise Refused("there is no such map")
+        if self._task is not None and self._task.purpose in ("fit", "preview"):
+            self._task.unwanted, self._next = True, None
+            self._stop()
         made = self.maps[number]
         step = made.step
         self.settings, self.current, self.torn = step.settings, number, False

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import queue
 import signal
 import sys
 import tempfile
@@ -55,18 +56,21 @@ class Worker:
 
     def __init__(self, heard: Heard):
         self._heard, self._context = heard, multiprocessing.get_context("spawn")
+        # of this process: one that is killed could not remove it
+        self._folder = tempfile.TemporaryDirectory(prefix="unimds-studio-")
         self.start()
 
     def start(self) -> None:
         """Start a process, in place of one that has ended."""
         here, there = self._context.Pipe()
         # a daemon: it must not outlive the server
-        self._process = self._context.Process(target=work, args=(there,), daemon=True)
+        about = (there, self._folder.name)
+        self._process = self._context.Process(target=work, args=about, daemon=True)
         self._process.start()
         there.close()
-        self._pipe = here
-        listens = threading.Thread(target=self._listen, args=(here, self._process), daemon=True)
-        listens.start()
+        self._sent: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        for task, more in ((self._listen, self._process), (self._speak, self._sent)):
+            threading.Thread(target=task, args=(here, more), daemon=True).start()
 
     @property
     def pid(self) -> int:
@@ -75,37 +79,47 @@ class Worker:
 
     def send(self, *message: Any) -> None:
         """Send a message; one to a process that has just ended is lost, and its end is heard."""
-        with suppress(OSError):
-            self._pipe.send(message)
+        self._sent.put(message)
 
     def kill(self) -> None:
         """End the process at once; "died" will be heard."""
         self._process.kill()
 
+    def close(self) -> None:
+        """End the process, and leave nothing behind."""
+        self._process.kill()
+        self._process.join()
+        self._folder.cleanup()
+
     def _listen(self, pipe: Any, process: Any) -> None:
+        sent = self._sent
         with suppress(EOFError, OSError):
             while True:
                 self._heard(pipe.recv())
         process.join()
-        pipe.close()
+        sent.put(None)
         self._heard(("died", process.pid, process.exitcode))
+
+    def _speak(self, pipe: Any, sent: queue.SimpleQueue[Any]) -> None:
+        """Send what waits: a table is large, and a worker that starts does not listen yet."""
+        with suppress(OSError):
+            while (message := sent.get()) is not None:
+                pipe.send(message)
 
 
 # --- in the process of the worker -----------------------------------------------------------------
 
 
-def work(pipe: Any) -> None:
+def work(pipe: Any, folder: str) -> None:
     """Do tasks until the server is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C in a terminal is meant for the server
     sys.stdin = open(os.devnull)  # noqa: SIM115
-    with tempfile.TemporaryDirectory(prefix="unimds-studio-") as folder:
-        os.chdir(folder)  # messages about a file then show its bare name
-        bench = Bench(pipe)
-        with suppress(EOFError, OSError, KeyboardInterrupt):
-            bench.warm_up()
-            while True:
-                bench.do(bench.waiting.popleft() if bench.waiting else pipe.recv())
-        os.chdir("/")
+    os.chdir(folder)  # messages about a file then show its bare name
+    bench = Bench(pipe)
+    with suppress(EOFError, OSError):
+        bench.warm_up()
+        while True:
+            bench.do(bench.waiting.popleft() if bench.waiting else pipe.recv())
 
 
 @final
@@ -220,10 +234,11 @@ class Bench:
 
     def _facts(self, mds: Any, seconds: float) -> dict[str, Any]:
         from unimds.estimators.parameters import size_found
+        from unimds.studio.judged import plain
 
         return {
-            "stress": float(mds.stress_),
-            "cost": float(mds.cost_),
+            "stress": plain(mds.stress_, 15),
+            "cost": plain(mds.cost_, 15),
             "sweeps": int(mds.n_iter_),
             "outcome": mds.result_.outcome.value,
             "converged": bool(mds.result_.converged),
@@ -262,6 +277,7 @@ class Bench:
         from unimds._runtime.watch import progress_heard
         from unimds.estimators.mds import MDS
         from unimds.select import MDSSearchCV
+        from unimds.studio.judged import plain
 
         X, weights = step.data(self.table)
         given = {**step.settings.arguments(self.table.precomputed), "init": "auto", "n_init": 1}
@@ -272,8 +288,8 @@ class Bench:
             search.fit(X, weights=weights)
         found = search.cv_results_
         return {
-            "errors": [float(value) for value in found["mean_error"]],
-            "standard_errors": [float(value) for value in found["standard_error"]],
+            "errors": plain(found["mean_error"]),  # NaN where it cannot be fitted
+            "standard_errors": plain(found["standard_error"]),
             "best": int(search.best_index_),
             "sentence": search.sentence_,
             "warnings": self._warned(),

@@ -93,6 +93,7 @@ function hearFrame(header, numbers) {
   app.map.regions = [];
   app.map.push(header, numbers, app.kept, header.preview);
   app.sweep = header;
+  if (app.state.running?.purpose === "fit") app.state.running.sweep = header.sweep;
   showStatus();
 }
 
