@@ -2,7 +2,8 @@
 
 Chromium without a window opens the studio with noisy distances between points in five dimensions.
 Frames are those that the page has drawn while the map converges, from a random start. Seconds are
-those of a clock, and depend on what else the machine does. `python benchmarks/studio.py [points]`.
+those of a clock, and depend on what else the machine does; computing is that of the page's thread.
+`python benchmarks/studio.py [points ...]`.
 """
 
 from __future__ import annotations
@@ -42,7 +43,13 @@ def table(n: int, path: Path) -> None:
     """Write distances that no map of two dimensions meets."""
     rng = np.random.default_rng(0)
     D = distances(rng.normal(size=(n, 5))) * rng.uniform(0.8, 1.2, size=(n, n))
-    write(path, (D + D.T) / 2, names=[f"p{i}" for i in range(n)])
+    write(path, np.round((D + D.T) / 2, 4), names=[f"p{i}" for i in range(n)])
+
+
+def busy(browser: Browser) -> float:
+    """Return the seconds that the page has computed: of its own thread, whoever else computes."""
+    found = browser.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return float(next(one["value"] for one in found if one["name"] == "TaskDuration"))
 
 
 def dragged(page: Page) -> tuple[float, int]:
@@ -78,15 +85,18 @@ def measured(browser: Browser, n: int, folder: Path) -> None:
         page.settle()
         page.change("start", "random")
         page.wait("document.documentElement.dataset.running === 'fit'")
+        before = busy(browser)
         drawn, asked, seconds = browser.driver.execute_async_script(COUNT)
+        each = 1000.0 * (busy(browser) - before) / drawn
         page.settle()
         sweeps = browser.run("return window.studio.app.state.maps.at(-1).sweeps")
+        time.sleep(1.0)
         rate, followed = dragged(page)
         print(
             f"{n:,} points: the map moves {moves:.1f} s after the command; while it converges "
             f"({sweeps} sweeps, {seconds:.1f} s) {drawn / seconds:.0f} frames a second drawn of "
-            f"{asked / seconds:.0f} that the browser offers; while a point is dragged "
-            f"{rate:.0f} frames a second, and {followed / 2:.0f} maps a second follow",
+            f"{asked / seconds:.0f} that the browser offers, {each:.1f} ms of computing each; "
+            f"while a point is dragged {rate:.0f} frames and {followed / 2:.0f} maps a second",
             flush=True,
         )
     finally:
@@ -100,6 +110,7 @@ def main(sizes: list[int]) -> None:
         sys.exit("this needs Chromium and chromedriver")
     browser = Browser(found, 1500, 1000)
     browser.driver.set_script_timeout(60)
+    browser.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
     with tempfile.TemporaryDirectory() as folder:
         try:
             for n in sizes:

@@ -62,7 +62,7 @@ def test_a_file_that_is_too_large_is_told(served: list[tuple[object, ...]], tmp_
         file.truncate(LARGEST_FILE + 1)
     said = run("studio", tmp_path / "large.csv")
     assert said.code == 1
-    assert "the studio takes 67,108,864" in said.err
+    assert "the studio takes 268,435,456" in said.err
 
 
 def test_a_port_that_is_taken_is_told() -> None:

@@ -320,7 +320,7 @@ def test_settings_chosen_before_the_first_file_are_kept() -> None:
 def test_pairs_of_a_point_are_told() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened()
-        found = session.partners(0)
+        found = session.partners(0)()
         assert found["given"][1] == 305.0
         assert found["mapped"][0] == 0.0
 

@@ -21,7 +21,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-LARGEST_FILE = 64 * 2**20
+LARGEST_FILE = 256 * 2**20
 """Bytes of an uploaded file."""
 LARGEST_REQUEST = 64 * 2**10
 """Bytes of any other request."""

@@ -224,7 +224,8 @@ class Studio:
 
     async def point(self, request: Request) -> Response:
         """Tell all pairs of a point."""
-        return JSONResponse(self.session.partners(request.path_params["number"]))
+        found = self.session.partners(request.path_params["number"])
+        return JSONResponse(await asyncio.to_thread(found))
 
     async def stability(self, request: Request) -> Response:
         """Tell where else the points could be."""

@@ -7,9 +7,9 @@ to it, and the last frame of a running fit are here, so nothing is lost with it.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Any, Protocol, final
 
 import numpy as np
@@ -89,6 +89,10 @@ def _refuse(task: Task, words: str) -> None:
         task.answer.exception()  # nobody may be waiting
 
 
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
 Maker = Callable[[], Task]
 
 
@@ -134,7 +138,7 @@ class Session:
         self.places: Array | None = None  # of all points of the file, the last ones known
         self.torn = False  # whether the places are newer than the current map
         self.dragging: bool | None = None  # None: no; False: the point has been let go
-        self._moved = False
+        self._seen: tuple[int, list[float]] | None = None  # where a point is dragged to
         self.choice: dict[str, Any] | None = None
         self.stability: dict[str, Any] | None = None
 
@@ -405,7 +409,7 @@ class Session:
 
     def _fit_task(self, step: Step, before: Made | None) -> Task:
         self._numbers += 1
-        message = ("fit", self._numbers, step, False)
+        message = ("fit", self._numbers, step)
         self._say("", "")
         return self._new_task("fit", *message, step=step, before=before, number=self._numbers)
 
@@ -444,8 +448,6 @@ class Session:
     def _on_made(self, task: Task, found: dict[str, Any]) -> None:
         """Keep a finished map."""
         assert task.step is not None
-        if not self.maps:  # what dragging and comparing need is imported before they do
-            self._loop.run_in_executor(None, import_module, "unimds.studio.judged")
         step = task.step
         if found["calls"] is not None:  # it was stopped
             step = replace(step, limit=found["calls"])
@@ -529,37 +531,34 @@ class Session:
         i = self._number(i)
         if self.places is None or i in self.left_out:
             raise Refused("there is no map to move a point of")
-        points = self.places[self._step(None).kept(self._table.n)]
-        if type(seen) is not list or any(type(at) not in (int, float) for at in seen):
+        if type(seen) is not list or not all(_is_number(at) for at in seen):
             raise Refused("a place is a list of numbers")
-        from unimds.plots.views import place_of
-
-        place = place_of(seen, points, self.settings.place)
-        self.fixed[i] = tuple(float(part) for part in place)
-        self.places[i] = self.fixed[i]
-        self.torn = self._moved = True
+        self._seen = i, seen
         self.dragging = last is not True
         if self._task is None or self._task.purpose != "preview":
             self._make(self._preview)
 
     def _preview(self) -> Task:
-        """Take a few sweeps from where the points are."""
+        """Take a few sweeps from where the points are, and from where one is dragged to."""
         assert self.places is not None
-        self._moved = False
         step = self._step(self.places[self._step(None).kept(self._table.n)])
-        return self._new_task("preview", "fit", 0, step, True, step=step)
+        seen, self._seen = self._seen, None
+        return self._new_task("preview", "follow", step, seen, step=step)
 
     def _after_preview(self, task: Task, found: dict[str, Any]) -> None:
+        assert task.step is not None
+        self.fixed |= found["fixed"]
+        self.torn = True
         self._take_places(task.step, found["points"])
         about = {"type": "frame", "job": task.job, "sweep": 0, **found["about"]}
-        kept = [] if task.step is None else list(task.step.left_out)
+        kept = list(task.step.left_out)
         self._tell({**about, "left_out": kept, "preview": True}, found["shown"])
         if self._next:  # something else is wanted
             return
-        if self.dragging is False and not self._moved:  # let go: this place is fitted to the end
+        if self.dragging is False and self._seen is None:  # let go: this place is fitted to the end
             self.dragging = None
             self._next = self._warm
-        elif self._moved or not found["about"]["settled"]:
+        elif self._seen is not None or not found["about"]["settled"]:
             self._next = self._preview
 
     # --- questions ---
@@ -594,20 +593,22 @@ class Session:
     def _after_stability(self, task: Task, found: dict[str, Any]) -> None:
         self.stability = {"number": task.number, **found}
 
-    def partners(self, i: Any) -> dict[str, Any]:
-        """Return all pairs of a point of the current map."""
+    def partners(self, i: Any) -> Callable[[], dict[str, Any]]:
+        """Return what finds all pairs of a point; it may be called on another thread."""
         self._number(i)
-        if self.current is None or self.torn:
-            return {"i": i, "j": []}
-        made = self.maps[self.current]
-        kept = made.step.kept(self._table.n).tolist()
-        tables = self.tables.get(made.number)
-        if tables is None or i not in kept:
-            return {"i": i, "j": []}
-        from unimds.studio.judged import partners
+        made = None if self.current is None or self.torn else self.maps[self.current]
+        kept = [] if made is None else made.step.kept(self._table.n).tolist()
+        tables = None if made is None else self.tables.get(made.number)
+        if made is None or tables is None or i not in kept:
+            return lambda: {"i": i, "j": []}
+        points, space = made.points, self.spaces[made.number]
 
-        found = partners(made.points, tables, self.spaces[made.number], kept.index(i))
-        return {"i": i, "j": kept, **found}
+        def find() -> dict[str, Any]:
+            from unimds.studio.judged import partners
+
+            return {"i": i, "j": kept, **partners(points, tables, space, kept.index(i))}
+
+        return find
 
     def compare(self, one: Any, other: Any) -> Callable[[], dict[str, Any]]:
         """Return what compares two maps; it may be called on another thread."""

@@ -20,6 +20,7 @@ import warnings
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -204,16 +205,11 @@ class Bench:
 
     # --- maps ---
 
-    def _fit(self, job: int, number: int, step: Step, preview: bool) -> dict[str, Any]:
+    def _fit(self, job: int, number: int, step: Step) -> dict[str, Any]:
         from unimds.studio.judged import frame_of, judged, named, seen
         from unimds.studio.steps import fitted
 
         began = time.perf_counter()
-        if preview:
-            mds = fitted(self.table, step, max_iter=PREVIEW)
-            view = seen(mds.embedding_, mds.space_)
-            about = {**frame_of(view), "settled": mds.n_iter_ < PREVIEW, "cost": float(mds.cost_)}
-            return {"points": mds.embedding_, "about": about, "shown": _drawn(view)}
         frames = Frames(self, job, step)
         mds = fitted(self.table, step, frames)
         mds.callback = None  # studies of the map copy it, and listen to nobody
@@ -231,6 +227,27 @@ class Bench:
         names, kept = named(self.table), step.kept(self.table.n)
         labels = [names[i] for i in kept]
         return judged(mds, kept, labels, step.data(self.table)[1])
+
+    def _follow(
+        self, job: int, step: Step, moved: tuple[int, list[float]] | None
+    ) -> dict[str, Any]:
+        """Take a few sweeps, with a point where it is dragged to in the view."""
+        from unimds.plots.views import place_of
+        from unimds.studio.judged import frame_of, seen
+        from unimds.studio.steps import fitted
+
+        fixed: dict[int, tuple[float, ...]] = {}
+        if moved is not None and step.start is not None:
+            i, shown = moved
+            place = place_of(shown, step.start, step.settings.place)
+            fixed[i] = tuple(float(part) for part in place)
+            start = step.start.copy()
+            start[step.kept(self.table.n) == i] = place
+            step = replace(step, start=start, fixed={**step.fixed, **fixed})
+        mds = fitted(self.table, step, max_iter=PREVIEW)
+        view = seen(mds.embedding_, mds.space_)
+        about = {**frame_of(view), "settled": mds.n_iter_ < PREVIEW, "cost": float(mds.cost_)}
+        return {"points": mds.embedding_, "fixed": fixed, "about": about, "shown": _drawn(view)}
 
     def _facts(self, mds: Any, seconds: float) -> dict[str, Any]:
         from unimds.estimators.parameters import size_found

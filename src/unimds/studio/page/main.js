@@ -26,7 +26,7 @@ window.studio = { app }; // for the tests, which count frames
 
 function complain(text) {
   $("banner").hidden = !text;
-  $("banner").replaceChildren(...(text ? [element("span", text)] : []));
+  $("banner").replaceChildren(...(text ? [element("span", text), " ", button("Close", () => complain(""))] : []));
 }
 
 function banner({ message, torn, running }) {
@@ -117,7 +117,7 @@ function showStatus() {
   else if (state.torn) words.push("not finished: go on, or start anew");
   if (!running && current) words.push(`Stress-1 ${number(current.stress)} after ${current.sweeps} sweeps${current.size ? `, ${current.size}` : ""}. ${current.outcome}`);
   if (state.message.kind === "info") words.push(state.message.text);
-  $("status").textContent = words.join(" ");
+  $("status").textContent = $("status").title = words.join(" ");
   $("headline").textContent = file ? `${file.name}: ${file.n.toLocaleString("en")} points` : state.ready ? "ready" : "the worker starts …";
   document.documentElement.dataset.running = running ? running.purpose : "no";
 }

@@ -7,6 +7,7 @@ const PACE = 1000 / 30; // between two frames of a fit
 const LONGEST = 45; // frames that may wait; a page that is behind leaves some out
 const NEAR = 14; // pixels from a point within which the pointer means it
 const NAMES = 400; // points whose names are tried, at most
+const STILL = 150; // points whose names are shown while the map moves, at most
 const MARGIN = 34;
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -135,10 +136,10 @@ export class MapView {
       this.taken = now;
       this.take(this.queue.shift());
     }
-    const moving = this.ease(passed) || this.queue.length > 0;
+    this.moving = this.ease(passed) || this.queue.length > 0;
     this.draw();
     this.frames += 1;
-    if (moving) this.wake(); else this.before = undefined;
+    if (this.moving) this.wake(); else this.before = undefined;
   }
 
   ease(passed) {
@@ -311,9 +312,10 @@ export class MapView {
 
   drawPoints(pen, n) {
     const groups = new Map();
+    const usual = css("--point"); // asked once: to look it up takes longer than to draw a point
     for (let i = 0; i < n; i += 1) {
       const far = this.kind === "globe" && this.spots[3 * i + 2] < 0;
-      const key = `${this.colours?.[this.kept[i]] ?? css("--point")}|${far ? 0 : 1}`;
+      const key = `${this.colours?.[this.kept[i]] ?? usual}|${far ? 0 : 1}`;
       if (!groups.has(key)) groups.set(key, []);
       groups.get(key).push(i);
     }
@@ -363,7 +365,9 @@ export class MapView {
     pen.strokeStyle = css("--paper");
     pen.fillStyle = css("--ink");
     const meant = [this.selected, lit.point, ...(lit.pair ?? [])].filter((k) => this.rowOf?.has(k));
-    const all = this.showNames && this.kept.length <= 2000 ? this.kept.slice(0, NAMES) : [];
+    // many names cannot be read while they move, and take most of the time
+    const some = this.showNames && this.kept.length <= (this.moving ? STILL : 2000);
+    const all = some ? this.kept.slice(0, NAMES) : [];
     const taken = [];
     for (const k of new Set([...meant, ...this.fixed, ...all])) {
       const spot = this.spot(k);
