@@ -28,7 +28,7 @@ export class Shepard {
   }
 
   at(x, y) {
-    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    const [width, height] = this.size; // of the last drawing: to ask for it takes long
     return [
       PAD.left + ((x - this.low) / (this.wide - this.low || 1)) * (width - PAD.left - PAD.right),
       height - PAD.bottom - (y / this.high) * (height - PAD.top - PAD.bottom),
@@ -37,6 +37,7 @@ export class Shepard {
 
   draw() {
     const { pen, width, height } = sized(this.canvas);
+    this.size = [width, height];
     pen.font = "12px system-ui, sans-serif";
     if (!this.data) return;
     this.axes(pen, width, height);
@@ -98,7 +99,7 @@ export class Shepard {
   point(given, mapped) { this.pair = [given, mapped]; }
 
   hover(event) {
-    if (!this.data) return;
+    if (!this.data || !this.size) return;
     const box = this.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     let [best, least] = [-1, 100];

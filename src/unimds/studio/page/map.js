@@ -14,6 +14,26 @@ const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 const unit = (a) => { const l = Math.hypot(...a) || 1; return a.map((v) => v / l); };
 
+// A point, drawn once for each colour and size: a picture of it is copied many times faster than a circle is filled.
+const stamps = new Map();
+function stampOf(colour, radius) {
+  const ratio = Math.min(window.devicePixelRatio || 1, 2);
+  const key = `${colour}|${radius}|${ratio}`;
+  if (!stamps.has(key)) {
+    const half = radius + 1;
+    const image = document.createElement("canvas");
+    image.width = image.height = Math.ceil(2 * half * ratio);
+    const pen = image.getContext("2d");
+    pen.scale(image.width / (2 * half), image.width / (2 * half));
+    pen.fillStyle = colour;
+    pen.beginPath();
+    pen.arc(half, half, radius, 0, 2 * Math.PI);
+    pen.fill();
+    stamps.set(key, { image, half, colour, radius });
+  }
+  return stamps.get(key);
+}
+
 export class MapView {
   constructor(canvas, { drag = null, select = null, tip = null } = {}) {
     this.canvas = canvas;
@@ -205,16 +225,22 @@ export class MapView {
 
   // Where a place is on the canvas, and how near it is to the reader.
   at(x, y, z) {
-    const [cx, cy] = [this.canvas.clientWidth / 2 + this.pan[0], this.canvas.clientHeight / 2 + this.pan[1]];
-    if (!this.deep) return [cx + (x - this.box.x) * this.scale, cy - (y - this.box.y) * this.scale, 0];
-    const m = this.kind === "space" ? this.middle : [0, 0, 0];
+    const { cx, cy, scale, m } = this.lens;
+    if (!this.deep) return [cx + (x - this.box.x) * scale, cy - (y - this.box.y) * scale, 0];
     const v = [x - m[0], y - m[1], z - m[2]];
-    return [cx + dot(v, this.look.right) * this.scale, cy - dot(v, this.look.up) * this.scale, dot(v, this.look.front) / this.box.r];
+    return [cx + dot(v, this.look.right) * scale, cy - dot(v, this.look.up) * scale, dot(v, this.look.front) / this.box.r];
+  }
+
+  // What all points of a frame have in common: to ask the canvas for its size again and again takes long.
+  focus(width, height) {
+    const m = this.kind === "space" ? this.middle : [0, 0, 0];
+    this.lens = { cx: width / 2 + this.pan[0], cy: height / 2 + this.pan[1], scale: this.scale, m };
   }
 
   draw() {
     const { pen, width, height } = sized(this.canvas);
     if (!this.here || !this.box) return;
+    this.focus(width, height);
     this.backdrop(pen);
     const n = this.kept.length;
     this.spots = new Float32Array(3 * n);
@@ -311,31 +337,25 @@ export class MapView {
   get radius() { const n = this.kept.length; return n <= 150 ? 5 : n <= 600 ? 4 : n <= 1500 ? 3 : 2.5; }
 
   drawPoints(pen, n) {
-    const groups = new Map();
     const usual = css("--point"); // asked once: to look it up takes longer than to draw a point
-    for (let i = 0; i < n; i += 1) {
-      const far = this.kind === "globe" && this.spots[3 * i + 2] < 0;
-      const key = `${this.colours?.[this.kept[i]] ?? usual}|${far ? 0 : 1}`;
-      if (!groups.has(key)) groups.set(key, []);
-      groups.get(key).push(i);
-    }
-    const r = this.radius;
-    const round = 2 * Math.PI;
-    for (const [key, rows] of groups) {
-      const [colour, front] = key.split("|");
-      pen.fillStyle = colour;
-      pen.globalAlpha = front === "1" ? 1 : 0.25;
-      pen.beginPath();
-      for (const i of rows) {
-        const near = this.kind === "space" ? 1 + 0.35 * this.spots[3 * i + 2] : 1;
-        const [x, y] = [this.spots[3 * i], this.spots[3 * i + 1]];
-        pen.moveTo(x + r * near, y);
-        pen.arc(x, y, r * near, 0, round);
-      }
-      pen.fill();
+    const order = this.kind === "space" ? this.byDepth(n) : null;
+    const radius = this.radius;
+    let stamp = null;
+    for (let at = 0; at < n; at += 1) {
+      const i = order ? order[at] : at;
+      const depth = this.spots[3 * i + 2];
+      pen.globalAlpha = this.kind === "globe" && depth < 0 ? 0.25 : 1;
+      const near = this.kind === "space" ? 1 + 0.35 * depth : 1;
+      const colour = this.colours?.[this.kept[i]] ?? usual;
+      const size = Math.round(2 * radius * near) / 2;
+      if (stamp?.colour !== colour || stamp.radius !== size) stamp = stampOf(colour, size);
+      pen.drawImage(stamp.image, this.spots[3 * i] - stamp.half, this.spots[3 * i + 1] - stamp.half, 2 * stamp.half, 2 * stamp.half);
     }
     pen.globalAlpha = 1;
   }
+
+  // The points that are nearest to the reader come last.
+  byDepth(n) { return [...Array(n).keys()].sort((a, b) => this.spots[3 * a + 2] - this.spots[3 * b + 2]); }
 
   drawMarks(pen) {
     pen.lineWidth = 2.5;
