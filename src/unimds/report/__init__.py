@@ -17,24 +17,23 @@ from unimds._runtime.arguments import advised, model_and_path
 from unimds.distances.inputs import as_weights
 from unimds.distances.joining import joined_table
 from unimds.distances.table import HeldTable, LocalTable
-from unimds.files import endings
-from unimds.files.atomic import atomic
 from unimds.interpret import Drift, Procrustes, Properties
 from unimds.placecenter.result import table_stress
 from unimds.plots.layers import DriftVectors, Layer, PropertyVectors, UncertaintyRegions
 from unimds.quality import stress_1
 from unimds.report.choice import choice_section, chosen_map
+from unimds.report.document import Report, write_page
 from unimds.report.fit import fit_of
 from unimds.report.html import Edges, page_of
 from unimds.report.layers import layers_of
 from unimds.report.placed import placed_report
 from unimds.report.sections import of_drift, of_procrustes, of_properties
 from unimds.report.subject import Subject, subject_of
-from unimds.report.tables import Told, told
+from unimds.report.tables import Told, told, told_subject
 from unimds.report.trust import CONFIDENCE, of_deciding, of_stability, of_structure
 from unimds.trust import DecidingPair, PermutationTest, Stability
 
-__all__ = ["report", "write_report"]
+__all__ = ["Report", "report", "write_report"]
 
 
 @advised
@@ -57,13 +56,14 @@ def report(
     procrustes: Procrustes | None = None,
     drift: Drift | None = None,
     layers: Sequence[Layer] = (),
-) -> str:
+) -> Report:
     """Return a report on a map, as one HTML page.
 
     The page shows the map (a rotating globe for S², the Poincaré disk for H², a triangle for
     distributions of three outcomes), lists the worst-fitting distances of each point, finds points
     by name, colours them, and says in plain words how good the map is. It is one self-contained
-    file and works offline.
+    file and works offline. A notebook shows it in an isolated frame if it ends a cell, and
+    ``report(mds).save("map.html")`` writes it to a file.
 
     Parameters
     ----------
@@ -119,7 +119,8 @@ def report(
 
     Returns
     -------
-    str
+    Report
+        The page: a string that a notebook shows, and that can be saved.
 
     Examples
     --------
@@ -141,7 +142,7 @@ def report(
     several = told(mds)
     if several is not None:
         _refuse_of_several(new, D, weights, edges, *studies)
-        return _of_several(several, labels, columns, title, color)
+        return Report(_of_several(several, labels, columns, title, color))
     if new is not None:
         if any(given is not None for given in (D, weights, edges, *studies)):
             raise ValueError(
@@ -150,7 +151,7 @@ def report(
                 "or write two reports"
             )
         about: dict[str, Any] = {"columns": columns, "title": title, "color": color}
-        return placed_report(mds, new, labels=labels, **about)
+        return Report(placed_report(mds, new, labels=labels, **about))
     subject = subject_of(mds, D, labels)
     weights = joined_table(weights, subject.keys[0], "weights")
     if subject.stress is None and subject.table is not None:
@@ -175,7 +176,7 @@ def report(
     own += [] if properties is None else [PropertyVectors(properties)]
     own += [] if drift is None else [DriftVectors(drift)]
     drawn = layers_of(subject, layers, own)
-    return page_of(subject, fit, columns, title, links, color, further, drawn)
+    return Report(page_of(subject, fit, columns, title, links, color, further, drawn))
 
 
 def _refuse_of_several(new: Any, *others: Any) -> None:
@@ -193,8 +194,7 @@ def _of_several(
     several: Told, labels: Any, columns: Any, title: str | None, color: str | None
 ) -> str:
     """Return the page of several tables, or of rows and columns."""
-    subject = subject_of(several.result, None, several.labels if labels is None else labels)
-    subject = replace(subject, instead=several.instead, settings=several.settings)
+    subject = told_subject(several, labels)
     shown = several.columns if columns is None else columns
     title = title or several.title
     links, sections = Edges(None, None), [several.section]
@@ -233,7 +233,7 @@ def write_report(
     layers: Sequence[Layer] = (),
     force: bool = False,
 ) -> None:
-    """Write a report on a map to a file, atomically.
+    """Write a report on a map to a file, atomically, as ``report(…).save(path)`` does.
 
     Parameters
     ----------
@@ -265,12 +265,9 @@ def write_report(
     >>> write_report(result, "map.html", [[0.0, 2.0], [2.0, 0.0]])  # doctest: +SKIP
     """
     mds, path = model_and_path(mds, path, "write_report")
-    endings.REPORT.check(path)
-    with atomic(path, force=force) as partial:
-        about: dict[str, Any] = {"labels": labels, "columns": columns, "title": title}
-        drawn: dict[str, Any] = {"edges": edges, "edge_weights": edge_weights, "color": color}
-        more: dict[str, Any] = {"new": new, "properties": properties, "structure": structure}
-        more |= {"stability": stability, "deciding": deciding}
-        more |= {"procrustes": procrustes, "drift": drift, "layers": layers}
-        page = report(mds, D, weights=weights, **more, **drawn, **about)
-        partial.write_text(page, encoding="utf-8")
+    about: dict[str, Any] = {"labels": labels, "columns": columns, "title": title}
+    drawn: dict[str, Any] = {"edges": edges, "edge_weights": edge_weights, "color": color}
+    more: dict[str, Any] = {"new": new, "properties": properties, "structure": structure}
+    more |= {"stability": stability, "deciding": deciding}
+    more |= {"procrustes": procrustes, "drift": drift, "layers": layers}
+    write_page(path, lambda: report(mds, D, weights=weights, **more, **drawn, **about), force)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from unimds.distances.inputs import labels_of
 from unimds.distances.joining import counts_rows
 from unimds.distances.table import HeldTable
-from unimds.files.atomic import atomic
 from unimds.placecenter.new_points import fair_targets
 from unimds.placecenter.result import names_of, transformation_of
 from unimds.report.columns import named_columns
+from unimds.report.document import write_page
 from unimds.report.fit import fit_of, losses
 from unimds.report.html import ORIGIN, page_of
 from unimds.report.level import scaled_of
@@ -64,9 +64,11 @@ def write_placed_report(
     force : bool, default=False
         Whether to replace an existing file.
     """
-    with atomic(path, force=force) as partial:
-        subject = _subject(mds, new, given, to, list(labels))
-        partial.write_text(_page(subject, columns, title), encoding="utf-8")
+
+    def page() -> str:
+        return _page(_subject(mds, new, given, to, list(labels)), columns, title)
+
+    write_page(path, page, force)
 
 
 def placed_report(

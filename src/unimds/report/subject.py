@@ -146,15 +146,20 @@ class Subject:
         return self.run if self.run is not None and self.run.n < self.n else None
 
 
-def subject_of(mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None) -> Subject:
-    """Collect the content of a report from a fitted estimator or a result."""
+def subject_of(
+    mds: Any, D: ArrayLike | None, labels: Sequence[Any] | None, *, pairs: bool = True
+) -> Subject:
+    """Collect the content of a report from a fitted estimator or a result.
+
+    Without `pairs` nothing is collected that takes time or memory for every pair of points.
+    """
     result = mds if isinstance(mds, Result) else _result(mds)
     points = mds.embedding_ if result is None else result.embedding
     fitted = result or getattr(mds, "landmark_result_", None)
     own = _first(names_of(mds), labels_of(D, square=True))
     D = None if D is None else _native(mds, joined_table(D, names_of(mds)))
     labels = joined(labels, "labels", own)
-    table = _table(mds, D, len(points))
+    table = _table(mds, D, len(points)) if pairs else None
     return Subject(
         points=np.asarray(points, dtype=float),
         space=mds.space_ if result is None else result.space,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from unimds._runtime.words import counted
 from unimds.levels import as_level, described
 from unimds.placecenter.result import Result
 from unimds.report.sections import section, table
-from unimds.report.subject import PERFECT, settings_of
+from unimds.report.subject import PERFECT, Subject, settings_of, subject_of
 
 Array = NDArray[Any]
 
@@ -49,6 +50,12 @@ def told(fit: Any) -> Told | None:
         last = range(len(rows), len(names))
         return _told(fit, names, kinds, of_columns(fit), title, "column", last)
     return None
+
+
+def told_subject(several: Told, labels: Any = None) -> Subject:
+    """Return the subject of a report on several tables, or on rows and columns."""
+    subject = subject_of(several.result, None, several.labels if labels is None else labels)
+    return replace(subject, instead=several.instead, settings=several.settings)
 
 
 def _told(

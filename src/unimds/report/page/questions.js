@@ -218,7 +218,23 @@ function listen() {
   $("color").addEventListener("change", drawMap);
   $("names").addEventListener("change", drawMap);
   $("theme").addEventListener("click", () => { setTheme(dark() ? "light" : "dark"); draw(); });
-  prefersDark.addEventListener("change", () => { setTheme(prefersDark.matches ? "dark" : "light"); draw(); });
+  prefersDark.addEventListener("change", () => follow(prefersDark.matches ? "dark" : "light"));
+  listenToTheNotebook();
+}
+
+function follow(name) {
+  if (name === root.dataset.theme) return;
+  setTheme(name);
+  draw();
+}
+
+// In a frame the page around it knows its own theme better than the system does.
+function listenToTheNotebook() {
+  if (parent === window) return;
+  addEventListener("message", ({ data: told, source }) => {
+    if (source === parent && ["light", "dark"].includes(told?.unimdsTheme)) follow(told.unimdsTheme);
+  });
+  parent.postMessage("unimdsTheme?", "*");
 }
 
 // In print a page is as narrow as the paper: pictures shrink as they are, since plotly has no time to draw them again.
