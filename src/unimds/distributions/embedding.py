@@ -20,6 +20,7 @@ from unimds.distributions.projection import SphericalRandomProjection
 from unimds.distributions.unit_rows import angles, squared_chords
 from unimds.estimators.parameters import AMOUNT, CONSTRAINTS, StrOptions, documented
 from unimds.estimators.place_center import place_center
+from unimds.estimators.shown import MapEstimator
 from unimds.losses import Loss
 from unimds.placecenter.new_points import place_points
 from unimds.placecenter.result import Result
@@ -39,7 +40,12 @@ SCALED = (
 
 
 @documented
-class DistributionEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class DistributionEmbedding(
+    MapEstimator,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Map distributions or counts to a small sphere, or to distributions of a few outcomes.
 
     Parameters

@@ -188,7 +188,7 @@ MEANINGS = {
         Called as ``callback(iteration, cost, embedding)`` after every sweep; a true return value
         ends the run.""",
     "verbose": """int, default=0
-        1 shows a progress bar on standard error; it also says when code is compiled, and before
+        1 shows a progress bar; it also says when code is compiled, and before
         a fit of very many points what it will take.""",
     "checkpoint": """str, PathLike or Checkpoint, default=None
         A file to keep the run in, written every half a minute, after ^C, and when the run ends at

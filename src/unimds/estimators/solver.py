@@ -33,6 +33,7 @@ from unimds.estimators.elsewhere import check_names
 from unimds.estimators.forecast import before_the_check, before_the_search
 from unimds.estimators.newcomers import Rows, some_of, spread_of, warn_of_short, warn_of_strangers
 from unimds.estimators.parameters import wants_pandas
+from unimds.estimators.shown import MapEstimator
 from unimds.levels import Transformation, as_level
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.degeneracy import DegenerateWarning, degeneracy_of
@@ -195,7 +196,12 @@ class New(NamedTuple):
     features: Array | None
 
 
-class TableEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TableEstimator(
+    MapEstimator,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Base of estimators that take distances, or features and a metric."""
 
     metric: Any

@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds._runtime.shown import ShownMap
 from unimds.distances.inputs import labels_of
 from unimds.distances.pairs import Pairs, equal_weights
 from unimds.distances.table import DistanceTable
@@ -49,7 +50,7 @@ class Outcome(Enum):
 
 @final
 @dataclass(frozen=True)
-class Result:
+class Result(ShownMap):
     """A map, what it costs and how it came about.
 
     Attributes
@@ -117,6 +118,10 @@ class Result:
             f"n_iter={self.n_iter}, loss={self.loss},\n"
             f"       space={self.space}, message={self.message!r})"
         )
+
+    def _repr_html_(self) -> str:
+        """Return the map and what is to be said of it, for a notebook."""
+        return self._card()
 
     @property
     def n_iter(self) -> int:

@@ -34,6 +34,13 @@ def verdict(subject: Subject, fit: Goodness | None) -> list[str]:
     return said if fit is None else [*said, *_bad_points(subject, fit)]
 
 
+def in_short(subject: Subject) -> list[str]:
+    """Return the stress in words and how the fit ended: what is known without looking at pairs."""
+    robust = is_robust(subject.loss, _typical(subject))
+    said = [*_degenerate(subject), *_stress(subject, None, robust)]
+    return [*said, *_settled(subject)]
+
+
 def _degenerate(subject: Subject) -> list[str]:
     """Say that the map is degenerate, and what to do about it."""
     why = None if subject.scaled is None else subject.scaled.degeneracy

@@ -23,6 +23,7 @@ from unimds.distances.pairs import as_pairs
 from unimds.distances.validate import points_named
 from unimds.estimators.mds import MDS
 from unimds.estimators.parameters import CONSTRAINTS, Count, StrOptions
+from unimds.estimators.shown import ShownEstimator
 from unimds.estimators.solver import workplace
 from unimds.placecenter.result import Outcome as Ending
 from unimds.select.fits import Data, Scored, scored
@@ -40,7 +41,7 @@ CUT = 0.1
 INTERRUPTED = "Interrupted: {done} of {all} candidates were scored, and the best of them is chosen."
 
 
-class MDSSearchCV(MetaEstimatorMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class MDSSearchCV(ShownEstimator, MetaEstimatorMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Choose the dimension, the space, the loss or the level by held-out pairs.
 
     The known pairs are shared out to folds. Each candidate makes a map without the pairs of a fold,

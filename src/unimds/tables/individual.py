@@ -22,6 +22,7 @@ from unimds.estimators.parameters import (
     documented,
     validated_fit,
 )
+from unimds.estimators.shown import MapEstimator
 from unimds.estimators.solver import Solver
 from unimds.levels import Level, Transformation, as_level
 from unimds.losses import Loss, as_loss
@@ -64,7 +65,7 @@ class Fit:
 
 
 @documented
-class IndividualDifferences(BaseEstimator):  # type: ignore[misc]
+class IndividualDifferences(MapEstimator, BaseEstimator):  # type: ignore[misc]
     r"""One map of the same objects from several tables: of subjects, occasions or sources.
 
     Minimises the sum of the losses of all tables,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -28,6 +29,7 @@ from unimds.estimators.parameters import (
     documented,
     validated_fit,
 )
+from unimds.estimators.shown import MapEstimator
 from unimds.estimators.solver import Solver
 from unimds.levels import Level, as_level
 from unimds.levels.ordinal import Ordinal
@@ -71,7 +73,7 @@ NEW_STARTS, NEW_STEPS = 4, 300  # of a new row that has a transformation of its 
 
 
 @documented
-class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Unfolding(MapEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""A joint map of the rows and the columns of a table: persons near what they like.
 
     Finds points :math:`x_i` for the rows and :math:`y_j` for the columns, and minimises
@@ -383,6 +385,23 @@ class Unfolding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """The points of rows and columns, rows first."""
         check_is_fitted(self, "row_embedding_")
         return np.vstack([self.row_embedding_, self.column_embedding_])
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the joint map of rows and columns.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Axes to draw on; a new figure by default.
+        **options
+            Those of `unimds.plots.plot_joint`, such as `labels`.
+
+        Returns
+        -------
+        Axes
+        """
+        check_is_fitted(self, "row_embedding_")
+        return import_module("unimds.plots").plot_joint(self, ax, **options)
 
     def transform(self, X: Any, *, weights: Any = None) -> Array:
         """Place new rows on the map, each by itself; the columns do not move.
