@@ -27,6 +27,7 @@ PAGES = {
     "docs/files.md": 4,
     "docs/objects.md": 8,
     "docs/report.md": 2,
+    "docs/notebooks.md": 2,
     "docs/scale.md": 1,
     "docs/spherical-jl.md": 1,
     "docs/stress.md": 3,

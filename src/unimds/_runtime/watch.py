@@ -1,11 +1,10 @@
-"""What a run tells: its clock, the callback, the bar on standard error, ^C, and warnings.
+"""What a run tells: its clock, the callback, the progress bar, ^C, and warnings.
 
 A run that takes long is never silent: on `Watch.ticking` a thread draws the bar anew every second.
 """
 
 from __future__ import annotations
 
-import shutil
 import sys
 import threading
 import time
@@ -17,34 +16,33 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds._runtime.lines import new_line, write
+
 Callback = Callable[[int, float, NDArray[np.floating[Any]]], object]
 """Gets (iteration, cost, embedding) after every sweep; a true return value stops the run."""
 
 
-WIDTH = 24  # characters of the bar itself
 INTERVAL = 0.1  # seconds between two drawings
 TICK = 1.0  # seconds after which a bar is drawn anew though nothing has happened
 
-_LINE = threading.RLock()  # one thread at a time writes on standard error
+_LINE = threading.RLock()  # one thread at a time tells something
 
 
 @final
 class Bar:
-    """A line on standard error, drawn over itself."""
+    """A line on standard error, or in the cell of a notebook, that is drawn over itself."""
 
     open: ClassVar[Bar | None] = None  # the bar on whose line the cursor stands
 
     def __init__(self) -> None:
-        self._drawn, self._length = time.perf_counter(), 0
+        self._drawn, self._line = time.perf_counter(), new_line()
 
     def draw(self, share: float, text: str, *, now: bool = False) -> None:
         """Show which share is done, from 0 to 1, and a text; not too often unless `now`."""
         if not (now or self.age > INTERVAL):
             return
         with _LINE:
-            full = int(WIDTH * min(share, 1.0) + 1e-9)
-            line = f"{'█' * full}{'·' * (WIDTH - full)} {text} "
-            self._print(line[: shutil.get_terminal_size().columns - 1])
+            self._line.show(share, text)
             self._drawn, Bar.open = time.perf_counter(), self
 
     @property
@@ -54,29 +52,26 @@ class Bar:
 
     def clear(self) -> None:
         """Remove the line."""
-        if self._length:
-            self._print("")
-            self._print("")
+        self._line.clear()
         Bar.open = None
 
     def close(self) -> None:
-        """Leave the line as it is, and go to the next one."""
-        self._length, Bar.open = 0, None
-        with suppress(OSError):
-            print(file=sys.stderr, flush=True)
+        """Leave the line as it is; what is told later stands below."""
+        self._line.close()
+        Bar.open = None
 
-    def _print(self, line: str) -> None:
-        with suppress(OSError):  # nobody can be told, but the work continues
-            print("\r" + line.ljust(self._length), end="", file=sys.stderr, flush=True)
-        self._length = len(line)
+    def make_room(self) -> None:
+        """Let a message be told now."""
+        self._line.make_room()
+        Bar.open = None
 
 
 def tell(message: str) -> None:
-    """Print a line on standard error; a bar that stands there makes room for it."""
+    """Tell a message; a bar that stands there makes room for it."""
     with _LINE, suppress(OSError):
         if Bar.open is not None:
-            Bar.open.clear()
-        print(message, file=sys.stderr, flush=True)
+            Bar.open.make_room()
+        write(message)
 
 
 # --- compiling ------------------------------------------------------------------------------------
@@ -124,7 +119,7 @@ class Watch:
     callback : callable, optional
         See `Callback`.
     verbose : int
-        1 shows a progress bar on standard error.
+        1 shows a progress bar, on standard error or in the cell of a notebook.
     eps : float
         How slowly the cost falls when a run has converged: where the bar is full.
     """
@@ -273,7 +268,7 @@ def progress_heard(listener: Callable[[float, str], None]) -> Iterator[None]:
 
 @final
 class Progress:
-    """A bar on standard error for work whose amount is known; for one thread.
+    """A bar for work whose amount is known; for one thread.
 
     Parameters
     ----------
