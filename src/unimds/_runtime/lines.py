@@ -6,6 +6,7 @@ import shutil
 import sys
 from contextlib import suppress
 from html import escape
+from importlib import import_module
 from typing import Any, Protocol, final
 
 WIDTH = 24  # characters of the bar itself
@@ -92,10 +93,8 @@ class CellLine:
         """Do nothing: a message stands below the line."""
 
     def _display(self, shown: dict[str, str]) -> None:
-        from IPython.display import DisplayHandle  # only where it runs already
-
         if self._handle is None:
-            self._handle = DisplayHandle()
+            self._handle = _ipython().DisplayHandle()
             self._handle.display(shown, raw=True)
         else:
             self._handle.update(shown, raw=True)
@@ -113,6 +112,11 @@ def bar_of(share: float) -> str:
     return f"{'█' * full}{'·' * (WIDTH - full)}"
 
 
+def _ipython() -> Any:
+    """Return IPython's displays; it is imported only where it runs already."""
+    return import_module("IPython.display")
+
+
 def in_notebook() -> bool:
     """Whether this process computes for a notebook, whose cells can show more than text."""
     ipython = sys.modules.get("IPython")
@@ -128,8 +132,6 @@ def new_line() -> Line:
 def write(message: str) -> None:
     """Tell something: on standard error, or in a notebook as plain text, since no error it is."""
     if in_notebook():
-        from IPython.display import display
-
-        display({"text/plain": message}, raw=True)
+        _ipython().display({"text/plain": message}, raw=True)
     else:
         print(message, file=sys.stderr, flush=True)
