@@ -7,7 +7,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from unimds.distances.joining import counts_rows
-from unimds.notebook.sketch import Sketch, sketch_of
+from unimds.notebook.sketch import sketch_of
 from unimds.placecenter.result import Result, names_of
 from unimds.plots.tables import joint_names
 from unimds.report.choice import chosen_map, is_search
@@ -52,12 +52,8 @@ def card(mds: Any) -> str:
     return (
         '<div style="max-width: 44em; margin: .3em 0 .8em">'
         f'<p style="margin: .2em 0 .4em"><strong>{escape(content.title)}</strong></p>'
-        f"{_frame(sketch, content.title)}{said}{notes}</div>"
+        f"{sketch.framed(content.title)}{said}{notes}</div>"
     )
-
-
-def _frame(sketch: Sketch, title: str) -> str:
-    return sketch.framed(title)
 
 
 def _paragraph(said: str, style: str = "") -> str:

@@ -22,8 +22,8 @@ MANY = 2000
 """Points that a small map shows at most."""
 NODES = 31
 """Points of a line of the grid; more would make the page heavier, and look the same."""
-SPACES = {"line": "8.5em", "circle": "22em"}
-"""Heights of frames; other kinds are as high as a circle."""
+TALL, LOW, SLANTED = "22em", "7em", "12em"
+"""Heights of frames: of maps, of lines, and of lines with names, which are slanted."""
 
 
 @final
@@ -39,7 +39,8 @@ class Sketch:
         """Return the page of the map in an isolated frame."""
         page = (files("unimds.notebook") / "map.html").read_text(encoding="utf-8")
         data = embedded({**self.data, "title": title})
-        height = SPACES.get(self.kind, SPACES["circle"])
+        line = SLANTED if "names" in self.data else LOW
+        height = line if self.kind == "line" else TALL
         return framed(filled(page, {"data": data}), title, f"width: 100%; height: {height}")
 
 
