@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unimds._runtime.frame import framed
 from unimds.plots.shapes import facing
-from unimds.plots.views import View, principal_plane, view_of
+from unimds.plots.views import MapView, principal_plane, view_of
 from unimds.report.html import embedded, filled
 from unimds.report.subject import Subject
 
@@ -80,7 +80,7 @@ def sketch_of(
     return Sketch(view.kind, {key: part for key, part in data.items() if part is not None}, notes)
 
 
-def _turned(view: View) -> View:
+def _turned(view: MapView) -> MapView:
     """Return a view in three dimensions as the reader first sees it: right, up, and nearer."""
     if view.kind == "globe":
         front, right, above = facing(view.points)
@@ -97,7 +97,7 @@ def _turned(view: View) -> View:
     return replace(view, points=(view.points - middle) @ look, grid=grid)
 
 
-def _sized(view: View) -> View:
+def _sized(view: MapView) -> MapView:
     """Return a view between −1 and 1, if its space has no size of its own."""
     if view.kind not in ("line", "plane", "space") or view.grid:
         return view

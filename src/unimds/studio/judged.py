@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ from unimds.estimators.mds import MDS
 from unimds.files import Table
 from unimds.files.meaning.parts import parts_of
 from unimds.interpret.procrustes import procrustes_test
-from unimds.plots.views import View, view_of
+from unimds.plots.views import MapView, view_of
 from unimds.quality import align
-from unimds.report.fit import Fit, fit_of, losses
+from unimds.report.fit import Goodness, fit_of, losses
 from unimds.report.subject import Subject, subject_of
 from unimds.report.verdict import verdict
 from unimds.spaces import Space, distances
@@ -114,17 +115,17 @@ def named(table: Table) -> list[str]:
 # --- a view ---------------------------------------------------------------------------------------
 
 
-def seen(points: Array, space: Space, before: View | None = None) -> View:
+def seen(points: Array, space: Space, before: MapView | None = None) -> MapView:
     """Return the view of a map; axes that have no sign of their own point as they did before."""
     view = view_of(points, space)
     turns = view.kind == "plane" and points.shape[1] > 3
     if turns and before is not None and before.points.shape == view.points.shape:
         signs = np.where(np.sum(view.points * before.points, axis=0) < 0.0, -1.0, 1.0)
-        view = View(view.kind, view.points * signs, view.edge, view.grid, view.note, view.caution)
+        view = replace(view, points=view.points * signs)
     return view
 
 
-def frame_of(view: View) -> dict[str, Any]:
+def frame_of(view: MapView) -> dict[str, Any]:
     """Return all of a view but its points."""
     lines = {"edge": [plain(line, 4) for line in view.edge]}
     lines |= {"grid": [plain(line, 4) for line in view.grid]}
@@ -165,7 +166,7 @@ def _tables(subject: Subject) -> tuple[Array, Array] | None:
     return given, subject.compared.block(every, every, np.float32)[0][:, 0]
 
 
-def _worst(subject: Subject, fit: Fit, kept: Array) -> list[dict[str, Any]]:
+def _worst(subject: Subject, fit: Goodness, kept: Array) -> list[dict[str, Any]]:
     """Return the pairs that cost most, each once."""
     cost = losses(subject.loss, fit.mapped, np.nan_to_num(fit.target))
     cost[fit.partners < 0] = -1.0
@@ -216,7 +217,7 @@ def _wide(points: Array) -> Array:
     return np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
 
 
-def _onto(view: View, other: View) -> Array:
+def _onto(view: MapView, other: MapView) -> Array:
     """Return the points of a flat view, turned and stretched onto those of another view.
 
     A globe or a disk stays as it is.

@@ -315,7 +315,9 @@ class Bench:
     def _stability(self, job: int, number: int, step: Step) -> dict[str, Any]:
         """Study where else the points of a map could be."""
         from unimds._runtime.watch import progress_heard
-        from unimds.plots.trust import region_lines
+        from unimds.plots.embedding import scene_of
+        from unimds.plots.layers import UncertaintyRegions
+        from unimds.plots.layers.base import Line
         from unimds.studio.judged import plain
         from unimds.trust import bootstrap, jackknife
 
@@ -327,8 +329,9 @@ class Bench:
                 drawn = {"n_maps": MAPS, "random_state": step.settings.seed}
                 found = bootstrap(mds, weights=weights, **drawn)  # type: ignore[arg-type]
         try:
-            lines = [plain(line, 4) for line in region_lines(found)]
-        except ValueError:  # of three dimensions on a sphere, say
+            marks = UncertaintyRegions(found).draw(scene_of(mds)).marks
+            lines = [plain(mark.path, 4) for mark in marks if isinstance(mark, Line)]
+        except ValueError:  # a layer that does not suit: of three dimensions on a sphere, say
             lines = []
         return {
             "method": found.method,

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from unimds.cli import options as o
 from unimds.cli.messages import errors_told, say
+from unimds.cli.options import single as o
 
 
 def studio(
