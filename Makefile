@@ -67,7 +67,7 @@ docs: $(DOCS_STAMP) ## Build the documentation into docs/_build/html (sets up wh
 	$(BIN)/python -m sphinx -b html -W --keep-going -n -q -d docs/_build/doctrees docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
-gallery: $(TEST_STAMP) ## Draw the pictures of docs/gallery.md anew (a minute)
+gallery: $(TEST_STAMP) ## Draw the pictures of the gallery and of the pages for users anew (two minutes)
 	$(BIN)/python tools/gallery.py
 
 choosing: $(TEST_STAMP) ## Draw the pictures of docs/choosing.md anew (a minute)

@@ -1,7 +1,7 @@
-"""Draw the pictures of docs/gallery.md anew, by running the code on the page.
+"""Draw the pictures of the gallery and of the pages for users anew, by running the code on them.
 
-Run it with ``make gallery``; it takes a minute. A block may save files whose names begin with
-"gallery-", and these go to docs/images.
+Run it with ``make gallery``; it takes two minutes. A block may save pictures whose names begin with
+that of the page, and these go to docs/images.
 """
 
 from __future__ import annotations
@@ -19,22 +19,26 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 from tests.support.pages import blocks, run  # noqa: E402
 
-PAGE = ROOT / "docs" / "gallery.md"
+PAGES = ("gallery", "psychology", "genetics", "networks")
 
 
 def main() -> None:
     matplotlib.use("Agg")
-    code = [
-        block for block in blocks(PAGE.read_text(encoding="utf-8")) if block.language == "python"
-    ]
+    for page in PAGES:
+        draw(page)
+
+
+def draw(page: str) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    code = [block for block in blocks(text) if block.language == "python"]
     namespace: dict[str, object] = {"__name__": "__main__"}
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for block in code:
             began = time.process_time()
-            run(block, str(PAGE), namespace)
-            print(f"line {block.line}: {time.process_time() - began:.1f} s", flush=True)
-            for picture in sorted(Path(folder).glob("gallery-*")):
+            run(block, page, namespace)
+            print(f"{page}, line {block.line}: {time.process_time() - began:.1f} s", flush=True)
+            for picture in sorted(Path(folder).glob(f"{page}-*.*")):
                 shutil.move(picture, ROOT / "docs" / "images" / picture.name)
         os.chdir(ROOT)
 
