@@ -208,7 +208,7 @@ def test_report_and_plot_are_asked_for_with_all_they_need(cities, tmp_path, monk
     report.write_report = lambda mds, path, **rest: asked.update(path=path, mds=mds, **rest)
     monkeypatch.setitem(sys.modules, "unimds.report", report)
 
-    def plot_embedding(X, labels=None, color=None, space=None, edges=None, title=None):
+    def plot_embedding(X, labels=None, color=None, space=None, **further):
         asked.update(points=X, space=space)
         save = SimpleNamespace(savefig=lambda path, dpi: path.write_text(f"a picture, {dpi} dpi"))
         return SimpleNamespace(figure=save)

@@ -69,7 +69,7 @@ def words(said):
         (["embed", "x.csv", "--binary"], "--metric jaccard or --metric dice compare presence"),
         (["envfit", "x.csv"], "use unimds fit-properties MAP --metadata FILE"),
         (["adonis2", "x.csv"], "unimds tests no groups"),
-        (["place", "m", "x.csv", "--drop", "y"], "unimds fit-properties and unimds project"),
+        (["place", "m", "x.csv", "--drop", "y"], "unimds weighted-scores and unimds project"),
         (["place", "m", "x.csv", "--drop", "y"], "have it."),
         (["compare", "a.csv", "b.csv"], "unimds compare runs several methods on one table"),
         (["compare", "a.csv", "b.csv"], "To compare two maps, use unimds procrustes MAP OTHER"),
