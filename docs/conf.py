@@ -46,8 +46,8 @@ templates_path = ["_templates"]
 nitpicky = True
 nitpick_ignore_regex = [
     ("py:obj", r"[^.]+"),  # a parameter's name, say, leads nowhere
-    ("py:obj", r"(np|numpy|sklearn)\..*"),
-    ("py:obj", r"unimds\.spaces\.spectral\.Rows|jl\.Draws|Table\.columns"),
+    ("py:obj", r"(np|numpy|scipy|sklearn)\..*"),
+    ("py:obj", r"unimds\.spaces\.spectral\.Rows|jl\.Projections|Table\.columns"),
 ]
 # Measured tables are shared by pages, as sections of the third level.
 suppress_warnings = ["myst.header"]
