@@ -35,4 +35,8 @@ class ShownMap(Shown):
         -------
         Axes
         """
+        self._check_found()
         return import_module("unimds.plots").plot_embedding(self, ax=ax, **options)
+
+    def _check_found(self) -> None:
+        """Raise if there is no map yet."""

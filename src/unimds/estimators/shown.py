@@ -30,19 +30,5 @@ class ShownEstimator(Shown):
 class MapEstimator(ShownEstimator, ShownMap):
     """Base of estimators that are a map once they are fitted."""
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the map, in the manner that suits its space.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Axes to draw on; a new figure by default.
-        **options
-            Those of `unimds.plots.plot_embedding`, such as `labels` and `color`.
-
-        Returns
-        -------
-        Axes
-        """
+    def _check_found(self) -> None:
         check_is_fitted(self)
-        return super().plot(ax, **options)

@@ -109,7 +109,8 @@ def restored_several(header: dict[str, Any], arrays: dict[str, Array]) -> Severa
         fit.column_labels_ = sound_names(header["columns"], fit.n_features_in_, "columns")
         fit._range = tuple(float(value) for value in header["range"])
     fit._n_features_out = fit.embedding_.shape[1]
-    return fit  # type: ignore[no-any-return]
+    restored: Several = fit
+    return restored
 
 
 def _check_weights(fit: IndividualDifferences) -> None:

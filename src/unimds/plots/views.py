@@ -42,8 +42,8 @@ def _unchanged(places: Array) -> Array:
 
 def _shares(places: Array) -> Array:
     """Return the probabilities at places of the simplex."""
-    found = Simplex().project_points(places) ** 2  # type: ignore[no-untyped-call]
-    return np.asarray(found)
+    simplex: Space = Simplex()
+    return np.asarray(simplex.project_points(places) ** 2)
 
 
 @dataclass(frozen=True)
