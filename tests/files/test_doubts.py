@@ -624,6 +624,10 @@ def test_totals_are_told_in_python_too(put):
     put(TOTALS.replace("All,7,4,6,17\n", ""), columns=["oak", "elm", "ash"])  # no warning
 
 
+def test_numbers_without_end_are_no_total(put):
+    assert put("x,y,z\ninf,1,0\n0,0,0\n0,0,0\n0,0,0\n").values.shape == (4, 3)
+
+
 @pytest.mark.parametrize("rows", [5, 500])
 def test_totals_are_found_in_tables_of_any_length(put, rows):
     X = np.random.default_rng(0).integers(0, 99, (rows, 4))

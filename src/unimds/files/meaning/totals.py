@@ -138,4 +138,6 @@ def _sums(features: Array) -> NDArray[np.bool_]:
     with np.errstate(all="ignore"):  # infinite features get an error of their own
         double, sums = 2.0 * features, features.sum(axis=1, keepdims=True)
         scale = np.abs(features).sum(axis=1, keepdims=True)
-        return np.asarray((np.abs(double - sums) <= ROUNDING * scale).all(axis=0))
+        error = np.abs(double - sums)
+        # an infinite error is no rounding, however large the numbers are
+        return np.asarray(((error <= ROUNDING * scale) & (error < np.inf)).all(axis=0))
