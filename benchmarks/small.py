@@ -46,7 +46,7 @@ FITS = HERE / "small-fits.jsonl"
 SAME, FAR, EXACT = 1e-6, 1e-3, 1e-6
 FEW, SOME = 25, 60
 SMACOF_STARTS = 200
-SLICE, HOPPED, VAIN = 100, 3, 10  # random starts, of which the best hop on, ten times n in vain
+SLICE, HOPPED, VAIN = 500, 3, 10  # random starts, of which the best hop on, ten times n in vain
 WORST = 12  # rows of the list of where fits end higher
 STRIDE = 11  # from one table to the next that is measured: small and large ones in turn
 SPREAD = 3.0  # the largest distance on a sphere of radius 1
@@ -86,7 +86,7 @@ def long_search(D: np.ndarray, place: str, loss: str, begun: int, starts: int) -
     for here in sorted(found, key=lambda one: one.cost)[:HOPPED]:
         vain = 0
         while vain < VAIN * len(D) and lowest > problem.exact_cost:
-            there = ways.hop(here, rng)
+            there = ways.hop(here, rng, vain / (VAIN * len(D)))
             vain = 0 if there.cost < here.cost * (1.0 - SAME) else vain + ways.together
             here = there if there.cost < here.cost else here
         lowest = min(lowest, here.cost)

@@ -7,14 +7,22 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse.csgraph import shortest_path
 
-from tests.support.parts import slow
+from tests.support.parts import name, slow
+from tests.support.tables import table
 from unimds import MDS, place_center
+from unimds._runtime.watch import Watch
+from unimds.distances.pairs import as_pairs
+from unimds.losses import Absolute, Huber, Squared
+from unimds.placecenter.descent import Plan
 from unimds.placecenter.minima import alike
+from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome
-from unimds.spaces import distances
-from unimds.starts.hopping import Minimum
+from unimds.spaces import Euclidean, Sphere, distances
+from unimds.starts.hopping import Minimum, hopping
 from unimds.starts.line import best_order, placed
 from unimds.starts.small import EFFORTS, Found, Quest
 
@@ -240,25 +248,71 @@ class Stairs:
 
     batch, together, pays = 4, 16, True
 
-    def __init__(self, anew):
-        self.anew, self.costs, self.begun = anew, iter(range(1, 100)), []
+    def __init__(self):
+        self.costs, self.begun, self.tired = iter(range(1, 100)), [], []
         self.problem = SimpleNamespace(exact_cost=0.0)
 
     def fresh(self, lowest, rng):
         return Minimum(np.zeros((1, 5)), float(next(self.costs)), 1.0)
 
-    def hop(self, there, rng):
+    def hop(self, there, rng, tired):
         self.begun.append(there.cost)
+        self.tired.append(tired)
         return there._replace(work=1.0)
 
 
-@pytest.mark.parametrize(("anew", "begun"), [(True, [1, 5, 9]), (False, [1, 1, 1])])
-def test_hops_begin_from_the_best_map_of_a_batch_or_of_all(anew, begun):
-    ways, watch = Stairs(anew), SimpleNamespace(seconds=lambda: 0.0, stopped=False)
+def test_hops_begin_by_turns_from_the_lowest_map_and_from_the_best_of_the_last_starts():
+    ways, watch = Stairs(), SimpleNamespace(seconds=lambda: 0.0, stopped=False)
     search = SimpleNamespace(
         init="random", watch=watch, each=lambda task, starts: [task(one) for one in starts]
     )
-    effort = EFFORTS["auto"]._replace(work=20.0)  # three batches, each with three hops in vain
+    effort = EFFORTS["auto"]._replace(work=20.0)  # three batches, each with two hops in vain
     Quest(ways, effort, search, np.random.default_rng(0)).look(None)
-    assert ways.begun == [cost for cost in begun for _ in range(3)][: len(ways.begun)]
-    assert len(ways.begun) > 6
+    assert ways.begun == [1, 1, 5, 5, 1, 1, 13, 13][: len(ways.begun)]
+    assert len(ways.begun) > 4
+    first, second = ways.tired[:2]
+    assert first == 0.0
+    assert 0.0 < second < 1.0
+
+
+def absolute(n, seed, space, noise=0.3):
+    """Return the problem of a map by the absolute loss, from a table with errors."""
+    rng = np.random.default_rng(seed)
+    D, _ = table(rng, n, space, noise=noise, k=3)
+    problem = Problem.posed(as_pairs(D), Absolute(), space, 2)
+    return problem.on(np.arange(n)), rng
+
+
+@pytest.mark.parametrize("space", [Euclidean(), Sphere()], ids=name)
+def test_hops_lead_to_maps_that_are_lower_or_given_up(space):
+    problem, rng = absolute(24, 1, space, noise=1.0)
+    ways = hopping(problem, Plan(), Watch(None, 0, 1e-7).silent(), rng)
+    starts = [ways.fresh(np.inf, rng) for _ in range(8)]
+    here = first = max(starts, key=lambda start: start.cost)
+    for hop in range(60):
+        there = ways.hop(here, rng, hop / 60)
+        cost, _ = problem.costs(there.X, problem.frame.loss, problem.frame.space)
+        assert there.cost == pytest.approx(cost, rel=1e-9)  # it tells the cost of its own map
+        here = there if there.cost < here.cost else here
+    assert here.cost < first.cost
+    # a hop that was given up did not descend to the end
+    assert there.work < first.work
+
+
+@given(size=st.floats(0.01, 100.0), seed=st.integers(0, 9))
+def test_errors_of_a_table_have_the_size_that_was_asked_for(size, seed):
+    problem, rng = absolute(30, seed, Euclidean())
+    D, _ = problem.pairs.table.whole()
+    wrong, _ = problem.with_errors(size, rng).pairs.table.whole()
+    errors = np.minimum(np.abs(wrong - D), np.abs(wrong + D))  # those below zero are turned up
+    assert errors.std() < 1.2 * size
+    assert np.sqrt(np.mean((wrong - D) ** 2)) > 0.25 * size
+    assert (wrong >= 0.0).all()
+
+
+@given(share=st.floats(1e-3, 0.9), loss=st.sampled_from([Squared(), Absolute(), Huber(0.5)]))
+def test_error_of_is_the_inverse_of_the_cost_of_errors(share, loss):
+    pairs = as_pairs(7.0 * (1.0 - np.eye(5)))
+    problem = Problem.posed(pairs, loss, Euclidean(), 2)
+    found = problem.error_of(problem.cost_of_errors(share))
+    assert found == pytest.approx(share * pairs.typical, abs=1e-3 * pairs.typical)

@@ -306,9 +306,7 @@ def descend(functions, points, n, table, unit, rooms, state, limits, costs):
     tells free points and of memory for two points. ``costs`` has two rows, by the loss and by the
     loss as given; the first of them are known. ``limits`` are the steps, how many costs are known,
     and the window; and how slowly the cost may fall, what counts as zero, and a bar. A descent that
-    has no hope to come below it gives up: not if it falls `HOPE` times as much as in the window,
-    nor if the loss is sharpened, by which the cost falls by no more than it is now below the
-    smooth one.
+    would not come below it by a fall `HOPE` times that in the window gives up.
     """
     (take, aim, judge, keep, spread, collect, row, carry), nothing = functions, (0, 0, 0, 0)
     (own, learnt, trial, pulled, others, carried), span = rooms, (0, 0, 0)
@@ -324,10 +322,8 @@ def descend(functions, points, n, table, unit, rooms, state, limits, costs):
                 return done, SETTLED
             if costs[1, last] <= zero:
                 return done, EXACT
-            if last >= window and costs[1, last] > bar:
-                hope = HOPE * (costs[0, last - window] - now) + now - costs[1, last]
-                if costs[1, last] - hope > bar:
-                    return done, HOPELESS
+            if last >= window and costs[1, last] - HOPE * (costs[0, last - window] - now) > bar:
+                return done, HOPELESS
             if done == steps:
                 return done, WENT
             call(aim, who, free, nothing, span, 0.0, own)
@@ -355,17 +351,16 @@ def descend(functions, points, n, table, unit, rooms, state, limits, costs):
 
 
 @driver
-def anneal(functions, points, n, table, unit, rooms, state, limits, costs):
+def anneal(functions, points, n, table, unit, rooms, state, limits, bars, costs):
     """Descend by one loss after another; return how many steps it took, and why it ended.
 
-    ``limits`` are, besides those of `descend`, the number of losses, the bytes of the fields of
-    each, and how many must be tried: a descent that has not come below the bar by then gives up, or
-    later if it loses hope.
+    ``limits`` are, besides those of `descend`, the bytes of the fields of a loss. ``bars`` has a
+    number for each loss: a descent that has not come below it by then gives up.
     """
     own, learnt, trial, pulled, others, carried = rooms
-    (steps, known, window, count, width, tried), (eps, early, zero, bar) = limits
+    (steps, known, window, width), (eps, early, zero) = limits
     numbers, P, stride, taken, why = doubles(own[1]), doubles(state[0]), state[1], 0, WENT
-    for level in range(count):
+    for level in range(bars.size):
         low, shift = numbers[LOWEST], level * width
         if level > 0:  # begin anew
             for a in range(BENT + MEMORY):
@@ -377,14 +372,13 @@ def anneal(functions, points, n, table, unit, rooms, state, limits, costs):
         pulling = (others[0], others[1], others[2] + shift)
         carrying = (carried[0], carried[1], carried[2] + shift)
         here, until = (own, learnt, trial, pulled, pulling, carrying), (steps, known, window)
-        slowest, below = eps if level + 1 == count else early, bar if level >= tried else inf
+        slowest = eps if level + 1 == bars.size else early
         done, why = descend(
             functions, points, n, table, unit, here, state,
-            (until, (slowest, zero, below)), costs,
+            (until, (slowest, zero, bars[level])), costs,
         )  # fmt: skip
         taken += done
-        missed = level + 1 == tried and numbers[LOWEST] > bar
-        if why in (EXACT, HOPELESS) or missed:
+        if why in (EXACT, HOPELESS) or numbers[LOWEST] > bars[level]:
             break
     return taken, why
 

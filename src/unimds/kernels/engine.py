@@ -339,9 +339,9 @@ class Engine:
     ) -> tuple[int, int]:
         """Take quasi-Newton steps, see `unimds.kernels.drivers.descend`; work in `X`."""
         (steps, known, window), (eps, zero) = limits
-        until = (steps, known, window, 1, 0, 0), (eps, eps, zero, np.inf)
+        until = (steps, known, window, 0), (eps, eps, zero)
         work = _Work(X, self.judged_by(judge), state)
-        stepping = self._stepping(work, D, W, unit, until, costs)
+        stepping = self._stepping(work, D, W, unit, until, np.full(1, np.inf), costs)
         done, why = self._run(drivers.anneal, *stepping)
         return int(done), int(why)
 
@@ -352,7 +352,8 @@ class Engine:
         X: Array,
         unit: float,
         losses: list[Any],
-        limits: tuple[tuple[int, int, int, int], tuple[float, float, float, float]],
+        limits: tuple[tuple[int, int, int], tuple[float, float, float]],
+        bars: Array,
         costs: Array,
         state: tuple[Array, Array, Array],
     ) -> int:
@@ -361,15 +362,14 @@ class Engine:
         names = [field.name for field in fields(self.loss)]
         each = ([getattr(loss, name) for name in names] for loss in losses)  # astuple is slow
         rows = np.array([[*space, *values, *judge, 0.0] for values in each])
-        (steps, known, window, tried), other = limits
-        until = (steps, known, window, len(rows), rows.strides[0], tried), other
-        work = _Work(X, rows, state)
-        stepping = self._stepping(work, D, W, unit, until, costs)
+        whole, other = limits
+        work, until = _Work(X, rows, state), ((*whole, rows.strides[0]), other)
+        stepping = self._stepping(work, D, W, unit, until, bars, costs)
         taken, _ = self._run(drivers.anneal, *stepping)
         return int(taken)
 
     def _stepping(
-        self, work: _Work, D: Array, W: Array | None, unit: float, limits: Any, costs: Array
+        self, work: _Work, D: Array, W: Array | None, unit: float, *limits: Any
     ) -> tuple[Any, ...]:
         """Return the arguments of drivers that take quasi-Newton steps."""
         _, sums, _ = self._memory()
@@ -383,7 +383,7 @@ class Engine:
         functions = *steps.step_functions(), *helpers, self.row(MUTUAL), self.carry
         n, table = work.X.shape[1], self._table(D, W)
         return (
-            functions, _points(work.X), n, table, unit, rooms, work.where, limits, costs,
+            functions, _points(work.X), n, table, unit, rooms, work.where, *limits,
         )  # fmt: skip
 
     def carry_on(self, X: Array, previous: Array, beta: float) -> Array:

@@ -38,7 +38,6 @@ COST, FALL, LENGTH, TRIED, KEPT, SCALE, VERDICT, LOWEST, BENT = range(9)
 MEMORY = 20  # past steps; measured: with 10 maps of 150 dimensions end higher, 30 take longer
 ENOUGH = 1e-4  # of the fall that the slope promises (Armijo)
 TRIALS = 20
-PULLS = PAST + 2 * MEMORY  # the number that stands for the pulls among the rows
 FLAT = 1e-10  # a cosine: below it, a step tells nothing of the curvature
 
 WENT, SETTLED, EXACT, STUCK, HOPELESS = range(5)
@@ -56,17 +55,9 @@ def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
     """Go to the trial, whose cost is `unit`, and learn the curvature of the way there.
 
     ``scratch`` are the pulls on its points and the sums of their weights; X tells which are free.
-    In curved space (`mode` 1) everything has been carried to the trial; a past that has lost its
-    curvature on the way is forgotten.
+    In curved space (`mode` 1) the step and the slope have been carried to the trial.
     """
-    curved, many = mode > 0, int(out[KEPT]) if out[KEPT] < MEMORY else MEMORY
-    for old in range(many if curved else 0):
-        product = 0.0
-        for m in range(stride):
-            product += P[(PAST + old) * stride + m] * P[(PAST + MEMORY + old) * stride + m]
-        out[BENT + old] = product
-        out[KEPT] = out[KEPT] if product > 0.0 else 0.0
-    slot = int(out[KEPT]) % MEMORY
+    curved, slot = mode > 0, int(out[KEPT]) % MEMORY
     step, change, bent, far = PAST + slot, PAST + MEMORY + slot, 0.0, 0.0
     steep = placed = 0.0
     for a in range(k):
@@ -130,33 +121,36 @@ space_at: Any = None  # given to `carry` for each space
 def carry(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Do what a step needs where space is curved; X is memory for two points.
 
-    - `ONTO`: let the trial be exp of the step, at every point.
-    - `ACROSS`: take the step, the slope and the past along to the trial, by projection, and turn
-      the pulls there into tangent vectors, in the unit of distances.
+    - `ONTO`: turn the step into tangent vectors, and let the trial be exp of it, at every point.
+    - `ACROSS`: take the step and the slope along to the trial, by projection, and turn the pulls
+      there into tangent vectors, in the unit of distances.
+
+    The past stays as it was met, in the coordinates of the space around: to take it along would
+    cost more than all pairs of a small table, and saves no steps. The slope is a tangent vector, so
+    that a step downhill stays one when it is turned into tangent vectors.
     """
     space, p, v = space_at(fields), X, beyond(X, k)
     point, vector, onto = carray(p, k), carray(v, k), mode == ONTO
     square = space.unit_length() * space.unit_length()
-    origin, last = (HERE if onto else TRIAL) * stride, AIM if onto else PULLS
-    many = int(out[KEPT]) if out[KEPT] < MEMORY else MEMORY
     for m in range(n):
         for a in range(k):
-            p[a] = P[origin + a * n + m]
-        for row in range(AIM, last + 1):
-            if PAST + many <= row < PAST + MEMORY or PAST + MEMORY + many <= row < PULLS:
-                continue  # of the past, only what there is
-            rows, at = (scratch, m) if row == PULLS else (P, row * stride + m)
-            factor = out[LENGTH] if row == AIM else square if row == PULLS else 1.0
+            p[a] = P[(HERE if onto else TRIAL) * stride + a * n + m]
+        for row in range(AIM, AIM + 1 if onto else PAST + 1):
+            pulls = row == PAST
+            rows, at = (scratch, m) if pulls else (P, row * stride + m)
+            factor = square if pulls else out[LENGTH] if row == AIM and not onto else 1.0
             for a in range(k):
                 v[a] = factor * rows[at + a * n]
-            if onto:
-                at = TRIAL * stride + m
-                space.exp(point, vector)
-            else:
-                space.project(point, vector)
+            space.project(point, vector)
             for a in range(k):
-                rows[at + a * n] = p[a] if onto else v[a]
-        if not onto:
+                rows[at + a * n] = v[a]
+        if onto:
+            for a in range(k):
+                v[a] *= out[LENGTH]
+            space.exp(point, vector)
+            for a in range(k):
+                P[TRIAL * stride + a * n + m] = p[a]
+        else:
             scratch[k * n + m] *= square
 
 

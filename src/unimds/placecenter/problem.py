@@ -31,6 +31,7 @@ from unimds.spaces.sphere import Sphere
 Array = NDArray[Any]
 
 ADAPTED = 1e-7  # error of a distance that counts as none where targets adapt, without an end
+BISECTIONS = 12  # of a typical distance, the most that an error counts as
 SINGLE_FROM = 200  # points from which single precision saves time worth its rounding
 # in a typical distance, and in the longest, where the size is free: coordinates grow with the power
 # of e, and lose so many digits that beyond this the cost is not the map's any more
@@ -235,11 +236,12 @@ class Problem:
         return engine.descend(D, W, X, frame.unit, judge, limits, costs, state)
 
     def anneal_compiled(
-        self, X: Array, losses: list[Loss], limits: Any, costs: Array, state: Any
+        self, X: Array, losses: list[Loss], limits: Any, bars: Array, costs: Array, state: Any
     ) -> int:
         """Take quasi-Newton steps by one loss after another; `X` is memory to work in."""
         frame, (_, D, W) = self.frame, contiguous((0, *self._whole))
-        return frame.engine(X, D, W).anneal(D, W, X, frame.unit, losses, limits, costs, state)
+        engine = frame.engine(X, D, W)
+        return engine.anneal(D, W, X, frame.unit, losses, limits, bars, costs, state)
 
     def pulls(self, X: Array, smooth: Loss, threads: int = 1) -> tuple[Array, tuple[float, float]]:
         """Return the pull on every point by `smooth`, in a last row its weights; and the `costs`.
@@ -349,6 +351,31 @@ class Problem:
     def cost_of_errors(self, share: float) -> float:
         """Return the cost of being wrong everywhere by a share of a typical distance."""
         return self._cost_of_error(share) * self.pairs.weighing.total
+
+    def error_of(self, cost: float) -> float:
+        """Return the error, the same in every pair, that costs so much; in the unit of distances.
+
+        Examples
+        --------
+        >>> from unimds.distances.pairs import as_pairs
+        >>> from unimds.losses import Squared
+        >>> from unimds.spaces.euclidean import Euclidean
+        >>> pairs = as_pairs(8.0 * (1.0 - np.eye(3)))
+        >>> problem = Problem.make(pairs, Squared(), Euclidean(), 2)
+        >>> round(problem.error_of(3 * 0.5**2 / problem.frame.cost_unit), 6)
+        0.5
+        """
+        low, high = 0.0, 1.0
+        for _ in range(BISECTIONS):
+            share = 0.5 * (low + high)
+            low, high = (share, high) if self.cost_of_errors(share) < cost else (low, share)
+        return high * self.pairs.typical
+
+    def with_errors(self, size: float, rng: np.random.Generator) -> Problem:
+        """Return the problem of a table in memory with random errors, normal and of this size."""
+        D, W = self._whole
+        wrong = np.abs(D + size * rng.standard_normal(D.shape))
+        return replace(self, pairs=self.pairs.through(HeldTable(wrong, W)))
 
     def _cost_of_error(self, share: float) -> float:
         """Return the cost of a typical distance that is wrong by a share of it."""

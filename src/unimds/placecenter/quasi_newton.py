@@ -78,23 +78,23 @@ def annealed(
     limits: Limits,
     *,
     early: float = 0.0,
-    tried: int = 0,
-    bar: float = np.inf,
+    bars: Array | None = None,
 ) -> Descent:
     """Descend by one loss after another in one call of compiled code.
 
     With each loss there are at most `limits.steps`; with all but the last, `early` is the slowest
-    fall of the cost, if it is greater than `limits.eps`. After `tried` losses, a descent that has
-    not come below `bar` is given up, and later ones as soon as they have no hope to.
+    fall of the cost, if it is greater than `limits.eps`. A descent that has no hope to come below
+    the bar of a loss, or has not come below it, is given up.
     """
     memory, numbers = empty_memory(X.size)
     memory[HERE] = memory[TRIAL] = X.ravel()
     numbers[LOWEST], numbers[VERDICT] = np.inf, BEGUN
     state, work = (memory, numbers, problem.pairs.free.astype(np.float64)), np.empty_like(X)
     steps, window, eps, zero, _ = limits
-    until = (steps, 1, window, tried), (eps, max(eps, early), zero, bar)
+    until = (steps, 1, window), (eps, max(eps, early), zero)
     costs = np.full((2, 1 + steps), np.inf)
-    taken = problem.anneal_compiled(work, losses, until, costs, state)
+    bars = np.full(len(losses), np.inf) if bars is None else bars
+    taken = problem.anneal_compiled(work, losses, until, bars, costs, state)
     best = np.array(memory[BEST].reshape(X.shape), dtype=X.dtype)
     return Descent(best, float(numbers[LOWEST]), taken)
 

@@ -1,7 +1,8 @@
 """Ways to look for minima of a small table: a fresh start, and a hop from one minimum to another.
 
-A hop exchanges two points, or puts two of them anywhere, and descends again. Where most
-fresh starts end in a poor minimum, hops lead from it to better ones nearby.
+A hop exchanges two points, or puts two of them anywhere, or lets all points stray: they follow a
+table with random errors for a while. From there it descends again. Where most fresh starts end in a
+poor minimum, hops lead from it to better ones nearby.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from unimds._runtime.watch import Watch
 from unimds.losses import Loss, Squared
-from unimds.placecenter.annealing import annealing
+from unimds.placecenter.annealing import LEVELS_PER_DECADE, annealing
 from unimds.placecenter.descent import PATIENCE, STAGE_SWEEPS, Plan, lowered
 from unimds.placecenter.minima import SAME
 from unimds.placecenter.problem import Problem
@@ -29,16 +30,20 @@ Array = NDArray[Any]
 
 CALL, STEP, SWEEP = 20_000, 300, 60_000  # pairs that take as long as all else in each of them
 BOUND = 10.0  # what a sweep costs where disparities are found within a bound
-FLAT, CURVED = 0.8, 2.5  # what a pair costs in flat space, and in curved space
-SHARPER = 6  # levels of smoothing, two in a decade, that a descent may leave out at first
-EARLY = 1e-5  # share of the cost, a step: less is not waited for while the loss is still smooth
+FLAT, CURVED = 0.8, 1.6  # what a pair costs in flat space, and in curved space
+SHARPER = 7  # levels of smoothing, two in a decade, some of which a descent leaves out at first
+SHARPENED = 0.06  # of the cost, times the smoothing over the first: what sharpening still gains
+EARLY = 3e-5  # share of the cost, a step: less is not waited for while the loss is still smooth
 SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
-FEW = 4  # starts in a batch, where a hop takes far less time than a start
+FEW = 4  # starts in a batch, where hops are worth more than starts
 TOGETHER = 16  # hops along a curve in one call, each of which takes less time than a call
-LEAST = 3  # losses that are tried before a hop is given up
-HOPELESS = 1.01  # times the cost of where a hop began: above it, a hop is given up there
 NEAR = 1e-3  # of the goal: within it, a descent goes on to the last digit
 LAST_STEPS = 2000
+KICKED = 0.25  # share of hops that move two points, the others let all points stray
+ASTRAY = 60  # steps that they follow a table with random errors, at most
+SPREAD = -0.5, 0.5  # decades of the size of the errors
+COARSE = 3  # levels of smoothing, from the first on, at which they begin to
+FAR, FINE = 0.6, 1.5  # from this share of the patience on, errors fall by so many decades
 
 
 class Minimum(NamedTuple):
@@ -58,7 +63,6 @@ class Hopping(ABC):
 
     problem: Problem
     pays = True  # whether hops pay
-    anew = False  # whether they begin from the best map of each batch, not from the lowest of all
     together = 1  # hops in one call
     batch = 16  # starts between two times of hopping, the same whatever the number of threads
 
@@ -67,8 +71,11 @@ class Hopping(ABC):
         """Return the minimum that a random start leads to."""
 
     @abstractmethod
-    def hop(self, there: Minimum, rng: np.random.Generator) -> Minimum:
-        """Return the minimum that a hop leads to, or the lowest of several `together`."""
+    def hop(self, there: Minimum, rng: np.random.Generator, tired: float = 0.0) -> Minimum:
+        """Return the minimum that a hop leads to, or the lowest of several `together`.
+
+        `tired` grows from 0 to 1 while hops from there are in vain.
+        """
 
     @abstractmethod
     def end(self, X: Array) -> Minimum:
@@ -111,12 +118,12 @@ class AlongCurve(Hopping):
         if isinstance(curve, SquaredCurve):
             self.pays = False
         else:
-            self.anew, self.batch, self.together = True, FEW, TOGETHER
+            self.batch, self.together = FEW, TOGETHER
 
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
         return self._found(self.curve.lowered(self.curve.random(rng)))
 
-    def hop(self, there: Minimum, rng: np.random.Generator) -> Minimum:
+    def hop(self, there: Minimum, rng: np.random.Generator, tired: float = 0.0) -> Minimum:
         if isinstance(self.alone, AbsoluteCurve):
             return self._found(self.alone.hopped(self.curve.positions(there.X), TOGETHER, rng))
         X = kicked(self.problem, there.X, rng)
@@ -134,6 +141,30 @@ class AlongCurve(Hopping):
 
 
 @final
+class Levels(NamedTuple):
+    """Ever sharper losses, and by which share the cost may still fall after each of them."""
+
+    losses: list[Loss]
+    falls: Array
+
+    def bars(self, cost: float) -> Array:
+        """Return what the cost must be after each loss to end below another."""
+        return cost * (1.0 + self.falls)
+
+    def after(self, first: int) -> Levels:
+        """Return them from a number on, or the last."""
+        first = min(first, len(self.losses) - 1)
+        return Levels(self.losses[first:], self.falls[first:])
+
+    def sharper(self, rng: np.random.Generator, most: int) -> Levels:
+        """Leave out some of the first, less than `most`.
+
+        With all, most descents end in one and the same minimum, which need not be the lowest.
+        """
+        return self.after(int(rng.integers(most)))
+
+
+@final
 class Compiled(Hopping):
     """Descents that are one call of compiled code each, with all levels of smoothing."""
 
@@ -147,7 +178,9 @@ class Compiled(Hopping):
     ):
         self.problem, self.curve, self.watch = problem, curve, watch
         self.shaker = Shaker(problem, rng)
-        self.annealing: tuple[Array | None, list[Loss]] = None, []
+        if problem.frame.loss.anneals:  # most starts end in poor minima
+            self.batch = FEW
+        self.annealing: tuple[Array | None, Levels] = None, Levels([], np.empty(0))
         self.price = FLAT if type(problem.frame.space) is Euclidean else CURVED
         self.limits = Limits(STAGE_SWEEPS, PATIENCE, max(eps, 1e-7), problem.exact_cost)
         self.last = self.limits._replace(steps=LAST_STEPS, eps=0.01 * self.limits.eps)
@@ -159,44 +192,56 @@ class Compiled(Hopping):
             x = self.curve.random(rng)
             x = self.curve.lowered(x).x if rng.random() < 0.5 else x
             X = self.curve.points(x, self.problem.dtype)
-        return self._lowered(X, self._losses(X, rng), (1.0 + 2.0 * SAME) * lowest)
+        levels = self._levels(X)
+        return self._lowered(X, levels.sharper(rng, SHARPER), (1.0 + 2.0 * SAME) * lowest)
 
-    def hop(self, there: Minimum, rng: np.random.Generator) -> Minimum:
-        losses = self._losses(there.X, rng)
-        X = kicked(self.problem, there.X, rng)
-        return self._lowered(X, losses, (1.0 - SAME) * there.cost, HOPELESS * there.cost)
+    def hop(self, there: Minimum, rng: np.random.Generator, tired: float = 0.0) -> Minimum:
+        levels, goal = self._levels(there.X), (1.0 - SAME) * there.cost
+        if rng.random() < KICKED:
+            X = kicked(self.problem, there.X, rng)
+            return self._lowered(X, levels.sharper(rng, SHARPER), goal, goal)
+        decades = FINE * max(tired - FAR, 0.0) / (1.0 - FAR)
+        levels = levels.after(round(LEVELS_PER_DECADE * decades)).sharper(rng, COARSE)
+        size = 10.0 ** (rng.uniform(*SPREAD) - decades)
+        wrong = self.problem.with_errors(size * self.problem.error_of(there.cost), rng)
+        limits = self.limits._replace(steps=ASTRAY, eps=EARLY)
+        astray = annealed(wrong, there.X, levels.losses[:1], limits)
+        found = self._lowered(astray.X, levels, goal, goal)
+        return found._replace(work=found.work + self._work(astray.steps))
 
     def end(self, X: Array) -> Minimum:
-        return self._lowered(X, self._losses(X), np.inf)
+        return self._lowered(X, self._levels(X), np.inf)
 
-    def _losses(self, X: Array, rng: np.random.Generator | None = None) -> list[Loss]:
-        """Return the losses to descend by, from the first smoothing of `X` or a sharper one on.
-
-        With the first, most descents end in one and the same minimum, which need not be the lowest.
-        """
+    def _levels(self, X: Array) -> Levels:
+        """Return the losses to descend by from `X`."""
         loss = self.problem.frame.loss
         if not loss.anneals:
-            return [loss]
-        known, losses = self.annealing
+            return Levels([loss], np.zeros(1))
+        known, levels = self.annealing
         if known is not X:  # hops begin from the same map many times
-            losses = [loss.smoothed(smoothing) for smoothing in annealing(self.problem, X)]
-            self.annealing = X, losses
-        return losses if rng is None else losses[rng.integers(min(SHARPER + 1, len(losses))) :]
+            smoothings = annealing(self.problem, X)
+            losses = [loss.smoothed(smoothing) for smoothing in smoothings]
+            levels = Levels(losses, SHARPENED * np.array(smoothings) / smoothings[0])
+            self.annealing = X, levels
+        return levels
 
-    def _lowered(self, X: Array, losses: list[Loss], goal: float, bar: float = np.inf) -> Minimum:
+    def _lowered(self, X: Array, levels: Levels, goal: float, bar: float = np.inf) -> Minimum:
         """Descend, roughly; and then to the last digit, as long as that may come below `goal`.
 
-        It ends early if the cost is still above `bar` when the loss is nearly as given.
+        A descent that has no hope to come below `bar` ends early.
         """
-        problem, n = self.problem, self.problem.pairs.n
-        tried = max(len(losses) - SHARP, LEAST)
-        found = annealed(problem, X, losses, self.limits, early=EARLY, tried=tried, bar=bar)
+        problem, last = self.problem, levels.after(max(len(levels.losses) - SHARP, 0))
+        found = annealed(problem, X, levels.losses, self.limits, early=EARLY, bars=levels.bars(bar))
         steps = found.steps
         if found.cost <= (1.0 + NEAR) * goal:
-            last = annealed(problem, found.X, losses[-SHARP:], self.last, bar=goal)
-            steps += last.steps
-            found = last if last.cost < found.cost else found
-        return Minimum(found.X, found.cost, CALL + steps * self.price * (0.5 * n * n + STEP))
+            ended = annealed(problem, found.X, last.losses, self.last, bars=last.bars(goal))
+            steps += ended.steps
+            found = ended if ended.cost < found.cost else found
+        return Minimum(found.X, found.cost, CALL + self._work(steps))
+
+    def _work(self, steps: int) -> float:
+        """Return what steps cost, in pairs."""
+        return steps * self.price * (0.5 * self.problem.pairs.n**2 + STEP)
 
 
 @final
@@ -224,7 +269,7 @@ class Watched(Hopping):
         x = self.curve.lowered(self.curve.random(rng)).x  # a good order, whatever the targets
         return self.end(self.curve.points(x, self.problem.dtype))
 
-    def hop(self, there: Minimum, rng: np.random.Generator) -> Minimum:
+    def hop(self, there: Minimum, rng: np.random.Generator, tired: float = 0.0) -> Minimum:
         return self.end(kicked(self.problem, there.X, rng))
 
     def end(self, X: Array) -> Minimum:

@@ -3,8 +3,8 @@
 Where points are few, a start takes about a millisecond. Of most tables a third of all starts or
 more lead to the lowest map, of a hard one a hundredth. So starts go on until the lowest map has
 been found `Effort.again` times, or until they have taken all the work that a small table is worth.
-In between, hops look for a better map near the lowest one so far; where hops take little time, near
-the best one of every batch of starts.
+In between, hops look for a better map, by turns near the lowest one so far and near the best one of
+the last starts.
 
 The rule has a stated risk: after N starts, a map that a share p of all starts leads to has been
 missed with a probability of (1 − p)^N. Where every second start leads to the lowest map so far, N
@@ -56,7 +56,7 @@ class Effort(NamedTuple):
     races: int
 
 
-EFFORTS = {"auto": Effort(100, 25, 6e7, 1.0, 1), "thorough": Effort(300, 100, 1.6e9, 4.0, 8)}
+EFFORTS = {"auto": Effort(100, 25, 6e7, 0.75, 1), "thorough": Effort(300, 100, 1.6e9, 4.0, 8)}
 """By the `n_init` that asks for it."""
 
 
@@ -123,7 +123,7 @@ class Quest:
         found, zero = self.found, self.ways.problem.exact_cost
         if self.search.init != "random":
             found.add([self.ways.end(seed)])
-        spoken = self.watch.seconds()
+        spoken, anew = self.watch.seconds(), False
         while not (found.enough(self.effort) or found.lowest <= zero or self.watch.stopped):
             if self.watch.seconds() > spoken + SILENCE:
                 spoken = self.watch.seconds()
@@ -131,17 +131,16 @@ class Quest:
             fresh = partial(self.ways.fresh, found.lowest)
             batch = self.search.each(fresh, self.rng.spawn(self.ways.batch))
             found.add(batch)
-            if self.ways.anew:
-                self.hop(min(batch, key=_cost))
-            elif self.ways.pays:
-                self.hop(found.best)
+            if self.ways.pays:  # by turns from the lowest map, and from another that may lead lower
+                self.hop(min(batch, key=_cost) if anew else found.best)
+                anew = not anew
 
     def hop(self, here: Minimum) -> None:
         """Hop on from a map until that was in vain for long."""
         found, effort = self.found, self.effort
         first, vain, patience = here, 0, effort.patience * (30 + here.X.shape[1])
         while vain < patience and found.work < effort.work and not self.watch.stopped:
-            there = self.ways.hop(here, self.rng)
+            there = self.ways.hop(here, self.rng, vain / patience)
             found.work += there.work
             vain = 0 if there.cost < (1.0 - SAME) * here.cost else vain + self.ways.together
             here = there if there.cost < here.cost else here
