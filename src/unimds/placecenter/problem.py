@@ -164,16 +164,11 @@ class Problem:
 
     def sweep(self, X: Array, loss: Loss, space: Space, inner_iter: int, eps: float) -> None:
         """Place every free point once, in place."""
-        frame, pairs = self._at(loss, space), self.pairs
+        frame, pairs = self.frame.at(loss, space), self.pairs
         if inner_iter == 1 and space.unit_step_descends():
             pairs.table.move(partial(frame.sweep, None, eps), X, pairs.free)
         else:  # steps that look at the cost of a point need all others at rest
             pairs.table.move_in_turn(partial(frame.sweep, inner_iter, eps), X, pairs.free)
-
-    def _at(self, loss: Loss, space: Space) -> Frame:
-        """Return the frame with a loss and a space, which mostly are its own."""
-        own = loss is self.frame.loss and space is self.frame.space
-        return self.frame if own else replace(self.frame, loss=loss, space=space)
 
     @property
     def _whole(self) -> tuple[Array, Array | None]:
@@ -190,7 +185,7 @@ class Problem:
         compiled = self.moves_together and len(X) <= UNROLLED and not PLAIN
         if compiled and space == self.frame.space:
             return self.pulls(X, smooth)  # by code that is compiled in any case
-        frame = self._at(self.frame.loss, space)
+        frame = self.frame.at(self.frame.loss, space)
         exact, smoothed = self.pairs.table.total(partial(frame.costs, smooth), X)
         return None, (float(exact), float(smoothed))
 
@@ -231,7 +226,7 @@ class Problem:
         self, X: Array, loss: Loss, limits: Any, costs: Array, state: Any
     ) -> tuple[int, int]:
         """Take quasi-Newton steps, see `unimds.kernels.steps`; `X` is memory to work in."""
-        frame, (_, D, W) = self._at(loss, self.frame.space), contiguous((0, *self._whole))
+        frame, (_, D, W) = self.frame.at(loss, self.frame.space), contiguous((0, *self._whole))
         judge, engine = self.frame.loss, frame.engine(X, D, W)
         return engine.descend(D, W, X, frame.unit, judge, limits, costs, state)
 
@@ -255,7 +250,7 @@ class Problem:
                 parts = (X, frame.loss, smooth, frame.unit, found[:-1], found[-1])
                 costs += add_pulls(contiguous(tile), *parts)
             return found, (float(costs[0]), float(costs[1]))
-        at, share = self._at(smooth, frame.space), 1.0 / self.pairs.layers
+        at, share = self.frame.at(smooth, frame.space), 1.0 / self.pairs.layers
         with np.errstate(over="ignore", invalid="ignore"):  # a trial may lead too far
             for rows in _rows_of(self.pairs.table):
                 costs += at.add_pulls(rows, X, frame.loss, found, threads)
@@ -269,7 +264,7 @@ class Problem:
 
     def resized(self, X: Array, loss: Loss, space: Space) -> Space:
         """Return the space at the size that lowers the majorizer of the cost the most."""
-        frame = self._at(loss, space)
+        frame = self.frame.at(loss, space)
         _, _, above, below = self.pairs.table.total(frame.sums, X) / self.pairs.layers
         factor = above / below if above > 0.0 and below > 0.0 else 1.0
         at = np.ascontiguousarray(X, dtype=np.float64)
@@ -285,7 +280,7 @@ class Problem:
 
     def extrapolate(self, X: Array, previous: Array, beta: float, space: Space) -> Array:
         """Return the points beyond `X` as seen from `previous`."""
-        frame = self._at(self.frame.loss, space)
+        frame = self.frame.at(self.frame.loss, space)
         return frame.extrapolate(X, previous, beta, self.pairs.free)
 
     # --- what is known beforehand -------------------------------------------------------------
