@@ -32,14 +32,16 @@ CALL, STEP, SWEEP = 20_000, 300, 60_000  # pairs that take as long as all else i
 BOUND = 10.0  # what a sweep costs where disparities are found within a bound
 FLAT, CURVED = 0.8, 1.6  # what a pair costs in flat space, and in curved space
 SHARPER = 7  # levels of smoothing, two in a decade, some of which a descent leaves out at first
-SHARPENED = 0.06  # of the cost, times the smoothing over the first: what sharpening still gains
+# of the cost, times the smoothing over the first: what sharpening still gains; and more, times the
+# share of coordinates in pairs: so many distances are met exactly at last
+SHARPENED, MET = 0.04, 0.3
 EARLY = 3e-5  # share of the cost, a step: less is not waited for while the loss is still smooth
 SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
-FEW = 4  # starts in a batch, where hops are worth more than starts
+FEW, SOME = 4, 8  # starts in a batch along a curve, and by a robust loss: hops are worth more
 TOGETHER = 16  # hops along a curve in one call, each of which takes less time than a call
 NEAR = 1e-3  # of the goal: within it, a descent goes on to the last digit
 LAST_STEPS = 2000
-KICKED = 0.25  # share of hops that move two points, the others let all points stray
+KICKED = 0.4  # share of hops that move two points, the others let all points stray
 ASTRAY = 60  # steps that they follow a table with random errors, at most
 SPREAD = -0.5, 0.5  # decades of the size of the errors
 COARSE = 3  # levels of smoothing, from the first on, at which they begin to
@@ -179,7 +181,9 @@ class Compiled(Hopping):
         self.problem, self.curve, self.watch = problem, curve, watch
         self.shaker = Shaker(problem, rng)
         if problem.frame.loss.anneals:  # most starts end in poor minima
-            self.batch = FEW
+            self.batch = SOME
+        pairs = 0.5 * max(problem.pairs.n - 1, 1)
+        self.sharpened = SHARPENED + MET * problem.n_components / pairs
         self.annealing: tuple[Array | None, Levels] = None, Levels([], np.empty(0))
         self.price = FLAT if type(problem.frame.space) is Euclidean else CURVED
         self.limits = Limits(STAGE_SWEEPS, PATIENCE, max(eps, 1e-7), problem.exact_cost)
@@ -221,7 +225,7 @@ class Compiled(Hopping):
         if known is not X:  # hops begin from the same map many times
             smoothings = annealing(self.problem, X)
             losses = [loss.smoothed(smoothing) for smoothing in smoothings]
-            levels = Levels(losses, SHARPENED * np.array(smoothings) / smoothings[0])
+            levels = Levels(losses, self.sharpened * np.array(smoothings) / smoothings[0])
             self.annealing = X, levels
         return levels
 
