@@ -92,7 +92,9 @@ def fitted(table: Table, step: Step, callback: Callback | None = None, **more: A
     if step.limit is not None and callback is None:
         callback = stopper(step.limit)
     mds = MDS(**step.arguments(table), callback=callback, **more)
-    return mds.fit(X, weights=weights, fixed=step.anchors(table.n), init=step.start)
+    mds.fit(X, weights=weights, fixed=step.anchors(table.n), init=step.start)
+    mds.callback = None  # studies of the map copy it: their fits must not be stopped with it
+    return mds
 
 
 def stopper(limit: int) -> Callback:
