@@ -18,7 +18,7 @@ from scipy.spatial import Delaunay
 from scipy.stats import chi2, f
 
 from tests.support.maps import a_map
-from unimds import Hyperbolic, Simplex, Sphere
+from unimds import MDS, Hyperbolic, Simplex, Sphere
 from unimds.interpret import weighted_scores
 from unimds.plots import (
     Bubbles,
@@ -33,7 +33,7 @@ from unimds.plots import (
     plot_maps,
 )
 from unimds.plots.embedding import scene_of
-from unimds.plots.layers.base import Dots, Line, Name
+from unimds.plots.layers.base import Dots, Drawing, Layer, Line, Name
 from unimds.plots.layers.grounds import Curved, hull_of
 from unimds.plots.layers.trees import spanning_tree
 from unimds.plots.views import ROOM, angle_of
@@ -164,6 +164,24 @@ def test_the_mean_of_a_group_has_the_least_squares() -> None:
             assert np.sum(distances(nearby, points, space=space) ** 2) > least
 
 
+def test_an_ellipsoid_holds_its_share_of_three_dimensions() -> None:
+    points = np.random.default_rng(3).normal(size=(4000, 3)) @ np.diag([3.0, 2.0, 1.0])
+    group = ["a"] * len(points)
+    lines = np.vstack(paths(Ellipses(group, confidence=0.8), points))
+    inverse = np.linalg.inv(np.cov(points.T))
+    offset = lines - points.mean(axis=0)
+    bound = np.einsum("ij,jk,ik->i", offset, inverse, offset)
+    np.testing.assert_allclose(bound, chi2.ppf(0.8, 3))
+    within = points - points.mean(axis=0)
+    share = np.mean(np.einsum("ij,jk,ik->i", within, inverse, within) < bound[0])
+    assert abs(share - 0.8) < 0.03
+    few = np.vstack(paths(CentroidEllipses(group[:20], few=True), points[:20]))
+    offset = few - points[:20].mean(axis=0)
+    inverse = np.linalg.inv(np.cov(points[:20].T)) * 20
+    bound = np.einsum("ij,jk,ik->i", offset, inverse, offset)
+    np.testing.assert_allclose(bound, 3.0 * 19.0 / 17.0 * f.ppf(0.95, 3, 17))
+
+
 def test_wrong_confidence_is_refused() -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         paths(Ellipses(KIND, confidence=95.0))
@@ -232,6 +250,12 @@ def test_clusters_leave_out_the_last_merges() -> None:
 
 
 # --- species, bubbles -----------------------------------------------------------------------------
+
+
+def test_clusters_have_colours_beside_those_of_many_groups() -> None:
+    groups = [f"g{i % 12:02}" for i in range(len(X))]
+    ax = plot_embedding(X, color=groups, layers=[Clusters(3)])
+    assert ax.lines or ax.collections
 
 
 def test_species_stand_at_their_weighted_means() -> None:
@@ -318,6 +342,22 @@ def test_colour_and_shape_tell_two_columns() -> None:
     assert len(numbers.collections) == 2
     norms = {(part.norm.vmin, part.norm.vmax) for part in numbers.collections}
     assert norms == {(X[:, 0].min(), X[:, 0].max())}
+
+
+def test_the_trees_of_several_maps_are_those_of_their_tables() -> None:
+    mds = MDS(metric="precomputed", n_init=1, random_state=0).fit(distances(X))
+    seen: list[Any] = []
+
+    class Asked(Layer):
+        name = "asked"
+
+        def draw(self, scene: Any) -> Drawing:
+            seen.append(scene.given)
+            return Drawing([])
+
+    plot_maps([mds, mds.embedding_], layers=[Asked()])
+    assert seen[0] is mds.dissimilarity_matrix_
+    assert seen[1] is None
 
 
 def test_several_maps_are_turned_onto_the_first_and_share_their_scale() -> None:

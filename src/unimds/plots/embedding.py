@@ -135,8 +135,13 @@ def scene_of(X: Any, space: str | Space | None = None) -> Scene:
         as_space(own),
         view_of(points, own),
         None if names is None else list(names),
-        getattr(X, "dissimilarity_matrix_", None),
+        given_to(X),
     )
+
+
+def given_to(X: Any) -> Any:
+    """Return the dissimilarities that a map was fitted to, if it knows them."""
+    return getattr(X, "dissimilarity_matrix_", None)
 
 
 def draw_map(scene: Scene, look: Look, ax: Axes | None) -> Axes:

@@ -15,7 +15,7 @@ from unimds.distances.joining import joined
 from unimds.interpret import procrustes_test
 from unimds.placecenter.result import map_of, names_of
 from unimds.plots.axes import new_page
-from unimds.plots.embedding import Look, draw_map, matched_looks, scene_of
+from unimds.plots.embedding import Look, draw_map, given_to, matched_looks, scene_of
 from unimds.plots.layers.base import Layer
 from unimds.spaces import Euclidean, Space, as_space
 
@@ -75,7 +75,10 @@ def plot_maps(
     where = as_space(here)
     turned = [np.asarray(points, dtype=float)]
     turned += [_onto(first, other, name, where) for name, other in list(named.items())[1:]]
-    scenes = [replace(scene_of(each, where), labels=_labels(first)) for each in turned]
+    scenes = [
+        replace(scene_of(each, where), labels=_labels(first), given=given_to(own))
+        for each, own in zip(turned, named.values(), strict=True)
+    ]
     names, hues = matched_looks(first, scenes[0].n, labels, color)
     shape = joined(shape, "shape", names_of(first), labels_of(names), names)
     writing: list[Callable[[], None]] = []  # names need the final scale

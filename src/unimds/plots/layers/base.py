@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, final
 
 import numpy as np
@@ -133,6 +134,11 @@ class Scene:
     def n(self) -> int:
         """Number of points."""
         return len(self.points)
+
+    def free_hues(self) -> Iterator[int]:
+        """Yield the numbers of colours that no category of the points has, without end."""
+        used = set(self.groups.values())
+        return (hue for hue in count() if hue not in used)
 
     def matched(self, values: Any, what: str) -> Any:
         """Return values in the order of the points, one for each."""

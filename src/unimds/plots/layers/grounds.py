@@ -31,6 +31,7 @@ class Ground(ABC):
     """The ground of a map. Places are in its own coordinates, and paths in those of the view."""
 
     places: Array
+    dimensions: int = 2
 
     @abstractmethod
     def mean(self, rows: Rows) -> Array:
@@ -76,7 +77,7 @@ class Straight(Ground):
     """A plane, or three dimensions of a flat space."""
 
     def __init__(self, places: Array) -> None:
-        self.places = places
+        self.places, self.dimensions = places, places.shape[1]
 
     def mean(self, rows: Rows) -> Array:
         """Return the mean."""

@@ -73,7 +73,7 @@ def groups_of(scene: Scene, values: Any) -> Iterator[Group]:
     """Yield the groups of a column, those that the points are coloured by in the same colours."""
     column = scene.matched(values, "groups")
     names, codes, _ = as_categories(column, MOST)
-    free = iter([k for k in range(2 * MOST + 8) if k not in scene.groups.values()])
+    free = scene.free_hues()
     for k, name in enumerate(names):
         rows = np.flatnonzero(codes == k)
         known = scene.groups.get(name)
@@ -120,7 +120,8 @@ class Ellipses(GroupLayer):
     of the chi-squared distribution with 2 degrees of freedom: it holds the share `confidence` of
     points that are normally distributed. Without `confidence` it is one standard deviation. In a
     curved space v is a direction at the mean of the group, and the ellipse bends along with the
-    space. A group of fewer than three points has none.
+    space. A report on a map of three dimensions shows ellipsoids, with 3 degrees of freedom. A
+    group of fewer than three points has none.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ class Ellipses(GroupLayer):
         return "ellipses"
 
     def _lines(self, ground: Ground, group: Group) -> list[Line]:
-        bound = chi_squared(self.confidence)
+        bound = chi_squared(self.confidence, ground.dimensions)
         return [Line(path, group.hue, filled=True) for path in ground.ellipse(group.rows, bound)]
 
 
@@ -182,27 +183,27 @@ class CentroidEllipses(GroupLayer):
         return "ellipses of means"
 
     def _lines(self, ground: Ground, group: Group) -> list[Line]:
-        m = len(group.rows)
-        bound = chi_squared(self.confidence)
+        m, k = len(group.rows), ground.dimensions
+        bound = chi_squared(self.confidence, k)
         if self.few and self.confidence is not None:
-            bound = hotelling(self.confidence, 2, m - 1.0)
+            bound = hotelling(self.confidence, k, m - 1.0)
         paths = ground.ellipse(group.rows, bound / m)
         return [Line(path, group.hue, filled=True) for path in paths]
 
 
-def chi_squared(confidence: float | None) -> float:
-    """Return the bound of an ellipse; 1 where no share is asked for.
+def chi_squared(confidence: float | None, k: int) -> float:
+    """Return the bound of an ellipse of k dimensions; 1 where no share is asked for.
 
     Examples
     --------
-    >>> round(chi_squared(0.95), 3), chi_squared(None)
-    (5.991, 1.0)
+    >>> round(chi_squared(0.95, 2), 3), round(chi_squared(0.95, 3), 3), chi_squared(None, 2)
+    (5.991, 7.815, 1.0)
     """
     if confidence is None:
         return 1.0
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence={confidence!r} must lie between 0 and 1, or be None")
-    return float(chi2.ppf(confidence, 2))
+    return float(chi2.ppf(confidence, k))
 
 
 @final

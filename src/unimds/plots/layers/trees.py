@@ -133,8 +133,7 @@ class Clusters(Layer):
         merges = self._merges(_table(scene, self.D))
         starts, ends, last = _joints(ground, merges)
         used = [int(k) for k in np.unique(last)]
-        free = [k for k in range(len(used) + 8) if k not in scene.groups.values()]
-        hues = dict(zip(used, free, strict=False))
+        hues = dict(zip(used, scene.free_hues(), strict=False))
         lines = [
             Line(path, "note" if self.k == 1 else hues[own])
             for path, own in zip(ground.paths(starts, ends), last, strict=True)
