@@ -282,6 +282,19 @@ def test_similarities_are_asked_about() -> None:
     assert asked in told(result, turned)
 
 
+def test_a_pair_of_no_weight_is_in_no_diagram() -> None:
+    D = distances(np.random.default_rng(0).normal(size=(8, 3)))
+    D[0, 7] = D[7, 0] = 50.0  # far off
+    weights = np.ones_like(D)
+    weights[0, 7] = weights[7, 0] = 0.0
+    result = place_center(D, 2, weights=weights, n_init=1)
+    fit = fit_of(subject_of(result, D, None), weights)
+    pairs = set(zip(fit.sample.i.tolist(), fit.sample.j.tolist(), strict=True))
+    assert (0, 7) not in pairs
+    assert len(pairs) == 27
+    assert fit.sample.given.max() < 50.0
+
+
 def test_weights_count_in_the_comparison() -> None:
     result, D = a_map("plane")
     D[0, 1:] *= 9.0

@@ -97,10 +97,12 @@ def fit_of(subject: Subject, weights: ArrayLike | None = None, seed: int = 0) ->
     with explained(subject.loss, subject.space):
         share, partners, given, target, mapped = _points(subject, W, rng)
         i, j, there, aim, known = _known_pairs(subject, rng)
+        weigh = np.ones(len(i)) if W is None else W[i, j] + W[j, i]
+        counts = weigh > 0.0  # a pair of weight 0 is as good as missing
+        i, j, there, aim, weigh = (part[counts] for part in (i, j, there, aim, weigh))
         here = _mapped(subject, i, j)
     longer = np.maximum(aim, here)
     miss = np.abs(here - aim)[longer > 0.0] / longer[longer > 0.0]
-    weigh = np.ones(len(i)) if W is None else W[i, j] + W[j, i]
     return Goodness(
         share=share,
         partners=partners,
