@@ -176,9 +176,21 @@ def place_of(seen: ArrayLike, X: ArrayLike, space: str | Space = "euclidean") ->
         angle = np.radians(ROOM * angle_of(space.project_points(points))) * np.linalg.norm(at)
         across = (at[0] * right + at[1] * above) / (np.linalg.norm(at) or 1.0)
         return np.asarray(np.cos(angle) * front + np.sin(angle) * across)
+    if isinstance(space, Simplex) and view.kind in ("line", "triangle"):
+        return _distribution(at, view.kind)
     if view.kind in ("circle", "globe") and at.any():
         return np.asarray(at / np.linalg.norm(at))
     raise ValueError("the view does not show all coordinates of the map, so no place is meant")
+
+
+def _distribution(at: Array, kind: str) -> Array:
+    """Return the point of the simplex at a place of the line or the triangle, or nearest inside."""
+    shares = np.array([1.0 - at[0], at[0]])
+    if kind == "triangle":
+        corners = np.column_stack([CORNERS, np.ones(3)])
+        shares = np.append(at, 1.0) @ np.linalg.inv(corners)
+    shares = np.maximum(shares, 0.0)
+    return np.asarray(np.sqrt(shares / shares.sum()))
 
 
 EDGE = 0.9999
