@@ -175,6 +175,7 @@ class Watch:
 
     def say(self, message: str) -> None:
         """Tell what takes time before the first sweep."""
+        _hear(None, message.strip(" …"))
         if self.verbose:
             with self._lock:
                 tell(message)
@@ -244,14 +245,22 @@ class Watch:
         return quiet
 
 
-_listeners: list[Callable[[float, str], None]] = []
+Listener = Callable[[float | None, str], None]
+
+_listeners: list[Listener] = []
+
+
+def _hear(share: float | None, what: str) -> None:
+    for listener in tuple(_listeners):
+        listener(share, what)
 
 
 @contextmanager
-def progress_heard(listener: Callable[[float, str], None]) -> Iterator[None]:
-    """Have a listener told which share of known work is done, and what the work is.
+def progress_heard(listener: Listener) -> Iterator[None]:
+    """Have a listener told which share of the work is done, and what the work is.
 
-    It may raise KeyboardInterrupt, which ends the work as ^C does.
+    The share is None where nobody knows how much work there is, as in a search for the lowest map.
+    The listener may raise KeyboardInterrupt, which ends the work as ^C does.
 
     Examples
     --------
@@ -288,8 +297,7 @@ class Progress:
         """Note that another share of a round is done."""
         self._done += share / self.rounds
         self._show()
-        for listener in tuple(_listeners):
-            listener(min(self._done, 1.0), self.what)
+        _hear(min(self._done, 1.0), self.what)
 
     def done(self) -> float:
         """Close the bar and return the seconds it took."""
