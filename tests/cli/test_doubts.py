@@ -134,7 +134,7 @@ def test_counts_get_a_hint_at_a_metric_for_counts(put):
     said = run("embed", path).err
     assert f"holds whole numbers, {np.mean(sparse == 0):.0%} of them 0" in said.replace(" %", "%")
     assert "--metric braycurtis" in said
-    assert "to confirm, --metric euclidean" in said
+    assert "to confirm, give --metric euclidean" in said
     assert "holds whole numbers" in run("compare", path).err
     for metric in ("euclidean", "braycurtis"):
         assert "holds whole numbers" not in run("embed", path, "--metric", metric).err

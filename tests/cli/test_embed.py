@@ -563,7 +563,7 @@ def test_json_tells_estimates_with_their_standard_errors(tmp_path):
 
 
 def test_directions_that_differ_are_not_kept_quiet_where_no_pair_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("unimds.cli.doubts.MANY", 3)
+    monkeypatch.setattr("unimds.distances.doubts.tables.MANY", 3)
     (tmp_path / "d.csv").write_text(CITIES.replace("Ulm,0,305", "Ulm,0,355"))
     said = run("embed", tmp_path / "d.csv", "-o", tmp_path / "m.csv")
     assert "warning: D is not symmetric" in said.err

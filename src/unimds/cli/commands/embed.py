@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unimds.cli import cluster, layers
-from unimds.cli.doubts import names_directions
 from unimds.cli.fitted import (
     MapFiles,
     cut_short,
@@ -257,6 +256,7 @@ def embed(
 @contextmanager
 def _ends_told_here(table: Table) -> Iterator[None]:
     """Hide the library's warnings of what the command itself says, once and with its names."""
+    from unimds.distances.doubts.tables import names_directions
     from unimds.distances.metric import EmptyRowsWarning
     from unimds.estimators.solver import ASYMMETRIC
     from unimds.placecenter.degeneracy import DegenerateWarning

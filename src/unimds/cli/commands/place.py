@@ -13,7 +13,6 @@ import typer
 from unimds._runtime.extras import require
 from unimds._runtime.watch import warn
 from unimds._runtime.words import counted
-from unimds.cli.doubts import warn_of_empty
 from unimds.cli.inputs import (
     check_complete,
     column_of,
@@ -103,7 +102,9 @@ def place(
         given, table = _matched(mds, table, new)
         if mds.metric != "precomputed":
             check_complete(table, new, mds.metric, "the model needs it: write numbers")
-        warn_of_empty(table, new, mds.metric, "")
+        from unimds.distances.doubts.tables import warn_of_empty
+
+        warn_of_empty(table, new, mds.metric, chosen=False)
         more = None if metadata is None else metadata_in(metadata, encoding)
         if more is not None:
             table = with_metadata(table, more, str(metadata))

@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from unimds.cli.doubts import warn_of_doubts
-from unimds.cli.inputs import as_measured, check_complete, check_joined, named_by, read_table
-from unimds.cli.messages import errors_told, say
+from unimds.cli.inputs import (
+    as_measured,
+    check_complete,
+    check_joined,
+    chosen_names,
+    named_by,
+    read_table,
+)
+from unimds.cli.messages import caution, errors_told, say
 from unimds.cli.options import meaning
 from unimds.cli.options import single as o
 from unimds.cli.outputs import (
@@ -143,12 +149,20 @@ class Reading:
 
         What makes a map of it impossible is an error, and what looks wrong is a warning.
         """
+        from unimds.distances.doubts.tables import warn_of_doubts
+
         table = named_by(table, self.names, file)
         check_complete(table, file, self.metric)
         check_joined(table, file)
         params = meaning.metric_params(self.standardise, table, file)
         judged, unasked = as_measured(table, params), meaning.is_default(ctx, "metric")
-        warn_of_doubts(judged, file, self.metric, on_cluster, unasked, self.drop)
+        if table.n == 1:
+            caution(
+                f"{file} holds a single point, read as {table.kind}; if it holds more, see "
+                "--kind and --format"
+            )
+        dropped = chosen_names(self.drop, table) or ()
+        warn_of_doubts(judged, file, self.metric, on_cluster, unasked, dropped)
         metric = "precomputed" if table.precomputed else self.metric
         return table, {"metric": metric, "metric_params": params}
 
