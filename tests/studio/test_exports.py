@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from tests.studio.inline import CITIES, Stage, play
+from unimds.files import Table
 from unimds.models import load
-from unimds.studio.exports import KINDS
+from unimds.studio.exports import KINDS, part_of
 from unimds.studio.session import Refused
+from unimds.studio.settings import Settings
+from unimds.studio.steps import Step
 
 
 def test_every_file_is_made_of_the_points_that_are_left(tmp_path: Any) -> None:
@@ -33,6 +36,17 @@ def test_every_file_is_made_of_the_points_that_are_left(tmp_path: Any) -> None:
     model = load(path)
     assert np.array_equal(model.embedding_, points)
     assert list(model.labels_) == ["Ulm", "Kiel", "Trier", "Jena", "Celle"]
+
+
+def test_a_file_knows_which_pairs_do_not_count() -> None:
+    table = Table(np.arange(8.0).reshape(4, 2), "points", "csv", "rows", labels=list("abcd"))
+    part = part_of(table, Step(Settings(), missing=((0, 1),)))
+    assert part.weights is not None
+    assert part.weights[0].tolist() == [1.0, 0.0, 1.0, 1.0]
+    part = part_of(table, Step(Settings(), left_out=(0,), missing=((1, 2),)))
+    assert part.labels == ["b", "c", "d"]
+    assert part.weights is not None
+    assert part.weights[0].tolist() == [1.0, 0.0, 1.0]
 
 
 def test_there_is_nothing_to_take_away_without_a_map() -> None:

@@ -116,9 +116,11 @@ LONG: dict[str, tuple[bytes, Way, bool]] = {
 }
 
 
-def session_of(content: bytes, way: Way) -> tuple[np.ndarray, Recipe, bytes, str]:
+def session_of(
+    content: bytes, way: Way, name: str = "my table.csv"
+) -> tuple[np.ndarray, Recipe, bytes, str]:
     async def scenario(stage: Stage) -> Any:
-        session = await stage.opened(content, "my table.csv")
+        session = await stage.opened(content, name)
         await way(stage, session)
         await stage.rest()
         assert session.state()["message"]["kind"] != "error", session.state()["message"]
@@ -201,6 +203,30 @@ def test_names_of_points_and_files_are_data_in_the_lines(
     exec(compile(found.python, "map.py", "exec"), {})
     assert "to the bit: True" in capsys.readouterr().out
     assert not Path("taken").exists()
+
+
+@pytest.mark.parametrize("name", ["map.csv", "Map.CSV", "map.py", "map.sh", "start.npy"])
+def test_the_lines_leave_the_table_alone(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unimds.studio.recipe.INLINE", 0)  # a start is a file
+    data = noisy(6)
+    if name == "start.npy":
+        content = io.BytesIO()
+        np.save(content, np.loadtxt(io.BytesIO(data), delimiter=","))
+        data = content.getvalue()
+    for way in (plain, fixed):
+        folder = tmp_path / way.__name__
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        points, found, packed, _ = session_of(data, way, name)
+        unpacked(packed, folder)
+        made: dict[str, Any] = {}
+        exec(compile(found.python, "lines", "exec"), made)
+        assert np.array_equal(made["points"], points)
+        if way is plain:
+            assert run(*shlex.split(found.shell)[1:], "--force").code == 0
+        assert Path(name).read_bytes() == data
 
 
 def test_a_long_history_begins_with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

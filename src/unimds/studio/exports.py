@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from unimds.files import Table, write
+from unimds.files.meaning.parts import only
 from unimds.files.writing import renamed
 from unimds.studio.steps import Step
 
@@ -22,22 +21,10 @@ DPI = 150
 
 
 def part_of(table: Table, step: Step) -> Table:
-    """Return the points of a table that are on the map, with their labels and columns."""
-    kept = step.kept(table.n)
-    if len(kept) == table.n:
-        return table
-    columns = {
-        name: [column[i] for i in kept] if isinstance(column, list) else column[kept]
-        for name, column in table.columns.items()
-    }
-    labels = None if table.labels is None else [table.labels[i] for i in kept]
-    edges = None
-    if table.edges is not None:  # between points that are left
-        row = {int(i): at for at, i in enumerate(kept)}
-        both = [(row[i], row[j]) for i, j in table.edges.tolist() if i in row and j in row]
-        edges = np.array(both, dtype=int).reshape(-1, 2)
+    """Return what was fitted of a table: the points on the map, and the pairs that count."""
     X, weights = step.data(table)
-    return replace(table, values=X, weights=weights, labels=labels, columns=columns, edges=edges)
+    left = only(table, step.kept(table.n)) if step.left_out else table
+    return replace(left, values=X, weights=weights)
 
 
 def map_file(mds: MDS, table: Table, title: str) -> bytes:

@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 INLINE = 40
 """Numbers of a start that stand in the script itself; more are in a file beside it."""
-SCRIPT, START = "map.py", "start.npy"
+SCRIPT, SHELL, START, MAP = "map.py", "map.sh", "start.npy", "map.csv"
 
 
 @final
@@ -50,16 +50,22 @@ def recipe(source: Source, made: Made, space: Any) -> Recipe:
     files: dict[str, bytes] = {}
     first = made.chain[0].step.start
     if first is not None and not _stands_inside(first):
-        files[START] = _as_file(first)
+        files[_beside(source, START)] = _as_file(first)
     return Recipe(_script(source, made, space), _shell(source, made), files)
+
+
+def _beside(source: Source, name: str) -> str:
+    """Return the name of a file beside the table, which must not take the table's place."""
+    return f"new-{name}" if source.name.casefold() == name else name
 
 
 def archive(source: Source, found: Recipe) -> bytes:
     """Return a zip file of the table, the lines, and what they read."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as folder:
-        own = {SCRIPT: found.python.encode(), "map.sh": found.shell.encode(), **found.files}
-        for name, data in {source.name: source.data, **own}.items():
+        lines = {SCRIPT: found.python.encode(), SHELL: found.shell.encode()}
+        own = {_beside(source, name): data for name, data in lines.items()}
+        for name, data in {source.name: source.data, **own, **found.files}.items():
             folder.writestr(name, data)
     return content.getvalue()
 
@@ -74,7 +80,7 @@ def _script(source: Source, made: Made, space: Any) -> str:
         before = chain[at - 1] if at else None
         body += ["", f"# {at + 1}. {_words(one, before, source)}"]
         body += _data(one.step, before, table)
-        body += _start(one.step, before, table)
+        body += _start(one.step, before, source)
         body += _call(one.step, table)
     from unimds.spaces import in_coordinates
 
@@ -83,16 +89,17 @@ def _script(source: Source, made: Made, space: Any) -> str:
     if made.step.left_out and table.labels is not None:
         labels = "[table.labels[i] for i in kept]"
     digest = hashlib.sha256(np.ascontiguousarray(made.points).tobytes()).hexdigest()
+    to = _beside(source, MAP)
     end = [
         "",
-        f'write("map.csv", points, labels={labels}, names={names!r})',
+        f'write("{to}", points, labels={labels}, names={names!r})',
         f'same = "{digest}"',
         'print("the same map to the bit:", sha256(points.tobytes()).hexdigest() == same)',
         "",
     ]
     how = "".join(f", {name}={value!r}" for name, value in source.how.items())
     head = [
-        f'"""The map of {source.name}, as it was in unimds studio. Writes map.csv."""',
+        f'"""The map of {source.name}, as it was in unimds studio. Writes {to}."""',
         "",
         *_imports([one.step for one in chain], body),
         "",
@@ -162,17 +169,17 @@ def _data(step: Step, before: Made | None, table: Table) -> list[str]:
     return found
 
 
-def _start(step: Step, before: Made | None, table: Table) -> list[str]:
+def _start(step: Step, before: Made | None, source: Source) -> list[str]:
     """Return the line that makes the start of a step, if it has one."""
     if step.start is None:
         return []
     if before is None:
         if _stands_inside(step.start):
             return [f"start = np.array({step.start.tolist()!r})"]
-        return [f'start = np.load("{START}")']
+        return [f'start = np.load("{_beside(source, START)}")  # it comes with the zip file']
     if step.left_out == before.step.left_out:
         return ["start = points"]
-    gone = np.isin(before.step.kept(table.n), step.left_out)
+    gone = np.isin(before.step.kept(source.table.n), step.left_out)
     return [f"start = np.delete(points, {np.flatnonzero(gone).tolist()}, axis=0)"]
 
 
@@ -213,13 +220,14 @@ def _as_file(start: Array) -> bytes:
 def _shell(source: Source, made: Made) -> str:
     """Return the command that makes a map, or one that runs the script if no command can."""
     if not _is_plain(source, made):
-        return f"# The map has steps that `unimds embed` does not know.\npython {SCRIPT}\n"
+        script = _beside(source, SCRIPT)
+        return f"# The map has steps that `unimds embed` does not know.\npython {script}\n"
     line = ["unimds", "embed", source.name]
     for name, value in source.how.items():
         line += [f"--{name}", value]
     line += made.step.settings.options(source.table.precomputed)
     line += [] if made.step.limit is None else ["--max-iter", str(made.step.limit)]
-    return shlex.join([*line, "--output", "map.csv"]) + "\n"
+    return shlex.join([*line, "--output", _beside(source, MAP)]) + "\n"
 
 
 def _is_plain(source: Source, made: Made) -> bool:

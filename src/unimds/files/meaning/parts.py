@@ -49,17 +49,24 @@ def largest_part(content: Content, table: Table) -> Table:
         f"{', '.join(names)}{', …' if len(away) > NAMED else ''}"
     )
     warn(FileWarning(content.name, told, []), FileWarning)
-    return _only(table, np.flatnonzero(inside))
+    return only(table, np.flatnonzero(inside))
 
 
-def _only(table: Table, rows: NDArray[np.intp]) -> Table:
-    """Return some of the points of a table of distances, with what is known of them."""
+def only(table: Table, rows: NDArray[np.intp]) -> Table:
+    """Return some of the points of a table, with what is known of them.
+
+    Examples
+    --------
+    >>> points = Table(np.eye(3), "points", "csv", "rows", labels=["a", "b", "c"])
+    >>> only(points, np.array([0, 2])).labels
+    ['a', 'c']
+    """
     at = np.full(table.n, -1, dtype=np.intp)
     at[rows] = np.arange(len(rows))
     edges = None if table.edges is None else at[table.edges]
     return replace(
         table,
-        values=table.values[np.ix_(rows, rows)],
+        values=table.values[np.ix_(rows, rows) if table.precomputed else rows],
         labels=None if table.labels is None else [table.labels[i] for i in rows],
         weights=None if table.weights is None else table.weights[np.ix_(rows, rows)],
         columns={
