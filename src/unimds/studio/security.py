@@ -170,7 +170,8 @@ async def _answer(send: Send, status: int, words: str) -> None:
     await send({"type": "http.response.body", "body": words.encode()})
 
 
-LONGEST = 80
+LONGEST = 60
+"""Letters of a name: of four bytes each, they are fewer than the 255 that file systems take."""
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE | re.ASCII)
 """Names that Windows keeps for devices."""
 
