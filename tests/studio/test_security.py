@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,9 +16,10 @@ pytest.importorskip("starlette")
 
 from tests.studio.asking import HERE, OWN, PORT, TOKEN, Asking, asking
 from tests.studio.inline import CITIES, Inline
+from unimds.files import Table
 from unimds.studio import security
 from unimds.studio.security import HEADERS, Guard, safe_name
-from unimds.studio.server import HOST, Studio, bound
+from unimds.studio.server import HOST, Studio, bound, columns_of
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +41,13 @@ def test_the_own_page_is_let_through(client: Asking) -> None:
     assert client.get("/api/names").json()["names"][0] == "Ulm"
     there = {**OWN, "host": f"localhost:{PORT}"}
     assert client.get("/api/names", there).status == 200
+
+
+def test_columns_with_gaps_and_infinities_are_told() -> None:
+    columns = {"a": np.array([1.0, np.nan, np.inf]), "b": ["x", "", "y"], "c": np.array([1, 2, 3])}
+    table = Table(np.eye(3), "points", "csv", "rows", columns=columns)
+    told = json.loads(json.dumps(columns_of(table), allow_nan=False))
+    assert told == {"a": [1.0, None, None], "b": ["x", "", "y"], "c": [1, 2, 3]}
 
 
 STOP = {"action": "stop"}
@@ -119,6 +129,8 @@ ATTACKS: dict[str, tuple[str, str, dict[str, str] | None, Any, int]] = {
         *("POST", "/api/do", OWN),
         *('{"action": "move", "point": 0, "place": [Infinity, NaN], "last": true}', 400),
     ),
+    "a map that is a list": ("POST", "/api/do", OWN, {"action": "show", "map": [1]}, 400),
+    "a choice that is a list": ("POST", "/api/do", OWN, {"action": "choose", "name": ["dim"]}, 400),
     "a file read from a path": (
         *("POST", "/api/do", OWN),
         *({"action": "read_as", "kind": "/etc/passwd", "part": "all"}, 400),
@@ -214,6 +226,12 @@ def test_a_safe_name_is_only_a_name(given: str) -> None:
     assert name[0] not in ".-"
     assert name.isprintable()
     assert safe_name(name) == name
+
+
+def test_a_long_name_of_any_letters_is_one_for_a_file() -> None:
+    name = safe_name("\U00020000" * 300 + ".csv")
+    assert len(name.encode()) <= 255
+    assert name.endswith(".csv")
 
 
 def test_devices_of_windows_are_no_names() -> None:

@@ -219,6 +219,52 @@ def test_a_worker_that_does_not_stop_is_ended(monkeypatch: pytest.MonkeyPatch) -
     play(scenario)
 
 
+def test_a_worker_that_ends_its_task_while_it_is_killed_gets_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened()
+        worker, killed = session.worker, []
+
+        def kill() -> None:
+            killed.append(worker.pid)
+            worker.deaf = True
+
+        monkeypatch.setattr(worker, "kill", kill)
+        session.fit()
+        session.drop_pair(0, 1)
+        await stage.until(lambda: killed and len(session.judged) == 2)  # it ended by itself
+        worker.deaf = False
+        session.heard(("died", killed[0], -9))
+        await stage.rest()
+        assert session.state()["message"]["kind"] != "crash"
+        assert session.maps[session.current].step.missing == ((0, 1),)
+
+    play(scenario)
+
+
+def test_going_back_from_a_fit_that_does_not_stop_leaves_the_map_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(noisy(150))
+        first = session.current
+        session.change({"start": "random"})
+        await stage.until(lambda: (session.state()["running"] or {}).get("sweep", 0) >= 2)
+        session.worker.deaf = True
+        session.show(first)
+        session.worker.deaf = False
+        await stage.until(lambda: session.worker.held == 1)
+        assert not session.state()["torn"]
+        assert session.recipe()
+
+    play(scenario)
+
+
 def test_a_worker_that_never_starts_is_given_up() -> None:
     async def scenario(stage: Stage) -> None:
         session = stage.session
@@ -313,6 +359,200 @@ def test_settings_chosen_before_the_first_file_are_kept() -> None:
         stage.session.change({"loss": "absolute"})
         session = await stage.opened()
         assert session.maps[session.current].step.settings.loss == "absolute"
+
+    play(scenario)
+
+
+# --- what is asked for while something else is running ---
+
+
+def test_what_is_asked_while_a_map_moves_is_about_the_map_that_comes() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(noisy(12, 2))
+        first = session.current
+        session.change({"loss": "absolute"})
+        with pytest.raises(Refused, match="still moves"):
+            session.recipe()
+        asked, exported = session.study(), session.export("map")
+        await asked
+        assert session.current != first
+        assert session.state()["stability"] == session.current
+        points = np.loadtxt((await exported).decode().splitlines(), delimiter=",", skiprows=1)
+        assert np.array_equal(points, session.maps[session.current].points)
+
+    play(scenario)
+
+
+def test_a_study_belongs_to_its_map() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(noisy(12, 2))
+        first = session.current
+        await session.study()
+        session.change({"loss": "absolute"})
+        await stage.rest()
+        assert session.state()["stability"] is None
+        session.show(first)
+        assert session.state()["stability"] == first
+
+    play(scenario)
+
+
+@pytest.mark.parametrize("how", ["edit", "stop", "show", "file"])
+def test_a_file_that_is_overtaken_is_refused(how: str) -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened()
+        session.fit()
+        reading = session.open("other.csv", CITIES, {})
+        overtake: dict[str, Any] = {
+            "edit": lambda: session.drop_pair(0, 1),
+            "stop": session.stop,
+            "show": lambda: session.show(session.current),
+            "file": lambda: session.open("third.csv", CITIES, {}),
+        }
+        overtake[how]()
+        with pytest.raises(Refused):
+            await asyncio.wait_for(reading, 10.0)
+        await stage.rest()
+        assert session.source is not None
+        assert session.source.name == ("third.csv" if how == "file" else "cities.csv")
+
+    play(scenario)
+
+
+def test_a_file_that_follows_another_is_read_last() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = stage.session
+        first = session.open("first.csv", CITIES, {})
+        second = session.open("second.csv", CITIES, {})  # the first is being read
+        await asyncio.wait_for(second, 30.0)
+        await stage.rest()
+        assert first.done()
+        assert session.source is not None
+        assert session.source.name == "second.csv"
+
+    play(scenario)
+
+
+@pytest.mark.parametrize("wanted", [{"dim": 3}, {"start": "random", "seed": 5}])
+def test_a_new_beginning_is_not_overtaken_by_an_edit(wanted: dict[str, Any]) -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(noisy(40))
+        session.fit()
+        session.change(wanted)
+        session.drop_pair(0, 1)  # before the fit has ended
+        await stage.rest()
+        assert session.state()["message"]["kind"] != "error", session.state()["message"]
+        made = session.maps[session.current]
+        assert made.step.start is None
+        assert made.step.missing == ((0, 1),)
+
+    play(scenario)
+
+
+def test_a_page_that_comes_in_a_fit_sees_the_shape_of_its_space() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(noisy(150))
+        session.change({"dim": 3, "start": "random"})
+        await stage.until(lambda: (session.state()["running"] or {}).get("sweep", 0) >= 3)
+        *_, (header, body) = session.pictures()
+        assert header["kind"] == "space"
+        assert len(body) == 150 * 3 * 4
+        await stage.rest()
+        assert [header["type"] for header, _ in session.pictures()] == ["view"]
+
+    play(scenario)
+
+
+def test_a_search_tells_what_it_does_and_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unimds.starts.small.SILENCE", 0.0)
+
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(noisy(30, 10))
+        first = session.current
+        session.change({"start": "search"})
+        said: set[str] = set()
+
+        def heard() -> bool:
+            said.add((session.state()["running"] or {}).get("what", ""))
+            return any("the lowest map found" in what for what in said)
+
+        await stage.until(heard)
+        session.stop()
+        await stage.rest()
+        assert session.state()["message"]["text"] == "Stopped."
+        assert session.current == first  # what no recipe leads to is not kept
+        assert session.worker.held == 0  # and the worker lives
+
+    play(scenario)
+
+
+# --- what goes wrong ---
+
+
+def test_nobody_waits_for_a_worker_that_never_starts() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = stage.session
+        session.worker.deaf = True
+        reading = session.open("cities.csv", CITIES, {})
+        for _ in range(5):
+            session.ready = False
+            session.heard(("died", session.worker.pid, 1))
+        with pytest.raises(Refused):
+            await asyncio.wait_for(reading, 5.0)
+        with pytest.raises(Refused, match="does not start"):
+            session.open("cities.csv", CITIES, {})
+
+    play(scenario)
+
+
+def test_a_worker_that_dies_when_it_is_ready_is_not_started_for_ever() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = stage.session
+        for _ in range(5):
+            session.heard(("ready",))
+            session.heard(("died", session.worker.pid, 1))
+        assert "does not start" in session.state()["message"]["text"]
+
+    play(scenario)
+
+
+def test_a_point_is_taken_back_on_a_curved_map() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened()
+        session.drop_point(2)
+        session.change({"space": "sphere"})
+        await stage.rest()
+        session.restore_point(2)
+        await stage.rest()
+        assert session.state()["message"]["kind"] != "error", session.state()["message"]
+        made = session.maps[session.current]
+        assert len(made.points) == 6
+        np.testing.assert_allclose(np.linalg.norm(made.step.start, axis=1), 1.0)
+
+    play(scenario)
+
+
+def test_a_point_that_cannot_be_moved_goes_back() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(noisy(12))
+        session.change({"dim": 4})
+        await stage.rest()
+        stage.told.clear()
+        session.move(0, [1.0, 2.0], True)  # the picture shows two of four dimensions
+        await stage.rest()
+        assert session.state()["message"]["kind"] == "error"
+        assert [h["number"] for h, _ in stage.told if h["type"] == "view"] == [session.current]
+
+    play(scenario)
+
+
+def test_a_map_that_was_not_judged_is_judged_later() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened()
+        found = session.judged.pop(session.current)  # as if the worker had ended meanwhile
+        assert not session.state()["maps"][-1]["judged"]
+        await session.judge()
+        assert session.judged[session.current] == found
 
     play(scenario)
 

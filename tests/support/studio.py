@@ -91,7 +91,7 @@ class Page:
         self.settle()
 
     def lines(self) -> tuple[str, str]:
-        self.wait("document.documentElement.dataset.judged == studio.app.state.current")
+        self.wait("document.documentElement.dataset.lines == studio.app.state.current")
         return self.browser.text("#python"), self.browser.text("#shell")
 
     def download(self, text: str) -> bytes:

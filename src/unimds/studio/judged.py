@@ -1,24 +1,22 @@
-"""What the page shows of a table and of a map: plain lists and words."""
+"""What the page shows of a map: plain lists and words."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from unimds.estimators.mds import MDS
-from unimds.files import Table
-from unimds.files.meaning.parts import parts_of
 from unimds.interpret.procrustes import procrustes_test
 from unimds.plots.views import MapView, view_of
 from unimds.quality import align
 from unimds.report.fit import Goodness, fit_of, losses
 from unimds.report.subject import Subject, subject_of
 from unimds.report.verdict import verdict
-from unimds.spaces import Space, distances
+from unimds.spaces import Simplex, Space, distances
 
 Array = NDArray[Any]
 
@@ -44,72 +42,6 @@ def plain(values: Any, digits: int = DIGITS) -> Any:
         return [plain(part, digits) for part in values]
     number = float(values)
     return float(f"{number:.{digits}g}") if np.isfinite(number) else None
-
-
-# --- a table --------------------------------------------------------------------------------------
-
-
-def recognised(table: Table) -> list[str]:
-    """Return what a file was taken for, in short sentences."""
-    kinds = {"distances": "Distances between points", "points": "Points, one per row"}
-    kinds |= {"pairs": "A list of pairs", "graph": "A graph; distances are its shortest paths"}
-    said = [f"{kinds[table.kind]}, read as {table.format}.", f"{table.n:,} points."]
-    if table.precomputed:
-        known = ~np.isnan(table.values)
-        np.fill_diagonal(known, False)
-        pairs, some = table.n * (table.n - 1) // 2, int(np.triu(known | known.T).sum())
-        said.append(
-            f"All {pairs:,} pairs are known."
-            if some == pairs
-            else f"{some:,} of {pairs:,} pairs are known; the others are left free."
-        )
-    elif table.features is not None:
-        few = ", ".join(table.features[:6]) + (" …" if len(table.features) > 6 else "")
-        said.append(f"{len(table.features)} columns of numbers: {few}.")
-    if table.labels is None:
-        said.append("The points have no names, and are numbered from 1.")
-    if table.columns:
-        said.append(f"Columns to colour by: {', '.join(list(table.columns)[:6])}.")
-    return said
-
-
-def doubts(table: Table) -> list[str]:
-    """Return what is odd about a table that was read without an error."""
-    found = []
-    label, count = Counter(table.labels or [""]).most_common(1)[0]
-    if count > 1:
-        found.append(f"{count} points have the same name, {label!r}.")
-    if table.precomputed:
-        found += _asymmetry(table)
-    elif not np.isfinite(table.values).all():
-        found.append("Some features are missing, and distances need all of them.")
-    parts = int(np.max(parts_of(table), initial=0)) + 1
-    if parts > 1:
-        found.append(
-            f"The points fall into {parts} parts with no known distance between them: where the "
-            "parts lie relative to each other means nothing."
-        )
-    return found
-
-
-def _asymmetry(table: Table) -> list[str]:
-    with np.errstate(invalid="ignore"):
-        gap = np.nan_to_num(np.abs(table.values - table.values.T), posinf=0.0)
-    i, j = np.unravel_index(gap.argmax(), gap.shape)
-    there, back = table.values[i, j], table.values[j, i]
-    if not gap[i, j] > 1e-6 * max(abs(there), abs(back)):
-        return []
-    names = named(table)
-    return [
-        f"The table is not symmetric: {there:g} from {names[i]} to {names[j]}, but {back:g} back; "
-        "both directions count half."
-    ]
-
-
-def named(table: Table) -> list[str]:
-    """Return the names of all points: their labels, or numbers from 1."""
-    labels = table.labels or [""] * table.n
-    return [label or str(i + 1) for i, label in enumerate(labels)]
 
 
 # --- a view ---------------------------------------------------------------------------------------
@@ -144,9 +76,10 @@ def judged(mds: MDS, kept: Array, labels: list[str], weights: Array | None) -> d
     run = mds.history_[np.unique(np.linspace(0, len(mds.history_) - 1, LINES).astype(int))]
     curves = [] if subject.scaled is None else subject.scaled.curves[:1]
     return {
-        "tables": _tables(subject),
+        "tables": _tables(subject, weights),
+        "kept": kept.tolist(),
         "share": plain(fit.share),
-        "worst": _worst(subject, fit, kept),
+        "worst": _worst(subject, fit, kept, weights),
         "shepard": {"i": kept[sample.i].tolist(), "j": kept[sample.j].tolist(), **pairs},
         "curve": [[plain(np.asarray(part)) for part in curve] for curve in curves],
         "history": plain(run),
@@ -155,20 +88,29 @@ def judged(mds: MDS, kept: Array, labels: list[str], weights: Array | None) -> d
     }
 
 
-def _tables(subject: Subject) -> tuple[Array, Array] | None:
-    """Return the given distances and what the map is compared with, if they are not too many."""
+def _tables(subject: Subject, weights: Array | None) -> tuple[Array, Array] | None:
+    """Return the given distances and what the map is compared with, if they are not too many.
+
+    They are NaN where a pair does not count.
+    """
     if subject.n > TABLES or subject.table is None or subject.compared is None:
         return None
     every = np.arange(subject.n)
-    given = subject.table.block(every, every, np.float32)[0][:, 0]
-    if subject.compared is subject.table:
-        return given, given
-    return given, subject.compared.block(every, every, np.float32)[0][:, 0]
+    found = []
+    for table in dict.fromkeys((subject.table, subject.compared)):
+        block = table.block(every, every, np.float32)[0][:, 0]
+        found.append(block if weights is None else np.where(weights > 0.0, block, np.nan))
+    return found[0], found[-1]
 
 
-def _worst(subject: Subject, fit: Goodness, kept: Array) -> list[dict[str, Any]]:
+def _worst(
+    subject: Subject, fit: Goodness, kept: Array, weights: Array | None
+) -> list[dict[str, Any]]:
     """Return the pairs that cost most, each once."""
     cost = losses(subject.loss, fit.mapped, np.nan_to_num(fit.target))
+    if weights is not None:
+        rows = np.arange(len(cost))[:, None]
+        cost *= weights[rows, fit.partners] + weights[fit.partners, rows]
     cost[fit.partners < 0] = -1.0
     found: dict[tuple[int, int], dict[str, Any]] = {}
     for at in np.argsort(-cost, axis=None, kind="stable"):
@@ -198,7 +140,7 @@ def compared(one: Array, other: Array, spaces: tuple[Space, Space]) -> dict[str,
     same = type(space) is type(another) and one.shape == other.shape
     words = "The maps lie in different spaces; the pictures are turned onto each other."
     if same:
-        other = align(other, one, space=space)
+        other = _turned(other, one, space)
         found = procrustes_test(one, other, space=space, n_permutations=0)
         words = repr(found).splitlines()[0]
     first, second = seen(one, space), seen(other, another)
@@ -210,6 +152,15 @@ def compared(one: Array, other: Array, spaces: tuple[Space, Space]) -> dict[str,
         "moved": plain(gap),
         "words": words,
     }
+
+
+def _turned(other: Array, one: Array, space: Space) -> Array:
+    """Return a map turned onto another, within its space."""
+    if not isinstance(space, Simplex):
+        return np.asarray(align(other, one, space=space))
+    # a turn would leave the simplex: its outcomes can only be exchanged
+    _, order = linear_sum_assignment(one.T @ other, maximize=True)
+    return np.asarray(other[:, order])
 
 
 def _wide(points: Array) -> Array:

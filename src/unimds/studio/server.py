@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import socket
 import struct
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
@@ -57,7 +59,8 @@ class Pages:
         """Tell all pages; of frames only as many as a page can take."""
         message = None
         for queue in self._queues:
-            if header["type"] == "frame" and queue.qsize() > FRAMES:
+            # the first frame of a view says what shape it has
+            if header["type"] == "frame" and "kind" not in header and queue.qsize() > FRAMES:
                 continue
             message = message or packed(header, body)
             queue.put_nowait(message)
@@ -90,6 +93,7 @@ def actions(session: Session) -> dict[str, tuple[tuple[str, ...], Callable[..., 
         "show": (("map",), session.show),
         "choose": (("name",), session.choose),
         "study": ((), session.study),
+        "judge": ((), session.judge),
         "read_as": (("kind", "part"), lambda kind, part: session.again(_how(kind, part))),
         "example": ((), lambda: session.open("cities.csv", example(), {})),
     }
@@ -178,9 +182,8 @@ class Studio:
         """Tell a page all that happens, from now on."""
         session = self.session
         start = packed({**session.state(), "help": help_told()}, b"")
-        if session.current is not None:
-            about, shown = session.view(session.current)
-            start += packed({"type": "view", **about}, shown)
+        for told, shown in session.pictures():
+            start += packed(told, shown)
         kind = "application/octet-stream"
         return StreamingResponse(self._pages.listen(start), media_type=kind)
 
@@ -213,7 +216,7 @@ class Studio:
         source = self.session.source
         if source is None:
             raise Refused("open a file first")
-        return JSONResponse({"names": source.names, "columns": _columns(source.table)})
+        return JSONResponse({"names": source.names, "columns": columns_of(source.table)})
 
     async def judged(self, request: Request) -> Response:
         """Tell how well a map fits."""
@@ -229,7 +232,9 @@ class Studio:
 
     async def stability(self, request: Request) -> Response:
         """Tell where else the points could be."""
-        return JSONResponse(self.session.stability or {})
+        session = self.session
+        found = {} if session.current is None else session.stability.get(session.current, {})
+        return JSONResponse(found)
 
     async def compare(self, request: Request) -> Response:
         """Tell how two maps differ."""
@@ -271,12 +276,12 @@ async def _refused(request: Request, error: Exception) -> Response:
     return PlainTextResponse(str(error), 400)
 
 
-def _columns(table: Any) -> dict[str, Any]:
+def columns_of(table: Any) -> dict[str, Any]:
     """Return the columns to colour by: numbers, None where there is none, or words."""
     return {
         name: column
         if isinstance(column, list)
-        else [x if x == x else None for x in column.tolist()]
+        else [x if math.isfinite(x) else None for x in column.tolist()]
         for name, column in table.columns.items()
     }
 
@@ -284,7 +289,8 @@ def _columns(table: Any) -> dict[str, Any]:
 def bound(port: int) -> socket.socket:
     """Return a socket on this machine only; port 0 is any that is free."""
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if sys.platform != "win32":  # there it would let another program take the port
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((HOST, port))
     except OSError as error:

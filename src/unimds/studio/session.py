@@ -15,7 +15,6 @@ from typing import Any, Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.files.meaning.parts import parts_of
 from unimds.studio.exports import KINDS
 from unimds.studio.recipe import Recipe, Source, recipe
 from unimds.studio.settings import SETTINGS, Settings, space_of
@@ -30,11 +29,15 @@ CHAIN = 25
 """Steps that a recipe repeats; a map after more begins with numbers."""
 SHELF = 12
 """Maps that can be compared."""
+SHAPE = ("kind", "edge", "grid", "note")
+"""What a frame says of its view, if that has changed."""
 FEWEST = 3
 """Points that a map needs."""
 TRIES = 3
 """Workers that may end before they are ready."""
 CRASHED = "The worker ended unexpectedly{where}. Nothing is lost: {kept}."
+GIVEN_UP = "The worker does not start. Close the studio and start it again."
+OVERTAKEN = "something else was asked for meanwhile"
 
 
 class Refused(ValueError):
@@ -66,8 +69,8 @@ class Workman(Protocol):
 class Task:
     """Something that the worker does.
 
-    `purpose` is "read", "fit", "preview", "choose", "stability" or "export"; `answer` is for
-    whoever waits.
+    `purpose` is "read", "fit", "preview", "judge", "choose", "stability" or "export"; `answer` is
+    for whoever waits.
     """
 
     purpose: str
@@ -83,10 +86,10 @@ class Task:
     progress: dict[str, Any] = field(default_factory=dict)
 
 
-def _refuse(task: Task, words: str) -> None:
-    if not task.answer.done():
-        task.answer.set_exception(Refused(words))
-        task.answer.exception()  # nobody may be waiting
+def _refuse(answer: asyncio.Future[Any], words: str) -> None:
+    if not answer.done():
+        answer.set_exception(Refused(words))
+        answer.exception()  # nobody may be waiting
 
 
 def _is_number(value: Any) -> bool:
@@ -117,9 +120,11 @@ class Session:
         self.forget()
         self._task: Task | None = None
         self._next: Maker | None = None
-        self._asked: list[Task] = []
+        self._awaited: Task | None = None  # what is next, if somebody waits for it
+        self._asked: list[tuple[Maker, asyncio.Future[Any]]] = []
         self._jobs = self._numbers = 0
-        self.ready, self._tries, self._closed = False, 0, False
+        self.ready, self._tries, self._closed, self._given_up = False, 0, False, False
+        self._doomed = False  # whether the worker was killed, and its end is not heard yet
         self.message = {"kind": "", "text": ""}
         self.worker = worker(self._hear)
 
@@ -137,10 +142,12 @@ class Session:
         self.current: int | None = None
         self.places: Array | None = None  # of all points of the file, the last ones known
         self.torn = False  # whether the places are newer than the current map
+        self.anew = False  # whether the settings ask for a start of their own, not for these places
+        self.frame: tuple[dict[str, Any], bytes] | None = None  # the last one since the last map
         self.dragging: bool | None = None  # None: no; False: the point has been let go
         self._seen: tuple[int, list[float]] | None = None  # where a point is dragged to
         self.choice: dict[str, Any] | None = None
-        self.stability: dict[str, Any] | None = None
+        self.stability: dict[int, dict[str, Any]] = {}
 
     # --- what the pages are told ---
 
@@ -167,10 +174,11 @@ class Session:
             "running": running,
             "torn": self.torn,
             "current": self.current,
+            "finished": None if self.torn or self._moving else self.current,
             "maps": [self._map_told(made) for made in self.maps.values()],
             "message": self.message,
             "choice": self.choice,
-            "stability": None if self.stability is None else self.stability["number"],
+            "stability": self.current if self.current in self.stability else None,
         }
 
     def _map_told(self, made: Made) -> dict[str, Any]:
@@ -213,7 +221,7 @@ class Session:
         if self._closed:
             return
         if name == "ready":
-            self.ready, self._tries = True, 0
+            self.ready = True
             self._announce()
         elif name == "died":
             self._worker_died(*rest)
@@ -233,11 +241,12 @@ class Session:
         """Start another worker, which has the table; what was running can go on."""
         if pid != self.worker.pid:
             return
-        task, self._task, self.ready = self._task, None, False
-        self._tries += 1
+        task, self._task = self._task, None
+        if not self._doomed and (task is None or not self.ready):  # it would end again
+            self._tries += 1
+        self.ready = self._doomed = False
         if self._tries > TRIES:
-            self._say("error", "The worker does not start. Close the studio and start it again.")
-            self._announce()
+            self._give_up(task)
             return
         self.worker.start()
         if self.source is not None:
@@ -246,10 +255,21 @@ class Session:
             self._lost(task, code)
         self._proceed()
 
+    def _give_up(self, task: Task | None) -> None:
+        """Leave nobody waiting for a worker that does not start."""
+        self._given_up = True
+        self._say("error", GIVEN_UP)
+        if task is not None:
+            _refuse(task.answer, GIVEN_UP)
+        self._overtake(GIVEN_UP)
+        self._refuse_all(GIVEN_UP)
+        self._announce()
+
     def _lost(self, task: Task, code: int) -> None:
         """Say what there is, now that the worker has ended within a task."""
         sweep = task.progress.get("sweep")
-        if task.purpose == "fit" and task.number not in self.maps:
+        wanted = task.purpose == "fit" and not task.unwanted
+        if wanted and task.number not in self.maps:
             self.torn = self.torn or sweep is not None
         if task.stopping:
             self._say("info", "Stopped.")
@@ -259,34 +279,64 @@ class Session:
             if self.torn and sweep is not None:
                 kept = "the map of that sweep is kept, and you can go on from it"
             self._say("crash", CRASHED.format(where=where, kept=kept))
-        _refuse(task, self.message["text"])
+        self._abandon(task)
+        _refuse(task.answer, self.message["text"])
 
     # --- tasks ---
 
-    def _make(self, maker: Maker) -> None:
+    def _make(self, maker: Maker, awaited: Task | None = None) -> None:
         """Have a task made and done at once, in place of what is running or was to come."""
-        self._next = maker
+        self._check_worker()
+        self._overtake(OVERTAKEN)
+        self._next, self._awaited = maker, awaited
         if self._task is None:
             self._proceed()
         else:
             self._stop()
 
-    def _ask(self, task: Task) -> asyncio.Future[Any]:
-        """Have a question answered after what is running."""
-        self._asked.append(task)
+    def _ask(self, maker: Maker) -> asyncio.Future[Any]:
+        """Have a question answered after what is running: it is about the map there is then."""
+        self._check_worker()
+        answer = self._loop.create_future()
+        self._asked.append((maker, answer))
         if self._task is None:
             self._proceed()
-        return task.answer
+        return answer
+
+    def _check_worker(self) -> None:
+        if self._given_up:
+            raise Refused(GIVEN_UP)
+
+    def _overtake(self, words: str) -> None:
+        """Forget what was to come; whoever waits for it is told why."""
+        if self._awaited is not None:
+            _refuse(self._awaited.answer, words)
+        self._next = self._awaited = None
 
     def _proceed(self) -> None:
-        if self._task is None and (self._next or self._asked):
-            task = self._next() if self._next else self._asked.pop(0)
-            self._next = None
+        task = self._upcoming() if self._task is None and not self._doomed else None
+        if task is not None:
             self._jobs += 1
             self._task, task.job = task, self._jobs
             name, *rest = task.message
             self.worker.send(name, task.job, *rest)
         self._announce()
+
+    def _upcoming(self) -> Task | None:
+        """Return the next task; questions that can no longer be asked are refused."""
+        if self._next is not None:
+            maker, self._next, self._awaited = self._next, None, None
+            return maker()
+        while self._asked:
+            maker, answer = self._asked.pop(0)
+            try:
+                task = maker()
+            except Refused as refusal:
+                _refuse(answer, str(refusal))
+            else:
+                task.answer = answer
+                return task
+        return None
 
     def _stop(self) -> None:
         task = self._task
@@ -297,6 +347,7 @@ class Session:
 
         def insist() -> None:
             if self._task is task:
+                self._doomed = True
                 self.worker.kill()
 
         self._loop.call_later(PATIENCE, insist)
@@ -309,13 +360,23 @@ class Session:
         self._announce()
 
     def _on_failed(self, task: Task, words: str) -> None:
-        self._task = None
+        self._task, self._tries = None, 0
         self._say("error" if words else "info", words or "Stopped.")
-        _refuse(task, words or "stopped")
+        _refuse(task.answer, words or "stopped")
+        self._abandon(task)
         self._proceed()
 
+    def _abandon(self, task: Task) -> None:
+        """Forget what was dragged in a task that came to nothing, and show what there is."""
+        if task.unwanted:
+            return
+        if task.purpose == "preview":
+            self.dragging = self._seen = None
+        if task.purpose in ("fit", "preview"):
+            self._tell_again()
+
     def _on_done(self, task: Task, found: Any) -> None:
-        self._task = None
+        self._task, self._tries = None, 0
         getattr(self, f"_after_{task.purpose}")(task, found)
         if not task.answer.done():
             task.answer.set_result(found)
@@ -327,7 +388,7 @@ class Session:
         """Read a file; its name is one that `security.safe_name` has made."""
         task = self._new_task("read", "read", name, data, how)
         task.about = {"name": name, "data": data, "how": how}
-        self._make(lambda: task)
+        self._make(lambda: task, task)
         return task.answer
 
     def again(self, how: dict[str, str]) -> asyncio.Future[Any]:
@@ -336,9 +397,8 @@ class Session:
         return self.open(source.name, source.data, how)
 
     def _after_read(self, task: Task, found: dict[str, Any]) -> None:
-        joined = int(np.max(parts_of(found["table"]), initial=0)) == 0
         about = task.about["name"], task.about["data"], found["table"], found["names"]
-        self.source = Source(*about, task.about["how"], joined)
+        self.source = Source(*about, task.about["how"], found["joined"])
         self.told = {"recognised": found["recognised"], "doubts": found["doubts"]}
         self.version += 1
         self._refuse_all("another file was opened")
@@ -346,7 +406,7 @@ class Session:
         self.forget()
         self.settings = wanted
         self._say("", "")
-        self._next = self._cold
+        self._next = self._next or self._cold
 
     @property
     def _opened(self) -> Source:
@@ -376,15 +436,20 @@ class Session:
         anew = not settings.shares_places(self.settings)
         anew |= (settings.start, settings.seed) != (self.settings.start, self.settings.seed)
         if anew:
-            self.fixed.clear()
+            self._begin_anew()
         self.settings = settings
-        self._make(self._cold if anew else self._warm)
+        self._make(self._warm)
 
     def fit(self) -> None:
         """Begin anew, from the start that the settings name."""
         self._opened  # noqa: B018
+        self._begin_anew()
+        self._make(self._warm)
+
+    def _begin_anew(self) -> None:
+        """Have the next fit start as the settings say, whatever else is changed until then."""
         self.fixed.clear()
-        self._make(self._cold)
+        self.anew = True
 
     def go_on(self) -> None:
         """Go on from the places that the points have."""
@@ -393,14 +458,14 @@ class Session:
 
     def stop(self) -> None:
         """Stop what is running."""
-        self._next = None
+        self._overtake("stopped")
         self._refuse_all("stopped")
         self._stop()
         self._announce()
 
     def _refuse_all(self, words: str) -> None:
-        for task in self._asked:
-            _refuse(task, words)
+        for _, answer in self._asked:
+            _refuse(answer, words)
         self._asked.clear()
 
     def _step(self, start: Array | None) -> Step:
@@ -414,12 +479,12 @@ class Session:
         return self._new_task("fit", *message, step=step, before=before, number=self._numbers)
 
     def _cold(self) -> Task:
-        self.places, self.torn = None, False
+        self.places, self.torn, self.anew = None, False, False
         return self._fit_task(self._step(None), None)
 
     def _warm(self) -> Task:
         """Start where the points are: on the current map, or at places newer than it."""
-        if self.places is None:
+        if self.places is None or self.anew:
             return self._cold()
         step = self._step(None)
         kept = step.kept(self._table.n)
@@ -432,15 +497,42 @@ class Session:
     def _on_frame(self, task: Task, about: dict[str, Any], points: Array, shown: bytes) -> None:
         task.progress = {"sweep": about["sweep"], "cost": about["cost"]}
         self._take_places(task.step, points)
-        kept = {} if task.step is None else {"left_out": list(task.step.left_out)}
-        self._tell({"type": "frame", "job": task.job, **about, **kept}, shown)
+        self._tell_frame(task, about, shown)
+
+    def _tell_frame(self, task: Task, about: dict[str, Any], shown: bytes) -> None:
+        """Tell the pages where the points are; a page that comes later is told as much."""
+        assert task.step is not None
+        left_out = list(task.step.left_out)
+        told = {"type": "frame", "job": task.job, **about, "left_out": left_out}
+        before = {} if self.frame is None else self.frame[0]
+        shape = {name: before[name] for name in SHAPE if name in before}
+        self.frame = {**shape, **told}, shown
+        self._tell(told, shown)
+
+    def _tell_again(self) -> None:
+        """Tell the pages where the points really are, after something has failed."""
+        if self.torn and self.frame is not None:
+            self._tell(*self.frame)
+        else:
+            self.frame = None
+            if self.current is not None:
+                self._tell_view(self.current)
+
+    def pictures(self) -> list[tuple[dict[str, Any], bytes]]:
+        """Return what a page that comes now is to show: the last map, and what has moved since."""
+        found = []
+        if self.current is not None:
+            about, shown = self.view(self.current)
+            found.append(({"type": "view", **about}, shown))
+        return found if self.frame is None else [*found, self.frame]
 
     def _take_places(self, step: Step | None, points: Array) -> None:
         """Keep the places of the points: a crash loses nothing but the last frame."""
         assert step is not None
         if self.places is None or self.places.shape[1:] != points.shape[1:]:
             self.places = np.full((self._table.n, points.shape[1]), np.nan, dtype=points.dtype)
-            self.places[:] = points.mean(axis=0)
+            gaps = np.linalg.norm(points - points.mean(axis=0), axis=1)
+            self.places[:] = points[gaps.argmin()]  # a mean need not lie in a curved space
         self.places[step.kept(self._table.n)] = points
         for i, place in self.fixed.items():
             self.places[i] = place
@@ -455,10 +547,9 @@ class Session:
         self._take_places(step, made.points)
         self.maps[made.number], self.spaces[made.number] = made, found["space"]
         self.views[made.number] = found["about"], found["shown"]
-        self.current, self.torn = made.number, False
-        self.stability = None
+        self.current, self.torn, self.frame = made.number, False, None
         for number in list(self.maps)[:-SHELF]:
-            for shelf in (self.maps, self.spaces, self.views, self.judged):
+            for shelf in (self.maps, self.spaces, self.views, self.judged, self.stability):
                 shelf.pop(number, None)
         self._tell_view(made.number)
         self._announce()
@@ -471,18 +562,23 @@ class Session:
         self.tables = {task.number: found.pop("tables")}
         self.judged[task.number] = found
 
+    def _after_judge(self, task: Task, found: dict[str, Any]) -> None:
+        if task.number in self.maps:
+            self._after_fit(task, found)
+
     def show(self, number: Any) -> None:
         """Go back to an earlier map, its settings and its changes."""
-        if number not in self.maps:
+        if type(number) is not int or number not in self.maps:
             raise Refused("there is no such map")
         if self._task is not None and self._task.purpose in ("fit", "preview"):
-            self._task.unwanted, self._next = True, None
+            self._task.unwanted = True
             self._stop()
+        self._overtake(OVERTAKEN)
         made = self.maps[number]
         step = made.step
         self.settings, self.current, self.torn = step.settings, number, False
         self.left_out, self.missing = set(step.left_out), set(step.missing)
-        self.fixed, self.stability = dict(step.fixed), None
+        self.fixed, self.anew, self.frame = dict(step.fixed), False, None
         self.places = None
         self._take_places(step, made.points)
         self._tell_view(number)
@@ -540,7 +636,8 @@ class Session:
 
     def _preview(self) -> Task:
         """Take a few sweeps from where the points are, and from where one is dragged to."""
-        assert self.places is not None
+        if self.places is None or self.anew:
+            return self._cold()
         step = self._step(self.places[self._step(None).kept(self._table.n)])
         seen, self._seen = self._seen, None
         return self._new_task("preview", "follow", step, seen, step=step)
@@ -550,15 +647,14 @@ class Session:
         self.fixed |= found["fixed"]
         self.torn = True
         self._take_places(task.step, found["points"])
-        about = {"type": "frame", "job": task.job, "sweep": 0, **found["about"]}
-        kept = list(task.step.left_out)
-        self._tell({**about, "left_out": kept, "preview": True}, found["shown"])
-        if self._next:  # something else is wanted
+        self._tell_frame(task, {"sweep": 0, **found["about"], "preview": True}, found["shown"])
+        if self._awaited is not None:  # another file is wanted
             return
-        if self.dragging is False and self._seen is None:  # let go: this place is fitted to the end
-            self.dragging = None
-            self._next = self._warm
-        elif self._seen is not None or not found["about"]["settled"]:
+        if self._seen is not None:
+            self._next = self._preview
+        elif self.dragging is False:  # let go: this place is fitted to the end
+            self.dragging, self._next = None, self._warm
+        elif self._next is None and not found["about"]["settled"]:
             self._next = self._preview
 
     # --- questions ---
@@ -573,25 +669,38 @@ class Session:
             count = self._table.n - len(self.left_out)
             values = [value for value in values if value <= max(count - 3, 1)]
         given = [space_of(value) for value in values] if name == "space" else values
-        task = self._new_task(
-            "choose",
-            *("choose", self._step(None), "n_components" if name == "dim" else name, given),
-        )
-        task.about = {"name": name, "values": values}
+
+        def task() -> Task:
+            asked = ("choose", self._step(None), "n_components" if name == "dim" else name, given)
+            return self._new_task("choose", *asked, about={"name": name, "values": values})
+
         return self._ask(task)
 
     def _after_choose(self, task: Task, found: dict[str, Any]) -> None:
         self.choice = {**task.about, **found}
 
     def study(self) -> asyncio.Future[Any]:
-        """Ask where else the points of the current map could be."""
-        made = self._finished
-        task = self._new_task("stability", "stability", made.number, made.step)
-        task.number = made.number
+        """Ask where else the points of the map could be."""
+        return self._ask_of_map("stability")
+
+    def judge(self) -> asyncio.Future[Any]:
+        """Ask how well the map fits, if that was stopped or lost."""
+        return self._ask_of_map("judge")
+
+    def _ask_of_map(self, purpose: str, *more: Any) -> asyncio.Future[Any]:
+        """Ask something of the map that there is once nothing moves any more."""
+        self._check_coming()
+
+        def task() -> Task:
+            made = self._finished
+            asked = (purpose, made.number, made.step, *more)
+            return self._new_task(purpose, *asked, number=made.number)
+
         return self._ask(task)
 
     def _after_stability(self, task: Task, found: dict[str, Any]) -> None:
-        self.stability = {"number": task.number, **found}
+        if task.number in self.maps:
+            self.stability[task.number] = {"number": task.number, **found}
 
     def partners(self, i: Any) -> Callable[[], dict[str, Any]]:
         """Return what finds all pairs of a point; it may be called on another thread."""
@@ -635,9 +744,26 @@ class Session:
     # --- files of a map ---
 
     @property
+    def _moving(self) -> bool:
+        """Whether another map is on its way."""
+        task = self._task
+        fits = task is not None and task.purpose in ("read", "fit", "preview")
+        if fits and task is not None and (task.unwanted or task.number in self.maps):
+            fits = False
+        return fits or self._next is not None
+
+    def _check_coming(self) -> None:
+        """Raise if there is no map, and none is on its way."""
+        self._opened  # noqa: B018
+        if not self._moving:
+            self._finished  # noqa: B018
+
+    @property
     def _finished(self) -> Made:
         """The current map, if it is finished and is what the page shows."""
         self._opened  # noqa: B018
+        if self._moving:
+            raise Refused("the map still moves: wait until it stands still, or stop it")
         if self.current is None:
             raise Refused("there is no map yet")
         if self.torn:
@@ -646,12 +772,9 @@ class Session:
 
     def export(self, kind: str) -> asyncio.Future[bytes]:
         """Return what will be a file of the current map."""
-        made = self._finished
         if kind not in KINDS:
             raise Refused("there is no such file")
-        message = ("export", made.number, made.step, kind, self._opened.name)
-        task = self._new_task("export", *message)
-        return self._ask(task)
+        return self._ask_of_map("export", kind, self._opened.name)
 
     def _after_export(self, task: Task, found: bytes) -> None:
         """Leave the file to whoever waits for it."""

@@ -64,6 +64,12 @@ SETTINGS = (
                 "Hyperbolic",
                 "Room grows quickly outwards, as in a tree; the curvature is estimated.",
             ),
+            Choice(
+                "simplex",
+                "Simplex",
+                "Every point is a mixture of outcomes, one more than dimensions; its size is "
+                "estimated.",
+            ),
         ),
     ),
     Setting(
@@ -133,7 +139,12 @@ SEED = "Another number draws other random starts."
 """The help of the seed, a number."""
 LARGEST_SEED = 2**32 - 1
 
-SIZES = {"sphere": "radius", "chordal_sphere": "radius", "hyperbolic": "curvature"}
+SIZES = {
+    "sphere": "radius",
+    "chordal_sphere": "radius",
+    "hyperbolic": "curvature",
+    "simplex": "size",
+}
 """The spaces whose size is estimated, and what it is called."""
 
 

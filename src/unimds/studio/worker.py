@@ -44,6 +44,8 @@ JACKKNIFE, MAPS = 100, 40
 MOST = 5000
 """Points that the studio takes."""
 FOLDS = 5
+EXACT = 15
+"""Digits of what is more than looked at."""
 
 Heard = Callable[[tuple[Any, ...]], None]
 
@@ -116,6 +118,7 @@ def work(pipe: Any, folder: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C in a terminal is meant for the server
     sys.stdin = open(os.devnull)  # noqa: SIM115
     os.chdir(folder)  # messages about a file then show its bare name
+    tempfile.tempdir = folder  # what a killed worker leaves there goes with the folder
     bench = Bench(pipe)
     with suppress(EOFError, OSError):
         bench.warm_up()
@@ -168,10 +171,10 @@ class Bench:
             self.waiting.append(message)
         return False
 
-    def _warned(self) -> list[str]:
+    def _warned(self, words: Callable[[Warning | str], str] = str) -> list[str]:
         """Return what has been warned of, each once."""
         kinds = (UserWarning, RuntimeWarning)
-        said = [str(one.message) for one in self._caught if issubclass(one.category, kinds)]
+        said = [words(one.message) for one in self._caught if issubclass(one.category, kinds)]
         return list(dict.fromkeys(said))
 
     # --- the table ---
@@ -179,7 +182,8 @@ class Bench:
     def _read(self, job: int, name: str, data: bytes, how: dict[str, str]) -> dict[str, Any]:
         """Read a file; its name has been checked by the server."""
         from unimds.files import read
-        from unimds.studio.judged import doubts, named, recognised
+        from unimds.files.meaning.parts import parts_of
+        from unimds.studio.tables import doubt, in_words, named, recognised
 
         path = Path(name)
         path.write_bytes(data)
@@ -195,7 +199,10 @@ class Bench:
         if table.n < 3:
             raise ValueError(f"{name} has {table.n} points, and a map needs three")
         self._hold(job, table)
-        told = {"recognised": recognised(table), "doubts": [*self._warned(), *doubts(table)]}
+        parts = int(np.max(parts_of(table), initial=0)) + 1
+        more = doubt(table, name, parts)
+        odd = [*self._warned(lambda warning: in_words(warning, table)), *more]
+        told = {"recognised": recognised(table), "doubts": odd, "joined": parts == 1}
         return {"table": table, "names": named(table), **told}
 
     def _hold(self, job: int, table: Any) -> None:
@@ -206,13 +213,16 @@ class Bench:
     # --- maps ---
 
     def _fit(self, job: int, number: int, step: Step) -> dict[str, Any]:
-        from unimds.studio.judged import frame_of, judged, named, seen
+        from unimds._runtime.watch import progress_heard
+        from unimds.studio.judged import frame_of, seen
         from unimds.studio.steps import fitted
 
         began = time.perf_counter()
         frames = Frames(self, job, step)
-        mds = fitted(self.table, step, frames)
-        mds.callback = None  # studies of the map copy it, and listen to nobody
+        with progress_heard(frames.searching):
+            mds = fitted(self.table, step, frames)
+        if frames.cut:  # the best of the starts so far: no recipe would lead there again
+            raise KeyboardInterrupt
         view = seen(mds.embedding_, mds.space_, frames.view)
         found = {
             "points": mds.embedding_,
@@ -224,16 +234,23 @@ class Bench:
         self._remember(number, mds)
         seconds = time.perf_counter() - began
         self.pipe.send(("made", job, {**found, "facts": self._facts(mds, seconds)}))
+        return self._judge(job, number, step)
+
+    def _judge(self, job: int, number: int, step: Step) -> dict[str, Any]:
+        """Find out how well a map fits."""
+        from unimds.studio.judged import judged
+        from unimds.studio.tables import named
+
         names, kept = named(self.table), step.kept(self.table.n)
         labels = [names[i] for i in kept]
-        return judged(mds, kept, labels, step.data(self.table)[1])
+        return judged(self._map(number, step), kept, labels, step.data(self.table)[1])
 
     def _follow(
         self, job: int, step: Step, moved: tuple[int, list[float]] | None
     ) -> dict[str, Any]:
         """Take a few sweeps, with a point where it is dragged to in the view."""
         from unimds.plots.views import place_of
-        from unimds.studio.judged import frame_of, seen
+        from unimds.studio.judged import frame_of, plain, seen
         from unimds.studio.steps import fitted
 
         fixed: dict[int, tuple[float, ...]] = {}
@@ -246,7 +263,8 @@ class Bench:
             step = replace(step, start=start, fixed={**step.fixed, **fixed})
         mds = fitted(self.table, step, max_iter=PREVIEW)
         view = seen(mds.embedding_, mds.space_)
-        about = {**frame_of(view), "settled": mds.n_iter_ < PREVIEW, "cost": float(mds.cost_)}
+        about = {**frame_of(view), "settled": mds.n_iter_ < PREVIEW}
+        about["cost"] = plain(mds.cost_, EXACT)
         return {"points": mds.embedding_, "fixed": fixed, "about": about, "shown": _drawn(view)}
 
     def _facts(self, mds: Any, seconds: float) -> dict[str, Any]:
@@ -254,8 +272,8 @@ class Bench:
         from unimds.studio.judged import plain
 
         return {
-            "stress": plain(mds.stress_, 15),
-            "cost": plain(mds.cost_, 15),
+            "stress": plain(mds.stress_, EXACT),
+            "cost": plain(mds.cost_, EXACT),
             "sweeps": int(mds.n_iter_),
             "outcome": mds.result_.outcome.value,
             "converged": bool(mds.result_.converged),
@@ -279,11 +297,12 @@ class Bench:
 
     # --- questions ---
 
-    def _told(self, job: int) -> Callable[[float, str], None]:
+    def _told(self, job: int) -> Callable[[float | None, str], None]:
         """Return what tells the server of progress, and ends the task if that is asked for."""
 
-        def tell(share: float, what: str) -> None:
-            self.pipe.send(("progress", job, share, what))
+        def tell(share: float | None, what: str) -> None:
+            if share is not None:  # else it is about one map of many
+                self.pipe.send(("progress", job, share, what))
             if self.stopped(job):
                 raise KeyboardInterrupt
 
@@ -334,9 +353,10 @@ class Bench:
         except ValueError:  # a layer that does not suit: of three dimensions on a sphere, say
             lines = []
         return {
+            "kept": step.kept(self.table.n).tolist(),
             "method": found.method,
             "maps": len(found.maps),
-            "stability": float(found.stability),
+            "stability": plain(found.stability),
             "errors": plain(found.errors),
             "radii": plain(found.regions().radii),
             "regions": lines,
@@ -357,7 +377,15 @@ class Frames:
     def __init__(self, bench: Bench, job: int, step: Step):
         self._bench, self._job, self._space = bench, job, step.settings.place
         self.calls, self.stopped, self._sent = 0, False, 0.0
+        self.cut = False  # whether it was stopped in the search for a start
         self.view: Any = None
+
+    def searching(self, share: float | None, what: str) -> None:
+        """Tell what is done before the first sweep; end it if that is asked for."""
+        self._bench.pipe.send(("progress", self._job, share, what))
+        if self._bench.stopped(self._job):
+            self.cut = True
+            raise KeyboardInterrupt
 
     def __call__(self, iteration: int, cost: float, embedding: Array) -> bool:
         """Take a sweep; return whether to stop."""
@@ -370,11 +398,11 @@ class Frames:
         return self.stopped
 
     def _send(self, iteration: int, cost: float, embedding: Array) -> None:
-        from unimds.studio.judged import frame_of, seen
+        from unimds.studio.judged import frame_of, plain, seen
 
         before = self.view
         self.view = seen(embedding, self._space, before)
-        about = {"sweep": iteration, "calls": self.calls, "cost": float(cost)}
+        about = {"sweep": iteration, "calls": self.calls, "cost": plain(cost, EXACT)}
         if before is None or before.kind != self.view.kind:
             about |= frame_of(self.view)
         embedding = np.array(embedding)

@@ -2,6 +2,7 @@
 
 import { css, light, lit, number, sized } from "./parts.js";
 
+const MOST = 2000; // costs that are drawn: of more, every second
 const PAD = { left: 62, right: 10, top: 10, bottom: 34 };
 
 export class Shepard {
@@ -125,7 +126,9 @@ export class Course {
   clear() { this.costs = []; this.draw(); }
 
   add(cost) {
+    if (cost === null) return; // beyond all numbers
     this.costs.push(cost);
+    if (this.costs.length > MOST) this.costs = this.costs.filter((_, at) => at % 2 === 0 || at === this.costs.length - 1);
     this.draw();
   }
 

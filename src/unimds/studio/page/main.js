@@ -7,11 +7,12 @@ import * as net from "./net.js";
 import { Settings, markLit, showChanges, showChoice, showFile, showMaps, showPairs, showPoint, showPoints, showStability } from "./panels.js";
 import { $, button, coloured, element, lit, number, onLit } from "./parts.js";
 
+const DOING = { choose: "holding pairs out", stability: "studying the map", judge: "finding out how well the map fits" };
 const PULL = 30; // milliseconds between two places of a dragged point
 const FILES = [["map", "Map (CSV)"], ["png", "Picture (PNG)"], ["svg", "Picture (SVG)"], ["report", "Report"], ["model", "Model"], ["python", "Python"], ["archive", "Table and script (zip)"]];
 
 const app = {
-  state: null, names: [], columns: {}, kept: [], judged: null, own: null, two: [], version: 0, shown: null, found: null,
+  state: null, names: [], columns: {}, kept: [], judged: null, shares: new Map(), own: null, two: [], version: 0, shown: null, found: null,
   act: async (action, more) => { try { await net.act(action, more); } catch (error) { complain(error.message); } },
   select, pick,
 };
@@ -24,14 +25,17 @@ window.studio = { app }; // for the tests, which count frames
 
 // --- messages ---
 
+let closed = ""; // what was told, and closed by the user
 function complain(text) {
   $("banner").hidden = !text;
-  $("banner").replaceChildren(...(text ? [element("span", text), " ", button("Close", () => complain(""))] : []));
+  $("banner").replaceChildren(...(text ? [element("span", text), " ", button("Close", () => { closed = text; complain(""); })] : []));
 }
 
 function banner({ message, torn, running }) {
-  complain(["error", "crash"].includes(message.kind) ? message.text : "");
-  if (message.kind === "crash" && torn && !running) $("banner").append(" ", button("Go on", () => app.act("go_on")));
+  const text = ["error", "crash"].includes(message.kind) ? message.text : "";
+  if (!text) closed = "";
+  complain(text === closed ? "" : text);
+  if (text && text !== closed && message.kind === "crash" && torn && !running) $("banner").append(" ", button("Go on", () => app.act("go_on")));
 }
 
 function hear(header, numbers) {
@@ -52,17 +56,20 @@ function hearState(state) {
   for (const made of document.querySelectorAll("#choose-buttons button, #exports button")) made.disabled = state.current === null;
   showStatus();
   if (!file) return;
+  app.two = app.two.filter((one) => state.maps.some((map) => map.number === one));
   showMaps(state, app);
   showChanges(state, app);
   showChoice(state, app);
   stability(state);
+  lines(state);
   const current = state.maps.find((map) => map.number === state.current);
   if (current?.judged && app.shown !== current.number) judge(current);
+  else if (current && !current.judged && !state.running) notJudged();
 }
 
 async function newFile(file) {
   app.version = file.version;
-  Object.assign(app, { names: [], columns: {}, judged: null, own: null, two: [], shown: null, found: null });
+  Object.assign(app, { names: [], columns: {}, judged: null, shares: new Map(), own: null, two: [], shown: null, found: null });
   app.map.reset();
   app.course.clear();
   app.shepard.show(null);
@@ -72,6 +79,7 @@ async function newFile(file) {
   for (const id of ["pairs", "points", "verdict"]) $(id).replaceChildren();
   document.title = `${file.name} – unimds studio`;
   const { names, columns } = await net.get("names");
+  if (app.version !== file.version) return;
   Object.assign(app, { names, columns });
   app.map.names = names;
   colours();
@@ -93,7 +101,7 @@ function hearFrame(header, numbers) {
   app.map.regions = [];
   app.map.push(header, numbers, app.kept, header.preview);
   app.sweep = header;
-  if (app.state.running?.purpose === "fit") app.state.running.sweep = header.sweep;
+  if (app.state.running?.purpose === "fit") Object.assign(app.state.running, { sweep: header.sweep, what: undefined });
   showStatus();
 }
 
@@ -111,9 +119,10 @@ function showStatus() {
   const current = state.maps.find((map) => map.number === state.current);
   const words = [];
   if (running?.purpose === "read") words.push("reading …");
+  else if (running?.purpose === "fit" && running.what !== undefined) words.push(`${running.what} …`);
   else if (running?.purpose === "fit") words.push(app.sweep && running.sweep !== undefined ? `sweep ${app.sweep.sweep}, cost ${number(app.sweep.cost)}` : state.ready ? "starting … (the first fit of a kind compiles)" : "the worker starts …");
   else if (running?.purpose === "preview") words.push("following …");
-  else if (running) words.push(`${running.what ?? running.purpose} …`);
+  else if (running) words.push(`${running.what ?? DOING[running.purpose]} …`);
   else if (state.torn) words.push("not finished: go on, or start anew");
   if (!running && current) words.push(`Stress-1 ${number(current.stress)} after ${current.sweeps} sweeps${current.size ? `, ${current.size}` : ""}. ${current.outcome}`);
   if (state.message.kind === "info") words.push(state.message.text);
@@ -126,14 +135,31 @@ async function judge(current) {
   app.shown = current.number;
   const judged = await net.get(`judged/${current.number}`);
   if (app.shown !== current.number) return;
-  Object.assign(app, { judged, own: null });
-  app.kept = keptNow(app.state.left_out);
+  Object.assign(app, { judged, own: null, shares: new Map(judged.kept.map((k, at) => [k, judged.share[at]])) });
   showLists();
-  const { python, shell } = await net.get("recipe").catch((error) => ({ python: error.message, shell: error.message }));
-  $("python").textContent = python;
-  $("shell").textContent = shell;
   if (app.map.selected >= 0) select(app.map.selected);
   document.documentElement.dataset.judged = current.number;
+}
+
+function notJudged() {
+  Object.assign(app, { judged: null, own: null, shares: new Map(), shown: null });
+  for (const id of ["pairs", "points"]) $(id).replaceChildren();
+  $("verdict").replaceChildren(element("p", "How well this map fits is not known: the search for it was stopped."), button("Find out", () => app.act("judge")));
+  app.shepard.show(null);
+  colours();
+}
+
+// The lines are those of the map that stands there, or none.
+let lined;
+async function lines({ finished }) {
+  if (finished === lined) return;
+  lined = finished;
+  const waiting = "The lines come when the map stands still.";
+  const found = finished === null ? { python: waiting, shell: waiting } : await net.get("recipe").catch((error) => ({ python: error.message, shell: error.message }));
+  if (lined !== finished) return;
+  $("python").textContent = found.python;
+  $("shell").textContent = found.shell;
+  document.documentElement.dataset.lines = finished ?? "none";
 }
 
 function showLists() {
@@ -141,20 +167,26 @@ function showLists() {
   const current = app.state.maps.find((map) => map.number === app.shown);
   $("verdict").replaceChildren(...[...app.judged.verdict, ...(current?.warnings ?? [])].map((text) => element("p", text)));
   showPairs(app.judged, app);
-  showPoints(app.judged, app.kept, app);
+  showPoints(app.judged, app);
   app.shepard.show(app.judged.shepard, app.judged.curve);
   colours();
 }
 
 async function stability(state) {
-  if (state.stability === null) { app.found = null; app.map.regions = []; }
+  if (state.stability === null) app.found = null;
   else if (app.found?.number !== state.stability) {
     const found = await net.get("stability");
-    if (found.number === undefined) return;
+    if (found.number === undefined || app.state.stability !== found.number) return;
     app.found = found;
-    $("show-regions").dispatchEvent(new Event("change"));
   }
-  showStability(state, app.found, app);
+  regions();
+  showStability(app.state, app.found, app);
+}
+
+function regions() {
+  const still = app.found && app.state.finished === app.found.number;
+  app.map.regions = still && $("show-regions").checked ? app.found.regions : [];
+  app.map.wake();
 }
 
 // --- colours ---
@@ -168,9 +200,9 @@ function colours() {
   }
   const at = Number($("colour").value);
   app.map.colours = null;
-  if (at === 1 && app.judged && app.judged.share.length === app.kept.length) {
+  if (at === 1 && app.judged) {
     const by = coloured(app.judged.share, true);
-    app.map.colours = Object.fromEntries(app.kept.map((k, row) => [k, by[row]]));
+    app.map.colours = Object.fromEntries(app.judged.kept.map((k, row) => [k, by[row]]));
   } else if (at > 1) app.map.colours = coloured(Object.values(app.columns)[at - 2]);
   app.map.wake();
 }
@@ -180,8 +212,7 @@ function colours() {
 function tip(k, x, y) {
   $("tip").hidden = k < 0;
   if (k < 0) return;
-  const at = app.kept.indexOf(k);
-  const share = app.judged?.share.length === app.kept.length ? app.judged.share[at] : null;
+  const share = app.shares.get(k) ?? null;
   $("tip").replaceChildren(element("strong", app.names[k]), element("span", share === null ? "" : `${number(100 * share)} % of the error`), ...(app.state.fixed.includes(k) ? [element("span", "fixed")] : []));
   $("tip").style.left = `${Math.min(x + 14, $("map").clientWidth - 160)}px`;
   $("tip").style.top = `${y + 14}px`;
@@ -195,7 +226,8 @@ async function partners(k) {
   if (mine !== wanted) return;
   const own = await net.get(`point/${k}`).catch(() => null);
   if (!own || mine !== wanted) return;
-  app.own = app.shepard.own = own;
+  app.own = own;
+  app.shepard.own = own.j.length ? own : null; // without all pairs, the sample has some
   app.shepard.draw();
   if (app.map.selected === k) showPoint(k, app);
 }
@@ -264,15 +296,24 @@ function theme(name) {
   if (app.state?.file) colours();
 }
 
+// The theme is that of the system, until the user chooses one.
+function themes() {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  let chosen = false;
+  const follow = () => { if (!chosen) theme(system.matches ? "dark" : "light"); };
+  follow();
+  system.addEventListener("change", follow);
+  $("theme").addEventListener("click", () => { chosen = true; theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"); });
+}
+
 function build() {
-  theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-  $("theme").addEventListener("click", () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+  themes();
   for (const [id, action] of [["anew", "fit"], ["stop", "stop"], ["go-on", "go_on"], ["study", "study"], ["example", "example"]]) $(id).addEventListener("click", () => app.act(action));
   $("whole").addEventListener("click", () => app.map.whole());
   $("compare").addEventListener("click", compare);
   $("colour").addEventListener("change", colours);
   $("show-names").addEventListener("change", () => { app.map.showNames = $("show-names").checked; app.map.wake(); });
-  $("show-regions").addEventListener("change", () => { app.map.regions = app.found && $("show-regions").checked ? app.found.regions : []; app.map.wake(); });
+  $("show-regions").addEventListener("change", regions);
   $("find").addEventListener("input", () => {
     const text = $("find").value.trim().toLowerCase();
     select(text ? app.kept.find((k) => app.names[k].toLowerCase().includes(text)) ?? -1 : -1);

@@ -199,6 +199,7 @@ export class MapView {
     this.middle = middle;
     const reach = this.reach(this.kind === "space" ? middle : [0, 0, 0]);
     if (this.kind === "space") return { x: 0, y: 0, r: reach || 1 };
+    if (this.kind === "triangle") return { x: 0.5, y: Math.sqrt(0.1875), r: 0.58 };
     if (this.kind === "disk") return { x: 0, y: 0, r: reach > 0.6 ? 1.04 : Math.max(1.2 * reach, 1e-9) };
     const [width, height] = [this.canvas.clientWidth - 2 * MARGIN, this.canvas.clientHeight - 2 * MARGIN];
     const side = Math.min(width, height) || 1;
@@ -283,6 +284,7 @@ export class MapView {
     pen.strokeStyle = css("--edge");
     pen.beginPath();
     for (const line of this.edge) this.polyline(pen, line, false);
+    if (this.kind === "triangle") { pen.fillStyle = css("--globe"); pen.globalCompositeOperation = "destination-over"; pen.fill(); pen.globalCompositeOperation = "source-over"; }
     if (this.kind === "line") { const y = this.at(0, 0, 0)[1]; pen.moveTo(0, y); pen.lineTo(this.canvas.clientWidth, y); }
     pen.stroke();
     if (this.kind === "space") this.axes(pen);

@@ -83,7 +83,8 @@ export function showPairs(judged, app) {
   $("pairs").replaceChildren(rows.length ? table(["pair", { number: "given" }, { number: "on the map" }, ""], rows) : element("p", "All distances are met.", { class: "quiet" }));
 }
 
-export function showPoints(judged, kept, app) {
+export function showPoints(judged, app) {
+  const { kept } = judged;
   const order = kept.map((_, at) => at).sort((a, b) => judged.share[b] - judged.share[a]).slice(0, 200);
   const most = judged.share[order[0]] || 1;
   const rows = order.map((at) => {
@@ -121,8 +122,7 @@ export function showPoint(k, app) {
   const card = $("point");
   card.hidden = k < 0;
   if (k < 0) return;
-  const at = app.kept.indexOf(k);
-  const share = app.judged && at >= 0 ? app.judged.share[at] : null;
+  const share = app.shares.get(k) ?? null;
   const buttons = element("div", undefined, { class: "row" });
   if (app.state.fixed.includes(k)) buttons.append(button("Let it move", () => app.act("free", { point: k })));
   buttons.append(button("Leave it out", () => { app.act("drop_point", { point: k }); app.select(-1); }), button("Close", () => app.select(-1)));
@@ -189,8 +189,8 @@ export function showStability(state, found, app) {
   if (state.running?.purpose === "stability") parts.push(progress(state.running), button("Cancel", () => app.act("stop")));
   if (found) {
     parts.push(element("p", `${found.method}: ${found.maps} maps. Stability ${number(found.stability)}; 1 would be the same map every time.`));
-    const order = app.kept.map((_, at) => at).sort((a, b) => found.radii[b] - found.radii[a]).slice(0, 8);
-    const rows = order.map((at) => lighting(row([brief(app.names[app.kept[at]]), found.radii[at]]), app.kept[at], null));
+    const order = found.kept.map((_, at) => at).sort((a, b) => found.radii[b] - found.radii[a]).slice(0, 8);
+    const rows = order.map((at) => lighting(row([brief(app.names[found.kept[at]]), found.radii[at]]), found.kept[at], null));
     parts.push(table(["least certain", { number: "90 % within" }], rows), ...found.warnings.map((text) => element("p", text, { class: "quiet" })));
   }
   $("stability").replaceChildren(...parts);
