@@ -21,8 +21,8 @@ def test_every_file_is_made_of_the_points_that_are_left(tmp_path: Any) -> None:
         session = await stage.opened(CITIES)
         session.drop_point(1)
         await stage.rest()
-        files = {kind: await session.export(kind) for kind in KINDS}
-        return files, session.maps[session.current].points
+        files = {kind: await session.questions.export(kind) for kind in KINDS}
+        return files, session.work.made.points
 
     files, points = play(scenario)
     assert files["map"].splitlines()[1].startswith(b"Ulm,")
@@ -52,10 +52,10 @@ def test_a_file_knows_which_pairs_do_not_count() -> None:
 def test_there_is_nothing_to_take_away_without_a_map() -> None:
     async def scenario(stage: Stage) -> None:
         with pytest.raises(Refused, match="open a file"):
-            stage.session.export("map")
+            stage.session.questions.export("map")
         session = await stage.opened(CITIES)
         with pytest.raises(Refused, match="no such file"):
-            session.export("passwd")
+            session.questions.export("passwd")
 
     play(scenario)
 
@@ -63,10 +63,10 @@ def test_there_is_nothing_to_take_away_without_a_map() -> None:
 def test_a_map_that_the_worker_has_forgotten_is_made_again() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened(CITIES)
-        before = await session.export("model")
-        session.worker.kill()
-        await stage.until(lambda: session.worker.held == 1)
-        assert await session.export("map")
-        assert len(await session.export("model")) > 0.9 * len(before)
+        before = await session.questions.export("model")
+        session.desk.worker.kill()
+        await stage.until(lambda: session.desk.worker.held == 1)
+        assert await session.questions.export("map")
+        assert len(await session.questions.export("model")) > 0.9 * len(before)
 
     play(scenario)

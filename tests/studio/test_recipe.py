@@ -72,7 +72,7 @@ async def by_hand(stage: Stage, session: Session) -> None:
 
 
 async def fixed(stage: Stage, session: Session) -> None:
-    places = session.maps[session.current].points
+    places = session.work.made.points
     for i in (0, 1, 4):
         session.move(i, (places[i] + 0.1 * np.ptp(places) * (i - 2)).tolist(), True)
         await stage.rest()
@@ -124,10 +124,10 @@ def session_of(
         await way(stage, session)
         await stage.rest()
         assert session.state()["message"]["kind"] != "error", session.state()["message"]
-        found = session.recipe()
-        exported = (await session.export("map")).decode()
-        points = session.maps[session.current].points
-        return points, found, archive(session.source, found), exported
+        found = session.questions.recipe()
+        exported = (await session.questions.export("map")).decode()
+        points = session.work.made.points
+        return points, found, archive(session.work.source, found), exported
 
     return play(scenario)
 
@@ -195,7 +195,7 @@ def test_names_of_points_and_files_are_data_in_the_lines(
         await stage.rest()
         session.drop_point(1)
         await stage.rest()
-        return session.recipe(), session.source.data
+        return session.questions.recipe(), session.work.source.data
 
     found, data = play(scenario)
     monkeypatch.chdir(tmp_path)
@@ -230,9 +230,7 @@ def test_the_lines_leave_the_table_alone(
 
 
 def test_a_long_history_begins_with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    from unimds.studio import session as module
-
-    monkeypatch.setattr(module, "CHAIN", 2)
+    monkeypatch.setattr("unimds.studio.session.work.CHAIN", 2)
 
     async def scenario(stage: Stage) -> list[int]:
         session = await stage.opened()
@@ -240,7 +238,7 @@ def test_a_long_history_begins_with_numbers(monkeypatch: pytest.MonkeyPatch) -> 
         for i, j in ((0, 1), (0, 2), (0, 3)):
             session.drop_pair(i, j)
             await stage.rest()
-            lengths.append(len(session.maps[session.current].chain))
+            lengths.append(len(session.work.made.chain))
         return lengths
 
     assert play(scenario) == [2, 1, 2]

@@ -147,8 +147,8 @@ def test_an_attack_is_refused(client: Asking, studio: Studio, name: str) -> None
     assert answer.status == status, answer.text
     # nothing was done, nothing was told, and no other site may read even the refusal
     assert studio.session.state()["settings"] == before["settings"]
-    assert studio.session.source is not None
-    assert studio.session.source.name == "cities.csv"
+    assert studio.session.work.source is not None
+    assert studio.session.work.source.name == "cities.csv"
     assert "access-control-allow-origin" not in answer.headers
     assert "Ulm" not in answer.text
     assert TOKEN not in answer.text

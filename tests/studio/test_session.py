@@ -12,7 +12,6 @@ from tests.studio.inline import CITIES, Stage, play
 from unimds import MDS
 from unimds.files import Table
 from unimds.spaces import distances
-from unimds.studio import session as module
 from unimds.studio.session import Refused
 from unimds.studio.settings import SETTINGS, Settings, help_told
 from unimds.studio.steps import Step, fitted
@@ -39,11 +38,11 @@ def test_a_file_is_recognised_doubted_and_fitted() -> None:
         assert len(frames) > 3
         assert frames[0][0]["kind"] == "plane"
         assert len(body) == 6 * 2 * 4  # two coordinates of four bytes
-        made = session.maps[session.current]
+        made = session.work.made
         last = np.frombuffer(body, dtype="<f4").reshape(6, 2)
         scale = np.ptp(made.points)
         np.testing.assert_allclose(last, made.points, atol=1e-2 * scale)
-        judged = session.judged[session.current]
+        judged = session.work.shelf[session.work.current].judged
         assert judged["worst"][0]["i"] == 0
         assert sum(judged["share"]) == pytest.approx(1.0)
 
@@ -56,10 +55,10 @@ def test_a_file_that_is_none_is_told_and_the_last_one_stays() -> None:
         with pytest.raises(Refused, match=r"bad\.csv"):
             await session.open("bad.csv", b"\x00\x01\x02", {})
         await stage.rest()
-        assert session.source is not None
-        assert session.source.name == "cities.csv"
+        assert session.work.source is not None
+        assert session.work.source.name == "cities.csv"
         assert session.state()["message"]["kind"] == "error"
-        assert session.current is not None
+        assert session.work.current is not None
 
     play(scenario)
 
@@ -67,7 +66,7 @@ def test_a_file_that_is_none_is_told_and_the_last_one_stays() -> None:
 def test_the_map_is_that_of_the_library_to_the_bit() -> None:
     async def scenario(stage: Stage) -> Any:
         session = await stage.opened(noisy(12))
-        return session.maps[session.current].points, session.source.table.values
+        return session.work.made.points, session.work.source.table.values
 
     points, D = play(scenario)
     own = MDS(metric="precomputed", n_init=1, random_state=0).fit_transform(D)
@@ -77,15 +76,15 @@ def test_the_map_is_that_of_the_library_to_the_bit() -> None:
 def test_other_settings_start_where_the_points_are_unless_the_space_differs() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened()
-        first = session.maps[session.current]
+        first = session.work.made
         session.change({"loss": "absolute"})
         await stage.rest()
-        second = session.maps[session.current]
+        second = session.work.made
         assert second.before is first
         assert np.array_equal(second.step.start, first.points)
         session.change({"dim": 1})
         await stage.rest()
-        third = session.maps[session.current]
+        third = session.work.made
         assert third.before is None
         assert third.step.start is None
         assert third.points.shape == (6, 1)
@@ -96,12 +95,12 @@ def test_other_settings_start_where_the_points_are_unless_the_space_differs() ->
 def test_points_and_pairs_are_dropped_and_taken_back() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened()
-        before = session.maps[session.current]
+        before = session.work.made
         session.drop_pair(1, 0)
         session.drop_point(5)
         await stage.rest()
-        made = session.maps[session.current]
-        D, _ = made.step.data(session.source.table)
+        made = session.work.made
+        D, _ = made.step.data(session.work.source.table)
         assert D.shape == (5, 5)
         assert np.isnan(D[0, 1])
         assert np.isnan(D[1, 0])
@@ -109,7 +108,7 @@ def test_points_and_pairs_are_dropped_and_taken_back() -> None:
         session.restore_point(5)
         session.restore_pair(0, 1)
         await stage.rest()
-        after = session.maps[session.current]
+        after = session.work.made
         assert after.points.shape == (6, 2)
         np.testing.assert_allclose(after.facts["stress"], before.facts["stress"], rtol=1e-3)
 
@@ -130,16 +129,16 @@ def test_a_map_keeps_three_points() -> None:
 def test_a_dragged_point_stays_where_it_was_put_and_the_map_follows() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened()
-        first = session.maps[session.current]
+        first = session.work.made
         place = first.points[2] + [300.0, -200.0]
         for share in (0.3, 0.6, 1.0):
             at = first.points[2] + share * (place - first.points[2])
             session.move(2, at.tolist(), False)
             await asyncio.sleep(0.01)
         session.move(2, place.tolist(), True)
-        await stage.until(lambda: session.current != first.number)
+        await stage.until(lambda: session.work.current != first.number)
         await stage.rest()
-        made = session.maps[session.current]
+        made = session.work.made
         assert np.array_equal(made.points[2], place)
         assert made.before is None  # it begins with the places under the pointer
         assert made.step.start is not None
@@ -149,7 +148,7 @@ def test_a_dragged_point_stays_where_it_was_put_and_the_map_follows() -> None:
         assert previews
         session.free(2)
         await stage.rest()
-        assert session.maps[session.current].step.fixed == {}
+        assert session.work.made.step.fixed == {}
 
     play(scenario)
 
@@ -161,13 +160,13 @@ def test_a_fit_is_stopped_and_goes_on_and_each_is_the_same_again() -> None:
         await stage.until(lambda: (session.state()["running"] or {}).get("sweep", 0) >= 2)
         session.stop()
         await stage.rest()
-        stopped = session.maps[session.current]
+        stopped = session.work.made
         assert stopped.step.limit is not None
-        again = fitted(session.source.table, stopped.step).embedding_
+        again = fitted(session.work.source.table, stopped.step).embedding_
         assert np.array_equal(again, stopped.points)
         session.go_on()
         await stage.rest()
-        further = session.maps[session.current]
+        further = session.work.made
         assert further.before is stopped
         assert further.facts["cost"] < stopped.facts["cost"]
 
@@ -177,44 +176,44 @@ def test_a_fit_is_stopped_and_goes_on_and_each_is_the_same_again() -> None:
 def test_a_worker_that_dies_in_a_fit_loses_nothing() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened(noisy(150))
-        first = session.maps[session.current]
+        first = session.work.made
         session.change({"start": "random", "seed": 3})
         await stage.until(lambda: (session.state()["running"] or {}).get("sweep", 0) >= 3)
-        session.worker.kill()
+        session.desk.worker.kill()
         await stage.until(lambda: session.state()["message"]["kind"] == "crash")
         state = session.state()
         assert "Nothing is lost" in state["message"]["text"]
         assert state["torn"]
         assert state["running"] is None
-        assert session.maps[first.number] is first  # earlier maps
-        assert session.source is not None
-        kept = session.places.copy()  # the map of the last frame
+        assert session.work.shelf[first.number].made is first  # earlier maps
+        assert session.work.source is not None
+        kept = session.work.places.copy()  # the map of the last frame
         with pytest.raises(Refused, match="not finished"):
-            session.recipe()
+            session.questions.recipe()
         session.go_on()
         await stage.rest()
-        made = session.maps[session.current]
+        made = session.work.made
         assert np.array_equal(made.step.start, kept)
-        assert session.worker.held == 1  # the new worker was given the table
-        assert np.array_equal(fitted(session.source.table, made.step).embedding_, made.points)
+        assert session.desk.worker.held == 1  # the new worker was given the table
+        assert np.array_equal(fitted(session.work.source.table, made.step).embedding_, made.points)
 
     play(scenario)
 
 
 def test_a_worker_that_does_not_stop_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 0.05)
+    monkeypatch.setattr("unimds.studio.session.tasks.PATIENCE", 0.05)
 
     async def scenario(stage: Stage) -> None:
         session = await stage.opened()
-        session.worker.deaf = True
+        session.desk.worker.deaf = True
         session.fit()
         await asyncio.sleep(0.01)
         session.stop()
-        session.worker.deaf = False
+        session.desk.worker.deaf = False
         await stage.until(lambda: session.state()["message"]["text"] == "Stopped.")
         session.fit()
         await stage.rest()
-        assert session.current is not None
+        assert session.work.current is not None
 
     play(scenario)
 
@@ -222,11 +221,11 @@ def test_a_worker_that_does_not_stop_is_ended(monkeypatch: pytest.MonkeyPatch) -
 def test_a_worker_that_ends_its_task_while_it_is_killed_gets_no_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    monkeypatch.setattr("unimds.studio.session.tasks.PATIENCE", 0.0)
 
     async def scenario(stage: Stage) -> None:
         session = await stage.opened()
-        worker, killed = session.worker, []
+        worker, killed = session.desk.worker, []
 
         def kill() -> None:
             killed.append(worker.pid)
@@ -235,12 +234,13 @@ def test_a_worker_that_ends_its_task_while_it_is_killed_gets_no_other(
         monkeypatch.setattr(worker, "kill", kill)
         session.fit()
         session.drop_pair(0, 1)
-        await stage.until(lambda: killed and len(session.judged) == 2)  # it ended by itself
+        shelf = session.work.shelf
+        await stage.until(lambda: killed and 2 in shelf and shelf[2].judged)  # it ended by itself
         worker.deaf = False
-        session.heard(("died", killed[0], -9))
+        session.desk.heard(("died", killed[0], -9))
         await stage.rest()
         assert session.state()["message"]["kind"] != "crash"
-        assert session.maps[session.current].step.missing == ((0, 1),)
+        assert session.work.made.step.missing == ((0, 1),)
 
     play(scenario)
 
@@ -248,19 +248,19 @@ def test_a_worker_that_ends_its_task_while_it_is_killed_gets_no_other(
 def test_going_back_from_a_fit_that_does_not_stop_leaves_the_map_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    monkeypatch.setattr("unimds.studio.session.tasks.PATIENCE", 0.0)
 
     async def scenario(stage: Stage) -> None:
         session = await stage.opened(noisy(150))
-        first = session.current
+        first = session.work.current
         session.change({"start": "random"})
         await stage.until(lambda: (session.state()["running"] or {}).get("sweep", 0) >= 2)
-        session.worker.deaf = True
+        session.desk.worker.deaf = True
         session.show(first)
-        session.worker.deaf = False
-        await stage.until(lambda: session.worker.held == 1)
+        session.desk.worker.deaf = False
+        await stage.until(lambda: session.desk.worker.held == 1)
         assert not session.state()["torn"]
-        assert session.recipe()
+        assert session.questions.recipe()
 
     play(scenario)
 
@@ -269,8 +269,8 @@ def test_a_worker_that_never_starts_is_given_up() -> None:
     async def scenario(stage: Stage) -> None:
         session = stage.session
         for _ in range(5):
-            session.ready = False
-            session.heard(("died", session.worker.pid, 1))
+            session.desk.ready = False
+            session.desk.heard(("died", session.desk.worker.pid, 1))
         assert "does not start" in session.state()["message"]["text"]
 
     play(scenario)
@@ -279,7 +279,7 @@ def test_a_worker_that_never_starts_is_given_up() -> None:
 def test_questions_are_answered_with_progress() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened(noisy(12, 2))
-        found = await session.choose("dim")
+        found = await session.questions.choose("dim")
         assert found["best"] == 1
         assert session.state()["choice"]["values"] == [1, 2, 3, 4, 5, 6]
         shares = [
@@ -289,11 +289,11 @@ def test_questions_are_answered_with_progress() -> None:
         ]
         assert shares == sorted(shares)
         assert shares[-1] > 0.9
-        found = await session.study()
+        found = await session.questions.study()
         assert found["stability"] > 0.9
         assert len(found["regions"]) == 12
         with pytest.raises(Refused):
-            session.choose("callback")
+            session.questions.choose("callback")
 
     play(scenario)
 
@@ -301,12 +301,12 @@ def test_questions_are_answered_with_progress() -> None:
 def test_a_question_can_be_cancelled() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened(noisy(40))
-        asked = session.choose("dim")
+        asked = session.questions.choose("dim")
         await stage.until(lambda: "share" in (session.state()["running"] or {}))
         session.stop()
         await stage.rest()
         assert asked.done()
-        assert session.current is not None
+        assert session.work.current is not None
 
     play(scenario)
 
@@ -314,24 +314,24 @@ def test_a_question_can_be_cancelled() -> None:
 def test_two_maps_are_turned_onto_each_other() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened(noisy(20, 2))
-        one = session.current
+        one = session.work.current
         session.change({"start": "random", "seed": 1})
         await stage.rest()
-        other = session.current
+        other = session.work.current
         session.drop_point(4)
         await stage.rest()
-        found = session.compare(one, other)()
-        assert max(found["moved"]) < 0.05 * np.ptp(session.maps[one].points)
-        without = session.compare(one, session.current)()
+        found = session.questions.compare(one, other)()
+        assert max(found["moved"]) < 0.05 * np.ptp(session.work.shelf[one].made.points)
+        without = session.questions.compare(one, session.work.current)()
         assert without["kept"] == [i for i in range(20) if i != 4]
         session.change({"dim": 3})
         await stage.rest()
-        other = session.compare(one, session.current)()
+        other = session.questions.compare(one, session.work.current)()
         assert other["second"]["kind"] == "space"
         session.show(one)
-        assert session.current == one
-        assert session.settings.dim == 2
-        assert session.left_out == set()
+        assert session.work.current == one
+        assert session.work.settings.dim == 2
+        assert session.work.left_out == set()
 
     play(scenario)
 
@@ -339,17 +339,17 @@ def test_two_maps_are_turned_onto_each_other() -> None:
 def test_going_back_to_a_map_ends_what_is_running() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened(noisy(150))
-        first = session.current
+        first = session.work.current
         session.change({"start": "random"})
         await stage.until(lambda: (session.state()["running"] or {}).get("sweep", 0) >= 2)
         session.show(first)
         await stage.rest()
-        assert session.current == first
-        assert session.settings.start == "auto"
-        assert list(session.maps) == [first]
+        assert session.work.current == first
+        assert session.work.settings.start == "auto"
+        assert list(session.work.shelf) == [first]
         session.drop_pair(0, 1)  # from the map that is shown
         await stage.rest()
-        assert session.maps[session.current].before is session.maps[first]
+        assert session.work.made.before is session.work.shelf[first].made
 
     play(scenario)
 
@@ -358,7 +358,7 @@ def test_settings_chosen_before_the_first_file_are_kept() -> None:
     async def scenario(stage: Stage) -> None:
         stage.session.change({"loss": "absolute"})
         session = await stage.opened()
-        assert session.maps[session.current].step.settings.loss == "absolute"
+        assert session.work.made.step.settings.loss == "absolute"
 
     play(scenario)
 
@@ -369,16 +369,16 @@ def test_settings_chosen_before_the_first_file_are_kept() -> None:
 def test_what_is_asked_while_a_map_moves_is_about_the_map_that_comes() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened(noisy(12, 2))
-        first = session.current
+        first = session.work.current
         session.change({"loss": "absolute"})
         with pytest.raises(Refused, match="still moves"):
-            session.recipe()
-        asked, exported = session.study(), session.export("map")
+            session.questions.recipe()
+        asked, exported = session.questions.study(), session.questions.export("map")
         await asked
-        assert session.current != first
-        assert session.state()["stability"] == session.current
+        assert session.work.current != first
+        assert session.state()["stability"] == session.work.current
         points = np.loadtxt((await exported).decode().splitlines(), delimiter=",", skiprows=1)
-        assert np.array_equal(points, session.maps[session.current].points)
+        assert np.array_equal(points, session.work.made.points)
 
     play(scenario)
 
@@ -386,8 +386,8 @@ def test_what_is_asked_while_a_map_moves_is_about_the_map_that_comes() -> None:
 def test_a_study_belongs_to_its_map() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened(noisy(12, 2))
-        first = session.current
-        await session.study()
+        first = session.work.current
+        await session.questions.study()
         session.change({"loss": "absolute"})
         await stage.rest()
         assert session.state()["stability"] is None
@@ -406,15 +406,15 @@ def test_a_file_that_is_overtaken_is_refused(how: str) -> None:
         overtake: dict[str, Any] = {
             "edit": lambda: session.drop_pair(0, 1),
             "stop": session.stop,
-            "show": lambda: session.show(session.current),
+            "show": lambda: session.show(session.work.current),
             "file": lambda: session.open("third.csv", CITIES, {}),
         }
         overtake[how]()
         with pytest.raises(Refused):
             await asyncio.wait_for(reading, 10.0)
         await stage.rest()
-        assert session.source is not None
-        assert session.source.name == ("third.csv" if how == "file" else "cities.csv")
+        assert session.work.source is not None
+        assert session.work.source.name == ("third.csv" if how == "file" else "cities.csv")
 
     play(scenario)
 
@@ -427,8 +427,8 @@ def test_a_file_that_follows_another_is_read_last() -> None:
         await asyncio.wait_for(second, 30.0)
         await stage.rest()
         assert first.done()
-        assert session.source is not None
-        assert session.source.name == "second.csv"
+        assert session.work.source is not None
+        assert session.work.source.name == "second.csv"
 
     play(scenario)
 
@@ -442,7 +442,7 @@ def test_a_new_beginning_is_not_overtaken_by_an_edit(wanted: dict[str, Any]) -> 
         session.drop_pair(0, 1)  # before the fit has ended
         await stage.rest()
         assert session.state()["message"]["kind"] != "error", session.state()["message"]
-        made = session.maps[session.current]
+        made = session.work.made
         assert made.step.start is None
         assert made.step.missing == ((0, 1),)
 
@@ -454,11 +454,11 @@ def test_a_page_that_comes_in_a_fit_sees_the_shape_of_its_space() -> None:
         session = await stage.opened(noisy(150))
         session.change({"dim": 3, "start": "random"})
         await stage.until(lambda: (session.state()["running"] or {}).get("sweep", 0) >= 3)
-        *_, (header, body) = session.pictures()
+        *_, (header, body) = session.work.pictures()
         assert header["kind"] == "space"
         assert len(body) == 150 * 3 * 4
         await stage.rest()
-        assert [header["type"] for header, _ in session.pictures()] == ["view"]
+        assert [header["type"] for header, _ in session.work.pictures()] == ["view"]
 
     play(scenario)
 
@@ -468,7 +468,7 @@ def test_a_search_tells_what_it_does_and_is_stopped(monkeypatch: pytest.MonkeyPa
 
     async def scenario(stage: Stage) -> None:
         session = await stage.opened(noisy(30, 10))
-        first = session.current
+        first = session.work.current
         session.change({"start": "search"})
         said: set[str] = set()
 
@@ -480,8 +480,8 @@ def test_a_search_tells_what_it_does_and_is_stopped(monkeypatch: pytest.MonkeyPa
         session.stop()
         await stage.rest()
         assert session.state()["message"]["text"] == "Stopped."
-        assert session.current == first  # what no recipe leads to is not kept
-        assert session.worker.held == 0  # and the worker lives
+        assert session.work.current == first  # what no recipe leads to is not kept
+        assert session.desk.worker.held == 0  # and the worker lives
 
     play(scenario)
 
@@ -492,11 +492,11 @@ def test_a_search_tells_what_it_does_and_is_stopped(monkeypatch: pytest.MonkeyPa
 def test_nobody_waits_for_a_worker_that_never_starts() -> None:
     async def scenario(stage: Stage) -> None:
         session = stage.session
-        session.worker.deaf = True
+        session.desk.worker.deaf = True
         reading = session.open("cities.csv", CITIES, {})
         for _ in range(5):
-            session.ready = False
-            session.heard(("died", session.worker.pid, 1))
+            session.desk.ready = False
+            session.desk.heard(("died", session.desk.worker.pid, 1))
         with pytest.raises(Refused):
             await asyncio.wait_for(reading, 5.0)
         with pytest.raises(Refused, match="does not start"):
@@ -509,8 +509,8 @@ def test_a_worker_that_dies_when_it_is_ready_is_not_started_for_ever() -> None:
     async def scenario(stage: Stage) -> None:
         session = stage.session
         for _ in range(5):
-            session.heard(("ready",))
-            session.heard(("died", session.worker.pid, 1))
+            session.desk.heard(("ready",))
+            session.desk.heard(("died", session.desk.worker.pid, 1))
         assert "does not start" in session.state()["message"]["text"]
 
     play(scenario)
@@ -525,7 +525,7 @@ def test_a_point_is_taken_back_on_a_curved_map() -> None:
         session.restore_point(2)
         await stage.rest()
         assert session.state()["message"]["kind"] != "error", session.state()["message"]
-        made = session.maps[session.current]
+        made = session.work.made
         assert len(made.points) == 6
         np.testing.assert_allclose(np.linalg.norm(made.step.start, axis=1), 1.0)
 
@@ -541,7 +541,7 @@ def test_a_point_that_cannot_be_moved_goes_back() -> None:
         session.move(0, [1.0, 2.0], True)  # the picture shows two of four dimensions
         await stage.rest()
         assert session.state()["message"]["kind"] == "error"
-        assert [h["number"] for h, _ in stage.told if h["type"] == "view"] == [session.current]
+        assert [h["number"] for h, _ in stage.told if h["type"] == "view"] == [session.work.current]
 
     play(scenario)
 
@@ -549,10 +549,11 @@ def test_a_point_that_cannot_be_moved_goes_back() -> None:
 def test_a_map_that_was_not_judged_is_judged_later() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened()
-        found = session.judged.pop(session.current)  # as if the worker had ended meanwhile
+        shelved = session.work.shelf[session.work.current]
+        found, shelved.judged = shelved.judged, None  # as if the worker had ended meanwhile
         assert not session.state()["maps"][-1]["judged"]
-        await session.judge()
-        assert session.judged[session.current] == found
+        await session.questions.judge()
+        assert session.work.shelf[session.work.current].judged == found
 
     play(scenario)
 
@@ -560,7 +561,7 @@ def test_a_map_that_was_not_judged_is_judged_later() -> None:
 def test_pairs_of_a_point_are_told() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened()
-        found = session.partners(0)()
+        found = session.questions.partners(0)()
         assert found["given"][1] == 305.0
         assert found["mapped"][0] == 0.0
 

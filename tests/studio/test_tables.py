@@ -14,7 +14,7 @@ SITES = "\n".join(["site,plot,oak,elm,ash,fir", *ROWS]).encode()
 def test_the_doubts_of_the_commands_are_told_in_the_words_of_the_page() -> None:
     async def scenario(stage: Stage) -> list[str]:
         session = await stage.opened(SITES, "sites.csv")
-        return session.told["doubts"]
+        return session.state()["file"]["doubts"]
 
     doubts = play(scenario)
     numbers = next(told for told in doubts if "'plot'" in told)

@@ -91,9 +91,9 @@ def actions(session: Session) -> dict[str, tuple[tuple[str, ...], Callable[..., 
         "drop_pair": (("point", "other"), session.drop_pair),
         "restore_pair": (("point", "other"), session.restore_pair),
         "show": (("map",), session.show),
-        "choose": (("name",), session.choose),
-        "study": ((), session.study),
-        "judge": ((), session.judge),
+        "choose": (("name",), session.questions.choose),
+        "study": ((), session.questions.study),
+        "judge": ((), session.questions.judge),
         "read_as": (("kind", "part"), lambda kind, part: session.again(_how(kind, part))),
         "example": ((), lambda: session.open("cities.csv", example(), {})),
     }
@@ -182,7 +182,7 @@ class Studio:
         """Tell a page all that happens, from now on."""
         session = self.session
         start = packed({**session.state(), "help": help_told()}, b"")
-        for told, shown in session.pictures():
+        for told, shown in [] if session.work is None else session.work.pictures():
             start += packed(told, shown)
         kind = "application/octet-stream"
         return StreamingResponse(self._pages.listen(start), media_type=kind)
@@ -213,50 +213,49 @@ class Studio:
 
     async def names(self, request: Request) -> Response:
         """Tell the names of the points, and the columns to colour by."""
-        source = self.session.source
-        if source is None:
-            raise Refused("open a file first")
+        source = self.session.opened().source
         return JSONResponse({"names": source.names, "columns": columns_of(source.table)})
 
     async def judged(self, request: Request) -> Response:
         """Tell how well a map fits."""
-        found = self.session.judged.get(request.path_params["number"])
+        found = self.session.opened().found(request.path_params["number"]).judged
         if found is None:
-            raise Refused("there is no such map")
+            raise Refused("nobody has looked yet how well this map fits")
         return JSONResponse(found)
 
     async def point(self, request: Request) -> Response:
         """Tell all pairs of a point."""
-        found = self.session.partners(request.path_params["number"])
+        found = self.session.questions.partners(request.path_params["number"])
         return JSONResponse(await asyncio.to_thread(found))
 
     async def stability(self, request: Request) -> Response:
         """Tell where else the points could be."""
-        session = self.session
-        found = {} if session.current is None else session.stability.get(session.current, {})
-        return JSONResponse(found)
+        work = self.session.opened()
+        found = None if work.current is None else work.shelf[work.current].stability
+        return JSONResponse(found or {})
 
     async def compare(self, request: Request) -> Response:
         """Tell how two maps differ."""
-        found = self.session.compare(request.path_params["one"], request.path_params["other"])
+        one, other = request.path_params["one"], request.path_params["other"]
+        found = self.session.questions.compare(one, other)
         return JSONResponse(await asyncio.to_thread(found))
 
     async def recipe(self, request: Request) -> Response:
         """Tell the lines that make the map."""
-        return JSONResponse(self.session.recipe()._replace(files={})._asdict())
+        return JSONResponse(self.session.questions.recipe()._replace(files={})._asdict())
 
     async def export(self, request: Request) -> Response:
         """Give a file of the map."""
-        session, kind = self.session, request.path_params["kind"]
+        questions, kind = self.session.questions, request.path_params["kind"]
+        source = self.session.opened().source
         if kind in LINES:
-            found = session.recipe()
-            assert session.source is not None
+            found = questions.recipe()
             ending, media = LINES[kind]
-            data = archive(session.source, found) if kind == "archive" else found.python.encode()
+            data = archive(source, found) if kind == "archive" else found.python.encode()
         else:
-            data = await session.export(kind)
+            data = await questions.export(kind)
             ending, media, _ = KINDS[kind]
-        name = f"{PurePath(session.source.name if session.source else '').stem}-{ending}"
+        name = f"{PurePath(source.name).stem}-{ending}"
         how = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
         return Response(data, media_type=media, headers=how)
 

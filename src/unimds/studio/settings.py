@@ -135,6 +135,10 @@ SETTINGS = (
 )
 """All settings that are chosen from a list."""
 
+HELD_OUT = ("dim", "space", "loss", "level")
+CHOSEN_BY_PAIRS = {setting.name: setting for setting in SETTINGS if setting.name in HELD_OUT}
+"""The settings that held-out pairs can choose."""
+
 SEED = "Another number draws other random starts."
 """The help of the seed, a number."""
 LARGEST_SEED = 2**32 - 1
@@ -206,9 +210,10 @@ class Settings:
         """The space of the map."""
         return space_of(self.space)
 
-    def shares_places(self, other: Settings) -> bool:
-        """Whether maps of both settings have the same coordinates."""
-        return (self.dim, self.space) == (other.dim, other.space)
+    def starts_like(self, other: Settings) -> bool:
+        """Whether maps of both settings have the same coordinates, and ask for the same start."""
+        own = (self.dim, self.space, self.start, self.seed)
+        return own == (other.dim, other.space, other.start, other.seed)
 
     def arguments(self, precomputed: bool, warm: bool = False) -> dict[str, Any]:
         """Return the arguments of `MDS`; a `warm` start is given as points, to ``fit``."""
