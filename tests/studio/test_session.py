@@ -63,6 +63,24 @@ def test_a_file_that_is_none_is_told_and_the_last_one_stays() -> None:
     play(scenario)
 
 
+def test_a_file_that_could_not_be_read_is_read_as_something_else() -> None:
+    data = b"a,x,1\na,y,2\nb,x,3\nb,y,4\n"
+
+    async def scenario(stage: Stage) -> None:
+        session = stage.session
+        with pytest.raises(Refused, match=r"read it as pairs$"):
+            await session.open("list.csv", data, {})
+        assert session.state()["refused"] == "list.csv"
+        await session.again({"kind": "pairs"}, refused=True)
+        assert session.state()["refused"] is None
+        assert session.work is not None
+        assert session.work.source.table.kind == "pairs"
+        with pytest.raises(Refused, match="no such file"):
+            session.again({"kind": "pairs"}, refused=True)
+
+    play(scenario)
+
+
 def test_the_map_is_that_of_the_library_to_the_bit() -> None:
     async def scenario(stage: Stage) -> Any:
         session = await stage.opened(noisy(12))

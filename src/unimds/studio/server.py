@@ -94,7 +94,10 @@ def actions(session: Session) -> dict[str, tuple[tuple[str, ...], Callable[..., 
         "choose": (("name",), session.questions.choose),
         "study": ((), session.questions.study),
         "judge": ((), session.questions.judge),
-        "read_as": (("kind", "part"), lambda kind, part: session.again(_how(kind, part))),
+        "read_as": (
+            ("kind", "part", "refused"),
+            lambda kind, part, refused: session.again(_how(kind, part), refused is True),
+        ),
         "example": ((), lambda: session.open("cities.csv", example(), {})),
     }
 

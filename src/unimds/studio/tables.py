@@ -8,7 +8,7 @@ import numpy as np
 
 from unimds.distances.doubts.tables import CONFIRM, warn_of_doubts
 from unimds.files import Table
-from unimds.files.errors import FileWarning, as_option
+from unimds.files.errors import FileError, FileWarning, as_option
 from unimds.studio.settings import SETTINGS
 
 
@@ -82,6 +82,20 @@ def in_words(warning: Warning | str, table: Table) -> str:
     return words[:1].upper() + words[1:] + ("" if words.endswith(".") else ".")
 
 
+def error_in_words(error: Exception) -> str:
+    """Return why a file cannot be read, with what can be done about it on the page.
+
+    Examples
+    --------
+    >>> error_in_words(FileError("a.csv", "unclear. For points", advice=("kind", "points")))
+    'a.csv: unclear. For points, read it as points'
+    """
+    if not isinstance(error, FileError) or error.advice is None:
+        return " ".join(str(error).split()) or type(error).__name__
+    bare = FileError(error.name, error.problem, error.line, error.column)
+    return " ".join(f"{bare}, {_read_otherwise(*error.advice)}".split())
+
+
 def _deed(name: str, value: Any, table: Table) -> str:
     """Return what a user of the page does in place of giving an argument; empty if nothing."""
     if name == "drop":  # what counts already does not is no choice here
@@ -92,6 +106,11 @@ def _deed(name: str, value: Any, table: Table) -> str:
     titles = {choice.value: choice.title for choice in known[name].choices} if name in known else {}
     if value in titles:
         return f"choose the {name} “{titles[value]}”"
+    return _read_otherwise(name, value)
+
+
+def _read_otherwise(name: str, value: Any) -> str:
+    """Return how to read a file with an argument: the page knows the kind only."""
     if name == "kind":
         return f"read it as {value}"
     return f"use `unimds embed {as_option(name, value)}`"

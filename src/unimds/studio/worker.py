@@ -160,7 +160,9 @@ class Bench:
         except KeyboardInterrupt:
             self.pipe.send(("failed", job, ""))
         except Exception as error:
-            self.pipe.send(("failed", job, " ".join(str(error).split()) or type(error).__name__))
+            from unimds.studio.tables import error_in_words
+
+            self.pipe.send(("failed", job, error_in_words(error)))
 
     def stopped(self, job: int) -> bool:
         """Whether this job is to end; other messages wait for their turn."""

@@ -4,7 +4,7 @@ import { Course, Shepard } from "./charts.js";
 import { Comparison } from "./compare.js";
 import { MapView } from "./map.js";
 import * as net from "./net.js";
-import { Settings, markLit, showChanges, showChoice, showFile, showMaps, showPairs, showPoint, showPoints, showStability } from "./panels.js";
+import { Settings, markLit, showChanges, showChoice, showFile, showMaps, showPairs, showPoint, showPoints, showRefused, showStability } from "./panels.js";
 import { $, button, coloured, element, lit, number, onLit } from "./parts.js";
 
 const DOING = { choose: "holding pairs out", stability: "studying the map", judge: "finding out how well the map fits" };
@@ -55,6 +55,7 @@ function hearState(state) {
   for (const [id, off] of [["anew", !file], ["stop", !state.running || state.running.stopping], ["go-on", !file || (state.current === null && !state.torn)], ["study", state.current === null], ["example", false]]) $(id).disabled = off;
   for (const made of document.querySelectorAll("#choose-buttons button, #exports button")) made.disabled = state.current === null;
   showStatus();
+  showRefused(state.refused, (kind) => app.act("read_as", { kind, part: "all", refused: true }));
   if (!file) return;
   app.two = app.two.filter((one) => state.maps.some((map) => map.number === one));
   showMaps(state, app);
@@ -75,7 +76,7 @@ async function newFile(file) {
   app.shepard.show(null);
   $("comparison").hidden = true;
   app.select(-1);
-  showFile(file, (kind) => app.act("read_as", { kind, part: "all" }));
+  showFile(file, (kind) => app.act("read_as", { kind, part: "all", refused: false }));
   for (const id of ["pairs", "points", "verdict"]) $(id).replaceChildren();
   document.title = `${file.name} – unimds studio`;
   const { names, columns } = await net.get("names");

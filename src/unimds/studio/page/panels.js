@@ -49,6 +49,23 @@ export class Settings {
 
 // --- the file ---
 
+const KINDS = [["auto", "what it seems to be"], ["distances", "distances"], ["points", "points, one per row"], ["pairs", "a list of pairs"], ["graph", "a graph"]];
+
+function offer(select, kind, readAs) {
+  select.replaceChildren(...KINDS.map(([value, text]) => element("option", text, { value })));
+  select.value = kind;
+  select.onchange = () => readAs(select.value);
+}
+
+// A file that could not be read may be something else.
+export function showRefused(name, readAs) {
+  if ($("refused").dataset.name === (name ?? "")) return;
+  $("refused").dataset.name = name ?? "";
+  $("refused").hidden = name === null;
+  $("refused").querySelector("label").textContent = `${name} could not be read. Read it as`;
+  offer($("refused-as"), "auto", readAs);
+}
+
 export function showFile(file, readAs) {
   $("file-told").hidden = !file;
   $("empty").hidden = Boolean(file);
@@ -57,10 +74,7 @@ export function showFile(file, readAs) {
   $("file-name").textContent = file.name;
   $("recognised").replaceChildren(...file.recognised.map((text) => element("li", text)));
   $("doubts").replaceChildren(...file.doubts.map((text) => element("li", text)));
-  const options = [["auto", "what it seems to be"], ["distances", "distances"], ["points", "points, one per row"], ["pairs", "a list of pairs"], ["graph", "a graph"]];
-  $("read-as").replaceChildren(...options.map(([value, text]) => element("option", text, { value })));
-  $("read-as").value = file.how.kind ?? "auto";
-  $("read-as").onchange = () => readAs($("read-as").value);
+  offer($("read-as"), file.how.kind ?? "auto", readAs);
 }
 
 // --- lists ---

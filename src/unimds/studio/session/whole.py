@@ -46,6 +46,7 @@ class Session:
         self._wanted = Settings()  # before the first file
         self._about: dict[str, Any] = {}  # what is recognised in the file, and what is odd
         self._version = 0  # of the file
+        self._refused: tuple[str, bytes] | None = None  # a file that could not be read
         self.desk = Desk(worker, self._announce, self._kept)
         self._fitting = Fitting(self.desk, self.opened, tell, self._announce)
         self.questions = Questions(self.desk, self.opened, self._fitting)
@@ -79,6 +80,7 @@ class Session:
             "running": running,
             "finished": told["current"] if still else None,
             "message": desk.message,
+            "refused": None if self._refused is None else self._refused[0],
         }
 
     def _announce(self) -> None:
@@ -99,10 +101,17 @@ class Session:
             source = Source(name, data, found["table"], found["names"], how, found["joined"])
             self._begin(source, {part: found[part] for part in ("recognised", "doubts")})
 
-        return self.desk.put_awaited(Task("read", ("read", name, data, how), done))
+        def lost(_: Task) -> None:
+            self._refused = name, data
 
-    def again(self, how: dict[str, str]) -> asyncio.Future[Any]:
-        """Read the file again, as something else."""
+        return self.desk.put_awaited(Task("read", ("read", name, data, how), done, lost=lost))
+
+    def again(self, how: dict[str, str], refused: bool) -> asyncio.Future[Any]:
+        """Read the file again as something else, or one that was `refused`."""
+        if refused and self._refused is None:
+            raise Refused("there is no such file")
+        if refused and self._refused is not None:
+            return self.open(*self._refused, how)
         source = self.opened().source
         return self.open(source.name, source.data, how)
 
@@ -111,7 +120,7 @@ class Session:
         self.desk.refuse_questions("another file was opened")
         self.desk.table = source.table
         self.work = Work(source, self._wanted)
-        self._wanted, self._about = Settings(), about
+        self._wanted, self._about, self._refused = Settings(), about, None
         self._version += 1
         self.desk.say()
         if not self.desk.has_next:
