@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import os
@@ -22,7 +23,7 @@ pytest.importorskip("uvicorn")
 from tests.studio.test_session import noisy
 from tests.support.browser import Browser, need_browser
 from tests.support.commands import ENVIRONMENT
-from tests.support.studio import CITIES, ENV, Page
+from tests.support.studio import CITIES, DROP, ENV, Page
 from unimds.files import read
 
 
@@ -195,3 +196,72 @@ def test_a_page_without_the_token_shows_nothing(page: Page, browser: Browser) ->
     browser.wait("!document.getElementById('banner').hidden")
     assert "needs the address" in browser.text("#banner")
     assert "twelve" not in browser.run("return document.body.textContent")
+
+
+@pytest.mark.slow
+def test_the_page_follows_the_theme_of_the_system_until_one_is_chosen(page: Page) -> None:
+    def theme() -> str:
+        found: str = page.browser.run("return document.documentElement.dataset.theme")
+        return found
+
+    try:
+        for scheme in ("dark", "light", "dark"):
+            page.browser.prefer(scheme)
+            page.wait(f"document.documentElement.dataset.theme === '{scheme}'")
+        page.click("#theme")
+        assert theme() == "light"
+        page.browser.prefer("light")
+        page.browser.prefer("dark")
+        assert theme() == "light"
+    finally:
+        page.browser.prefer("light")
+
+
+@pytest.mark.slow
+def test_a_file_that_is_refused_is_read_as_something_else(page: Page) -> None:
+    content = base64.b64encode(b"a,x,1\na,y,2\nb,x,3\nb,y,4\n").decode()
+    page.browser.run(DROP, "list.csv", content)
+    page.wait("!document.getElementById('refused').hidden")
+    assert "read it as pairs" in page.browser.text("#banner")
+    assert page.browser.text("#refused label").startswith("list.csv could not be read")
+    page.browser.complaints()  # the refusal itself
+    page.browser.run(
+        "const s = document.getElementById('refused-as'); s.value = 'pairs'; s.onchange()"
+    )
+    page.wait("studio.app.state.file?.kind === 'pairs' && studio.app.judged")
+    assert page.browser.run("return document.getElementById('refused').hidden")
+
+
+@pytest.mark.slow
+def test_lists_and_lines_are_those_of_the_map_that_is_shown(page: Page) -> None:
+    page.drop("twelve.csv", noisy(12))
+    first = page.app("state.current")
+    page.browser.run("studio.app.act('drop_point', { point: 3 })")
+    page.wait(f"studio.app.state.current !== {first}")
+    page.settle()
+    python, _ = page.lines()
+    assert "np.delete(np.arange(table.n), [3])" in python
+    page.wait("studio.app.judged.kept.length === 11")
+    assert page.browser.run("return studio.app.shares.has(3)") is False
+    page.browser.run(f"studio.app.act('show', {{ map: {first} }})")
+    page.wait("studio.app.judged.kept.length === 12")
+    python, _ = page.lines()
+    assert "np.delete" not in python
+    page.browser.mouse("mouseMoved", *page.spot(3))  # its table is gone: the sample has the pairs
+    page.wait("studio.app.own?.i === 3")
+    assert page.browser.run("return studio.app.shepard.own") is None
+
+
+@pytest.mark.slow
+def test_a_point_is_dragged_in_the_triangle(page: Page) -> None:
+    page.drop("twelve.csv", noisy(12))
+    page.change("space", "simplex")
+    page.wait("studio.app.map.kind === 'triangle'")
+    page.settle()
+    page.drag(3, 30, -20)
+    assert page.app("map.kind") == "triangle"
+    assert "4 is fixed" in page.browser.text("#changes")
+    page.change("start", "search")
+    page.wait("/lowest map|starts/.test(document.getElementById('status').textContent)")
+    page.click("#stop")
+    page.settle()
