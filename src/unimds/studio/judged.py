@@ -16,32 +16,17 @@ from unimds.quality import align
 from unimds.report.fit import Goodness, fit_of, losses
 from unimds.report.subject import Subject, subject_of
 from unimds.report.verdict import verdict
-from unimds.spaces import Simplex, Space, distances
+from unimds.spaces import Simplex, Space
+from unimds.studio.numbers import plain
 
 Array = NDArray[Any]
 
 WORST = 100
 """Pairs in the list of the worst."""
-DIGITS = 7
-"""Significant digits of what is only looked at."""
 TABLES = 2500
 """Points up to which the server keeps the distances that a map is compared with."""
 LINES = 400
 """Points of the course of the cost that are shown."""
-
-
-def plain(values: Any, digits: int = DIGITS) -> Any:
-    """Return numbers as lists that JSON can hold: rounded, and None where there is none.
-
-    Examples
-    --------
-    >>> plain(np.array([1.0, np.nan, 1 / 3]))
-    [1.0, None, 0.3333333]
-    """
-    if isinstance(values, np.ndarray) and values.ndim > 0:
-        return [plain(part, digits) for part in values]
-    number = float(values)
-    return float(f"{number:.{digits}g}") if np.isfinite(number) else None
 
 
 # --- a view ---------------------------------------------------------------------------------------
@@ -122,13 +107,6 @@ def _worst(
         pair = {"i": int(kept[min(i, j)]), "j": int(kept[max(i, j)]), **numbers}
         found.setdefault((min(i, j), max(i, j)), pair)
     return list(found.values())
-
-
-def partners(points: Array, tables: tuple[Array, Array], space: Space, row: int) -> dict[str, Any]:
-    """Return all pairs of a point, by row of the map: given, compared with, and mapped."""
-    mapped = distances(points[row : row + 1], points, space=space)[0]
-    given, target = (table[row] for table in tables)
-    return {"given": plain(given), "target": plain(target), "mapped": plain(mapped)}
 
 
 # --- two maps -------------------------------------------------------------------------------------

@@ -252,7 +252,8 @@ class Bench:
     ) -> dict[str, Any]:
         """Take a few sweeps, with a point where it is dragged to in the view."""
         from unimds.plots.views import place_of
-        from unimds.studio.judged import frame_of, plain, seen
+        from unimds.studio.judged import frame_of, seen
+        from unimds.studio.numbers import plain
         from unimds.studio.steps import fitted
 
         fixed: dict[int, tuple[float, ...]] = {}
@@ -271,7 +272,7 @@ class Bench:
 
     def _facts(self, mds: Any, seconds: float) -> dict[str, Any]:
         from unimds.estimators.parameters import size_found
-        from unimds.studio.judged import plain
+        from unimds.studio.numbers import plain
 
         return {
             "stress": plain(mds.stress_, EXACT),
@@ -315,7 +316,7 @@ class Bench:
         from unimds._runtime.watch import progress_heard
         from unimds.estimators.mds import MDS
         from unimds.select import MDSSearchCV
-        from unimds.studio.judged import plain
+        from unimds.studio.numbers import plain
 
         X, weights = step.data(self.table)
         given = {**step.settings.arguments(self.table.precomputed), "init": "auto", "n_init": 1}
@@ -339,7 +340,7 @@ class Bench:
         from unimds.plots.embedding import scene_of
         from unimds.plots.layers import UncertaintyRegions
         from unimds.plots.layers.base import Line
-        from unimds.studio.judged import plain
+        from unimds.studio.numbers import plain
         from unimds.trust import bootstrap, jackknife
 
         mds, weights = self._map(number, step), step.data(self.table)[1]
@@ -400,7 +401,8 @@ class Frames:
         return self.stopped
 
     def _send(self, iteration: int, cost: float, embedding: Array) -> None:
-        from unimds.studio.judged import frame_of, plain, seen
+        from unimds.studio.judged import frame_of, seen
+        from unimds.studio.numbers import plain
 
         before = self.view
         self.view = seen(embedding, self._space, before)

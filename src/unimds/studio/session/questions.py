@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from unimds.studio.exports import KINDS
+from unimds.studio.numbers import partners
 from unimds.studio.recipe import Recipe, recipe
 from unimds.studio.session.fitting import Fitting
 from unimds.studio.session.tasks import Desk, Refused, Task
@@ -123,8 +124,6 @@ class Questions:
         points, space = shelved.made.points, shelved.space
 
         def find() -> dict[str, Any]:
-            from unimds.studio.judged import partners
-
             return {"i": i, "j": kept, **partners(points, tables, space, kept.index(i))}
 
         return find
