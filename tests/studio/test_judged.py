@@ -1,0 +1,54 @@
+"""How well a map fits, as the page shows it: pairs that do not count are nowhere."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+
+from tests.studio.inline import Stage, play
+from tests.studio.test_recipe import POINTS
+from tests.studio.test_steps import table_of
+from unimds.files import Table
+from unimds.plots.views import view_of
+from unimds.spaces import Simplex
+from unimds.studio.judged import compared, judged
+from unimds.studio.settings import Settings
+from unimds.studio.steps import Step, fitted
+
+
+def test_a_dropped_pair_of_features_is_in_no_diagram_and_in_no_list() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(POINTS)
+        session.drop_pair(0, 1)
+        await stage.rest()
+        found = session.questions.partners(0)()
+        assert found["given"][1] is None
+        assert found["given"][2] is not None
+        judged = session.work.shelf[session.work.current].judged
+        shown = set(zip(judged["shepard"]["i"], judged["shepard"]["j"], strict=True))
+        assert (0, 1) not in shown
+        assert (0, 2) in shown
+
+    play(scenario)
+
+
+def test_the_worst_pairs_are_those_that_cost_most_by_their_weights() -> None:
+    plain = table_of(12)
+    weights = np.random.default_rng(1).uniform(0.01, 5.0, size=(12, 12))
+    weights = weights + weights.T
+    table = Table(plain.values, "pairs", "csv", "list", weights=weights)
+    mds = fitted(table, Step(Settings()))
+    worst = judged(mds, np.arange(12), [""] * 12, weights)["worst"]
+    costs = [weights[w["i"], w["j"]] * (w["mapped"] - w["target"]) ** 2 for w in worst]
+    assert len(costs) > 20
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_maps_of_the_simplex_are_compared_within_it() -> None:
+    rng = np.random.default_rng(2)
+    one, other = (np.sqrt(rng.dirichlet(np.ones(3), size=15)) for _ in range(2))
+    shown = compared(one, other, (Simplex(), Simplex()))["second"]["points"]
+    # a turn would leave the simplex: only its outcomes are exchanged
+    turns = [view_of(other[:, list(turn)], Simplex()).points for turn in permutations(range(3))]
+    assert any(np.allclose(shown, turn, atol=1e-6) for turn in turns)
