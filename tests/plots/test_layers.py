@@ -32,6 +32,7 @@ from unimds.plots import (
     plot_embedding,
     plot_maps,
 )
+from unimds.plots.columns import as_categories
 from unimds.plots.embedding import scene_of
 from unimds.plots.layers.base import Dots, Drawing, Layer, Line, Name
 from unimds.plots.layers.grounds import Curved, hull_of
@@ -325,6 +326,13 @@ def test_groups_are_matched_by_label_and_other_groups_have_colours_of_their_own(
 
 
 # --- shapes, several maps -------------------------------------------------------------------------
+
+
+def test_a_date_that_is_missing_is_no_category() -> None:
+    dates = pd.Series(pd.to_datetime(["2024-05-01", None, "2024-06-01", "2024-05-01"]))
+    names, codes, _ = as_categories(dates, 5)
+    assert len(names) == 2
+    assert codes.tolist() == [0, -1, 1, 0]
 
 
 def test_colour_and_shape_tell_two_columns() -> None:

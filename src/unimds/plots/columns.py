@@ -140,7 +140,7 @@ def _are_classes(known: Sequence[Any]) -> bool:
 
 
 def _missing(value: Any) -> bool:
-    # NaN and pandas' NaT are not equal to themselves; pandas' NA is neither equal nor unequal
-    if value is None or type(value).__name__ == "NAType":
+    # NaN is not equal to itself; pandas' NA and NaT are no floats
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating | np.datetime64) and bool(value != value)
