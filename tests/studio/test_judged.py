@@ -8,6 +8,7 @@ import numpy as np
 
 from tests.studio.inline import Stage, play
 from tests.studio.test_recipe import POINTS
+from tests.studio.test_session import noisy
 from tests.studio.test_steps import table_of
 from unimds.files import Table
 from unimds.plots.views import view_of
@@ -29,6 +30,22 @@ def test_a_dropped_pair_of_features_is_in_no_diagram_and_in_no_list() -> None:
         shown = set(zip(judged["shepard"]["i"], judged["shepard"]["j"], strict=True))
         assert (0, 1) not in shown
         assert (0, 2) in shown
+
+    play(scenario)
+
+
+def test_regions_of_many_dimensions_lie_around_the_points_as_they_are_shown() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(noisy(14, 6))
+        session.change({"dim": 4})
+        await stage.rest()
+        shelved = session.work.shelf[session.work.current]
+        about, shown = shelved.view
+        points = np.frombuffer(shown, "<f4").reshape(-1, 2) * [-1.0, 1.0]
+        shelved.view = about, points.astype("<f4").tobytes()  # as if an axis had turned round
+        found = await session.questions.study()
+        middles = [np.mean(line[:-1], axis=0) for line in found["regions"]]
+        np.testing.assert_allclose(middles, points, atol=0.05 * np.ptp(points))
 
     play(scenario)
 

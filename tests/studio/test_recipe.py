@@ -46,6 +46,10 @@ async def round_(stage: Stage, session: Session) -> None:
     session.change({"space": "sphere"})
 
 
+async def mixed(stage: Stage, session: Session) -> None:
+    session.change({"space": "simplex"})
+
+
 async def branching(stage: Stage, session: Session) -> None:
     session.change({"space": "hyperbolic"})
     await stage.rest()
@@ -109,6 +113,7 @@ CASES: dict[str, tuple[bytes, Way, bool]] = {  # content, what is done, whether 
 }
 LONG: dict[str, tuple[bytes, Way, bool]] = {
     "round": (CITIES, round_, True),
+    "mixed": (CITIES, mixed, True),
     "branching": (CITIES, branching, False),
     "ranks": (CITIES, ranks, False),  # a warm start
     "searched": (noisy(12), searched, True),

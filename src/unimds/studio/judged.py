@@ -35,11 +35,17 @@ LINES = 400
 def seen(points: Array, space: Space, before: MapView | None = None) -> MapView:
     """Return the view of a map; axes that have no sign of their own point as they did before."""
     view = view_of(points, space)
-    turns = view.kind == "plane" and points.shape[1] > 3
-    if turns and before is not None and before.points.shape == view.points.shape:
-        signs = np.where(np.sum(view.points * before.points, axis=0) < 0.0, -1.0, 1.0)
-        view = replace(view, points=view.points * signs)
+    if before is not None and before.points.shape == view.points.shape:
+        view = replace(view, points=view.points * signs(view, before.points))
     return view
+
+
+def signs(view: MapView, shown: Array) -> Array:
+    """Return 1 or −1 for each axis of a view: principal axes may be shown the other way round."""
+    ways = np.ones(view.points.shape[1])
+    if view.kind == "plane" and "principal" in view.note:
+        ways[np.sum(view.points * shown, axis=0) < 0.0] = -1.0
+    return ways
 
 
 def frame_of(view: MapView) -> dict[str, Any]:

@@ -334,12 +334,13 @@ class Bench:
             "warnings": self._warned(),
         }
 
-    def _stability(self, job: int, number: int, step: Step) -> dict[str, Any]:
-        """Study where else the points of a map could be."""
+    def _stability(self, job: int, number: int, step: Step, shown: bytes) -> dict[str, Any]:
+        """Study where else the points of a map could be; the page has it `shown`."""
         from unimds._runtime.watch import progress_heard
         from unimds.plots.embedding import scene_of
         from unimds.plots.layers import UncertaintyRegions
         from unimds.plots.layers.base import Line
+        from unimds.studio.judged import signs
         from unimds.studio.numbers import plain
         from unimds.trust import bootstrap, jackknife
 
@@ -350,9 +351,11 @@ class Bench:
             else:
                 drawn = {"n_maps": MAPS, "random_state": step.settings.seed}
                 found = bootstrap(mds, weights=weights, **drawn)  # type: ignore[arg-type]
+        scene = scene_of(mds)
+        turn = signs(scene.view, np.frombuffer(shown, "<f4").reshape(scene.view.points.shape))
         try:
-            marks = UncertaintyRegions(found).draw(scene_of(mds)).marks
-            lines = [plain(mark.path, 4) for mark in marks if isinstance(mark, Line)]
+            marks = UncertaintyRegions(found).draw(scene).marks
+            lines = [plain(turn * mark.path, 4) for mark in marks if isinstance(mark, Line)]
         except ValueError:  # a layer that does not suit: of three dimensions on a sphere, say
             lines = []
         return {

@@ -51,21 +51,28 @@ class Questions:
             raise Refused("the map is not finished: let it go on first")
         return work.shelf[work.current]
 
-    def _ask(self, purpose: str, *more: Any, keep: Callable[[Work, int, Any], None]) -> Answer:
+    def _ask(
+        self,
+        purpose: str,
+        keep: Callable[[Work, int, Any], None],
+        more: Callable[[Shelved], tuple[Any, ...]] = lambda _: (),
+    ) -> Answer:
+        """Have the worker told of the map, and of `more`; `keep` takes its answer."""
         self._opened()
         if not self._fitting.moving:
             self._finished()
 
         def task() -> Task:
-            work, made = self._opened(), self._finished().made
-            message = (purpose, made.number, made.step, *more)
-            return Task(purpose, message, lambda _, found: keep(work, made.number, found))
+            work, shelved = self._opened(), self._finished()
+            number, step = shelved.made.number, shelved.made.step
+            message = (purpose, number, step, *more(shelved))
+            return Task(purpose, message, lambda _, found: keep(work, number, found))
 
         return self._desk.ask(task)
 
     def judge(self) -> Answer:
         """Ask how well the map fits, if that was stopped or lost."""
-        return self._ask("judge", keep=Work.judge)
+        return self._ask("judge", Work.judge)
 
     def study(self) -> Answer:
         """Ask where else the points of the map could be."""
@@ -74,14 +81,14 @@ class Questions:
             if number in work.shelf:
                 work.shelf[number].stability = {"number": number, **found}
 
-        return self._ask("stability", keep=keep)
+        return self._ask("stability", keep, lambda shelved: (shelved.view[1],))
 
     def export(self, kind: str) -> asyncio.Future[bytes]:
         """Return what will be a file of the map."""
         if kind not in KINDS:
             raise Refused("there is no such file")
         name = self._opened().source.name
-        return self._ask("export", kind, name, keep=lambda *_: None)
+        return self._ask("export", lambda *_: None, lambda _: (kind, name))
 
     def recipe(self) -> Recipe:
         """Return the lines that make the map."""
