@@ -37,6 +37,7 @@ from unimds.plots.embedding import scene_of
 from unimds.plots.layers.base import Dots, Drawing, Layer, Line, Name
 from unimds.plots.layers.grounds import Curved, hull_of
 from unimds.plots.layers.trees import spanning_tree
+from unimds.plots.painting import Hemispheres, trodden
 from unimds.plots.views import ROOM, angle_of
 from unimds.spaces import distances
 
@@ -326,6 +327,17 @@ def test_groups_are_matched_by_label_and_other_groups_have_colours_of_their_own(
 
 
 # --- shapes, several maps -------------------------------------------------------------------------
+
+
+def test_an_area_that_the_rim_of_a_globe_cuts_is_drawn_whatever_is_left() -> None:
+    corners = np.array([[0.1, 0.9, 0.0], [-0.5, 0.5, 0.5], [-0.5, 0.5, -0.5], [0.1, 0.9, 0.0]])
+    path = corners / np.linalg.norm(corners, axis=1, keepdims=True)
+    globe = Hemispheres(*np.eye(3))
+    places = trodden(globe, [Drawing([Line(path, 0, filled=True)])])
+    assert np.isfinite(places).all()
+    assert len(places) > 20
+    few = np.array([[0.0, 1.0, 0.0], [np.nan] * 3, [0.0, 0.0, 1.0]])
+    assert len(trodden(globe, [Drawing([Line(few, 0)])])) > 0
 
 
 def test_a_date_that_is_missing_is_no_category() -> None:

@@ -147,7 +147,9 @@ def _stepped(way: Array) -> Array:
     if len(way) > STEPS:
         return way[~np.isnan(way).any(axis=1)]
     t = np.linspace(0.0, 1.0, STEPS)[:, None]
-    return np.vstack([(1.0 - t) * a + t * b for a, b in pairwise(way) if not np.isnan(a + b).any()])
+    known = way[~np.isnan(way).any(axis=1)]  # a single place, at the rim of a globe, has no step
+    steps = [(1.0 - t) * a + t * b for a, b in pairwise(way) if not np.isnan(a + b).any()]
+    return np.vstack([known, *steps])
 
 
 def paint(
