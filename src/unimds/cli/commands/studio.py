@@ -36,7 +36,8 @@ def studio(
         bool,
         typer.Option(
             "--no-browser",
-            help="Print the address, and open no browser.",
+            help="Print the address, and open no browser. Use it where others work on the same "
+            "machine: they can see the command line of a browser, and so the address.",
             rich_help_panel=o.RUN,
         ),
     ] = False,

@@ -80,7 +80,7 @@ class FileTable(Kind):
         return np.asarray(X.values)
 
     def numbers(self, X: Any, name: str) -> Any:
-        """Return its numbers: with pandas a frame, where the columns have names."""
+        """Return its numbers."""
         if X.precomputed:
             raise ValueError(f"{name} is a Table of distances: use metric='precomputed'")
         return np.asarray(X.values)
