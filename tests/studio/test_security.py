@@ -19,7 +19,7 @@ from tests.studio.inline import CITIES, Inline
 from unimds.files import Table
 from unimds.studio import security
 from unimds.studio.security import HEADERS, Guard, safe_name
-from unimds.studio.server import HOST, Studio, bound, columns_of
+from unimds.studio.server import FRAMES, HOST, Mailbox, Studio, bound, columns_of
 
 
 @pytest.fixture(scope="module")
@@ -170,6 +170,28 @@ def test_a_file_is_counted_as_it_comes(client: Asking, monkeypatch: pytest.Monke
 
     answer = client.request("PUT", "/api/file?name=a.csv", OWN, endless())
     assert answer.status == 413
+
+
+def test_what_waits_for_a_slow_page_stays_small() -> None:
+    async def scenario() -> list[bytes]:
+        box = Mailbox()
+        for i in range(500):
+            box.put({"type": "state"}, b"state %d" % i)
+        box.put({"type": "frame", "kind": "plane"}, b"shape")
+        for i in range(500):
+            box.put({"type": "frame"}, b"frame %d" % i)
+        box.put({"type": "frame", "kind": "globe"}, b"other shape")
+        box.put({"type": "view"}, b"view")
+        box.put({"type": "state"}, b"last")
+        found = [await box.get()]
+        while found[-1] != b"last":
+            found.append(await box.get())
+        return found
+
+    found = asyncio.run(scenario())
+    assert found[:2] == [b"state 499", b"shape"]
+    assert found[-3:] == [b"other shape", b"view", b"last"]
+    assert len(found) < FRAMES + 10
 
 
 def test_web_sockets_are_closed() -> None:

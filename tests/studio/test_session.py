@@ -316,6 +316,21 @@ def test_questions_are_answered_with_progress() -> None:
     play(scenario)
 
 
+def test_an_answer_of_other_settings_is_told_as_such() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(noisy(8, 2))
+        await session.questions.choose("dim")
+        assert not session.state()["choice"]["stale"]
+        session.change({"dim": 1})  # what was asked for
+        await stage.rest()
+        assert not session.state()["choice"]["stale"]
+        session.drop_pair(0, 1)
+        await stage.rest()
+        assert session.state()["choice"]["stale"]
+
+    play(scenario)
+
+
 def test_a_question_can_be_cancelled() -> None:
     async def scenario(stage: Stage) -> None:
         session = await stage.opened(noisy(40))

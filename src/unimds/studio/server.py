@@ -11,6 +11,7 @@ import math
 import socket
 import struct
 import sys
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
@@ -49,32 +50,55 @@ def packed(header: dict[str, Any], body: bytes) -> bytes:
     return struct.pack("<II", len(text), len(body)) + text + body
 
 
+class Mailbox:
+    """The messages that wait for a page, of which a slow page misses what is out of date."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[tuple[str, bytes]] = deque()
+        self._some = asyncio.Event()
+
+    def put(self, header: dict[str, Any], message: bytes) -> None:
+        """Have a message wait; of states in a row the last is enough, and of many frames some."""
+        kind = header["type"]
+        # the first frame of a view says what shape it has
+        if kind == "frame" and "kind" not in header and len(self._waiting) > FRAMES:
+            return
+        if kind == "state" and self._waiting and self._waiting[-1][0] == "state":
+            self._waiting.pop()
+        self._waiting.append((kind, message))
+        self._some.set()
+
+    async def get(self) -> bytes:
+        """Return the next message, once there is one."""
+        while not self._waiting:
+            self._some.clear()
+            await self._some.wait()
+        return self._waiting.popleft()[1]
+
+
 class Pages:
     """The open pages, each with the messages that wait for it."""
 
     def __init__(self) -> None:
-        self._queues: set[asyncio.Queue[bytes]] = set()
+        self._open: set[Mailbox] = set()
 
     def tell(self, header: dict[str, Any], body: bytes) -> None:
-        """Tell all pages; of frames only as many as a page can take."""
-        message = None
-        for queue in self._queues:
-            # the first frame of a view says what shape it has
-            if header["type"] == "frame" and "kind" not in header and queue.qsize() > FRAMES:
-                continue
-            message = message or packed(header, body)
-            queue.put_nowait(message)
+        """Tell all pages."""
+        if self._open:
+            message = packed(header, body)
+            for page in self._open:
+                page.put(header, message)
 
     async def listen(self, first: bytes) -> AsyncIterator[bytes]:
         """Yield the messages for a new page, beginning with the first."""
-        queue: asyncio.Queue[bytes] = asyncio.Queue()
-        self._queues.add(queue)
+        page = Mailbox()
+        self._open.add(page)
         try:
             yield first
             while True:
-                yield await queue.get()
+                yield await page.get()
         finally:
-            self._queues.discard(queue)
+            self._open.discard(page)
 
 
 def actions(session: Session) -> dict[str, tuple[tuple[str, ...], Callable[..., Any]]]:

@@ -96,11 +96,16 @@ class Worker:
 
     def _listen(self, pipe: Any, process: Any) -> None:
         sent = self._sent
-        with suppress(EOFError, OSError):
+        try:
             while True:
                 self._heard(pipe.recv())
+        except (EOFError, OSError):  # it has ended
+            pass
+        except Exception:  # what it tells cannot be read, for want of memory say
+            process.kill()
         process.join()
         sent.put(None)
+        pipe.close()
         self._heard(("died", process.pid, process.exitcode))
 
     def _speak(self, pipe: Any, sent: queue.SimpleQueue[Any]) -> None:

@@ -51,7 +51,9 @@ export class Comparison {
 
   blend(share) {
     const { first, second, kept } = this.found;
-    const points = first.points.map((p, at) => p.map((v, c) => v + share * (second.points[at][c] - v)));
+    let points = first.points.map((p, at) => p.map((v, c) => v + share * (second.points[at][c] - v)));
+    // on a globe or a circle points move along the surface, not through it
+    if (first.kind === "globe" || first.kind === "circle") points = points.map((p) => { const l = Math.hypot(...p) || 1; return p.map((v) => v / l); });
     this.one.take({ about: {}, points: flat(points), kept });
     this.one.here.set(this.one.goal);
     this.one.wake();
@@ -59,6 +61,7 @@ export class Comparison {
 
   play() {
     const began = performance.now();
+    cancelAnimationFrame(this.playing); // it may play already
     const forward = Number($("between").value) < 50;
     const step = (now) => {
       const t = Math.min((now - began) / PLAYED, 1);
@@ -66,9 +69,9 @@ export class Comparison {
       const share = forward ? eased : 1 - eased;
       $("between").value = Math.round(100 * share);
       this.blend(share);
-      if (t < 1) requestAnimationFrame(step);
+      if (t < 1) this.playing = requestAnimationFrame(step);
     };
-    requestAnimationFrame(step);
+    this.playing = requestAnimationFrame(step);
   }
 }
 

@@ -333,8 +333,9 @@ function build() {
 function dropping() {
   let depth = 0;
   const veil = (on) => { $("veil").hidden = !on; };
-  addEventListener("dragenter", (event) => { event.preventDefault(); depth += 1; veil(true); });
-  addEventListener("dragleave", () => { depth -= 1; veil(depth > 0); });
+  const isFile = (event) => event.dataTransfer?.types.includes("Files"); // not a text that is dragged
+  addEventListener("dragenter", (event) => { event.preventDefault(); depth += 1; veil(isFile(event)); });
+  addEventListener("dragleave", (event) => { depth -= 1; veil(depth > 0 && isFile(event)); });
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", (event) => { event.preventDefault(); depth = 0; veil(false); open(event.dataTransfer.files[0]); });
 }

@@ -192,6 +192,7 @@ export function showChoice(state, app) {
       made.classList.toggle("chosen", at === choice.best);
       return made;
     });
+    if (choice.stale) parts.push(element("p", "Settings, points or pairs have changed since; ask again.", { class: "quiet" }));
     parts.push(element("p", choice.sentence), table([setting.title, { number: "error of held-out pairs" }, ""], rows));
     parts.push(...choice.warnings.map((text) => element("p", text, { class: "quiet" })));
   }

@@ -108,11 +108,12 @@ class Questions:
             values = [value for value in values if value <= max(count - 3, 1)]
         given = [space_of(value) for value in values] if name == "space" else values
 
-        def keep(_: Task, found: dict[str, Any]) -> None:
-            work.choice = {"name": name, "values": values, **found}
-
         def task() -> Task:
-            what = "n_components" if name == "dim" else name
+            what, asked = "n_components" if name == "dim" else name, work.asked(name)
+
+            def keep(_: Task, found: dict[str, Any]) -> None:
+                work.choice = {"name": name, "values": values, "asked": asked, **found}
+
             return Task("choose", ("choose", work.step(), what, given), keep)
 
         return self._desk.ask(task)

@@ -209,6 +209,11 @@ class Work:
             self.shelf[number].judged = found
             self.tables = number, tables
 
+    def asked(self, name: str) -> list[Any]:
+        """Return all that an answer depends on to which choice of a setting is best."""
+        others = {key: part for key, part in self.settings.told().items() if key != name}
+        return [{**others, "start": None}, sorted(self.left_out), sorted(self.missing)]
+
     # --- pictures ---
 
     def view(self, number: int) -> Picture:
@@ -225,7 +230,9 @@ class Work:
 
     def told(self) -> dict[str, Any]:
         """Return what the pages are told of it."""
-        source = self.source
+        source, choice = self.source, self.choice
+        if choice is not None:
+            choice = {**choice, "stale": choice["asked"] != self.asked(choice["name"])}
         shelved = None if self.current is None else self.shelf[self.current]
         studied = shelved is not None and shelved.stability is not None
         return {
@@ -243,6 +250,6 @@ class Work:
             "torn": self.torn,
             "current": self.current,
             "maps": [one.told(self.n) for one in self.shelf.values()],
-            "choice": self.choice,
+            "choice": choice,
             "stability": self.current if studied else None,
         }
