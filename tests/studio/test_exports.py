@@ -49,6 +49,21 @@ def test_a_file_knows_which_pairs_do_not_count() -> None:
     assert part.weights[0].tolist() == [1.0, 0.0, 1.0]
 
 
+def test_a_picture_has_the_colours_that_the_page_has() -> None:
+    rows = [f"p{i},{i % 4},{i * i % 5},{'birch' if i % 2 else 'alder'}" for i in range(8)]
+    table = "\n".join(["name,a,b,kind", *rows]).encode()
+
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(table)
+        assert b"birch" in await session.questions.export("svg", "kind")
+        assert b"birch" not in await session.questions.export("svg")
+        assert b"<title>" in await session.questions.export("report", "kind")
+        with pytest.raises(Refused, match="no such column"):
+            session.questions.export("svg", "a")
+
+    play(scenario)
+
+
 def test_there_is_nothing_to_take_away_without_a_map() -> None:
     async def scenario(stage: Stage) -> None:
         with pytest.raises(Refused, match="open a file"):

@@ -103,6 +103,7 @@ ATTACKS: dict[str, tuple[str, str, dict[str, str] | None, Any, int]] = {
     "an absolute path": ("GET", "/page/%2Fetc%2Fpasswd", None, None, 404),
     "a file that is no export": ("GET", "/api/export/..%2F..%2Fetc%2Fpasswd", OWN, None, 404),
     "an export of no kind": ("GET", "/api/export/passwd", OWN, None, 400),
+    "a column that there is not": ("GET", "/api/export/svg?color=..%2Fpasswd", OWN, None, 400),
     "an action of no name": ("POST", "/api/do", OWN, {"action": "__class__"}, 400),
     "an action that is no text": ("POST", "/api/do", OWN, {"action": ["stop"]}, 400),
     "arguments of another action": ("POST", "/api/do", OWN, {**STOP, "path": "/etc/passwd"}, 400),

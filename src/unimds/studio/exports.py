@@ -17,6 +17,9 @@ from unimds.studio.steps import Step
 if TYPE_CHECKING:
     from unimds.estimators.mds import MDS
 
+Make = Callable[["MDS", Table, str, str | None], bytes]
+"""Makes a file of a map, of its table, a title, and the column to colour by."""
+
 DPI = 150
 
 
@@ -27,7 +30,7 @@ def part_of(table: Table, step: Step) -> Table:
     return replace(left, values=X, weights=weights)
 
 
-def map_file(mds: MDS, table: Table, title: str) -> bytes:
+def map_file(mds: MDS, table: Table, title: str, color: str | None) -> bytes:
     """Return the points as CSV, as `unimds embed` writes them."""
     from unimds.spaces import in_coordinates
 
@@ -39,14 +42,17 @@ def map_file(mds: MDS, table: Table, title: str) -> bytes:
         return path.read_bytes()
 
 
-def _picture(format: str) -> Callable[[MDS, Table, str], bytes]:
-    def draw(mds: MDS, table: Table, title: str) -> bytes:
+def _picture(format: str) -> Make:
+    def draw(mds: MDS, table: Table, title: str, color: str | None) -> bytes:
         from unimds._runtime.extras import require
 
         require("matplotlib", "plot").use("Agg")
         from unimds.plots import plot_embedding
+        from unimds.plots.columns import NamedColumn
 
         about: dict[str, Any] = {"labels": table.labels, "space": mds.space_, "edges": table.edges}
+        if color is not None:
+            about["color"] = NamedColumn(color, table.columns[color])
         axes = plot_embedding(mds.embedding_, **about, title=title)
         found = io.BytesIO()
         figure: Any = axes.figure
@@ -57,16 +63,16 @@ def _picture(format: str) -> Callable[[MDS, Table, str], bytes]:
     return draw
 
 
-def report_file(mds: MDS, table: Table, title: str) -> bytes:
+def report_file(mds: MDS, table: Table, title: str, color: str | None) -> bytes:
     """Return the report."""
     from unimds.report import report
 
     about: dict[str, Any] = {"labels": table.labels, "columns": table.columns}
     about |= {"edges": table.edges, "edge_weights": table.edge_weights}
-    return report(mds, weights=table.weights, title=title, **about).encode()
+    return report(mds, weights=table.weights, title=title, color=color, **about).encode()
 
 
-def model_file(mds: MDS, table: Table, title: str) -> bytes:
+def model_file(mds: MDS, table: Table, title: str, color: str | None) -> bytes:
     """Return the model, for `unimds place`."""
     from unimds.models import save
 
@@ -79,7 +85,7 @@ def model_file(mds: MDS, table: Table, title: str) -> bytes:
         return path.read_bytes()
 
 
-KINDS: dict[str, tuple[str, str, Callable[[MDS, Table, str], bytes]]] = {
+KINDS: dict[str, tuple[str, str, Make]] = {
     "map": ("map.csv", "text/csv; charset=utf-8", map_file),
     "png": ("map.png", "image/png", _picture("png")),
     "svg": ("map.svg", "image/svg+xml", _picture("svg")),
@@ -89,7 +95,9 @@ KINDS: dict[str, tuple[str, str, Callable[[MDS, Table, str], bytes]]] = {
 """The files by kind: how each ends after the name of the table, its type, and what makes it."""
 
 
-def made(mds: MDS, table: Table, step: Step, kind: str, title: str) -> bytes:
-    """Return a file of a map."""
+def made(
+    mds: MDS, table: Table, step: Step, kind: str, title: str, color: str | None = None
+) -> bytes:
+    """Return a file of a map, whose points have the colours of a column if one is named."""
     _, _, make = KINDS[kind]
-    return make(mds, part_of(table, step), title)
+    return make(mds, part_of(table, step), title, color)

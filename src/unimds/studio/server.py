@@ -280,7 +280,7 @@ class Studio:
             ending, media = LINES[kind]
             data = archive(source, found) if kind == "archive" else found.python.encode()
         else:
-            data = await questions.export(kind)
+            data = await questions.export(kind, request.query_params.get("color"))
             ending, media, _ = KINDS[kind]
         name = f"{PurePath(source.name).stem}-{ending}"
         how = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name)}"}

@@ -374,11 +374,13 @@ class Bench:
             "warnings": self._warned(),
         }
 
-    def _export(self, job: int, number: int, step: Step, kind: str, title: str) -> bytes:
+    def _export(
+        self, job: int, number: int, step: Step, kind: str, title: str, color: str | None
+    ) -> bytes:
         """Make a file of a map."""
         from unimds.studio.exports import made
 
-        return made(self._map(number, step), self.table, step, kind, title)
+        return made(self._map(number, step), self.table, step, kind, title, color)
 
 
 @final

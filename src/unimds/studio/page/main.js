@@ -322,7 +322,7 @@ function build() {
   $("file").addEventListener("change", () => { open($("file").files[0]); $("file").value = ""; });
   $("choose-buttons").append(...[["dim", "Dimension"], ["space", "Space"], ["loss", "Loss"], ["level", "Level"]].map(([name, text]) => button(text, () => app.act("choose", { name }))));
   $("exports").append(...FILES.map(([kind, text]) => button(text, async () => {
-    try { $("status").textContent = `${await net.download(kind)} is saved.`; } catch (error) { complain(error.message); }
+    try { $("status").textContent = `${await net.download(kind, Object.keys(app.columns)[Number($("colour").value) - 2])} is saved.`; } catch (error) { complain(error.message); }
   })));
   $("copy").addEventListener("click", () => navigator.clipboard?.writeText($($("python").hidden ? "shell" : "python").textContent).then(() => { $("copy").textContent = "Copied"; setTimeout(() => { $("copy").textContent = "Copy"; }, 1500); }));
   tabs("pairs", "points", "changes");

@@ -28,8 +28,8 @@ export const upload = (file) => asked(`api/file?name=${encodeURIComponent(file.n
 });
 
 // Have the browser save a file that the server makes.
-export async function download(kind) {
-  const answer = await asked(`api/export/${kind}`);
+export async function download(kind, colour) {
+  const answer = await asked(`api/export/${kind}${colour === undefined ? "" : `?color=${encodeURIComponent(colour)}`}`);
   const name = decodeURIComponent((answer.headers.get("content-disposition") ?? "").split("''")[1] ?? kind);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await answer.blob());

@@ -83,12 +83,14 @@ class Questions:
 
         return self._ask("stability", keep, lambda shelved: (shelved.view[1],))
 
-    def export(self, kind: str) -> asyncio.Future[bytes]:
-        """Return what will be a file of the map."""
+    def export(self, kind: str, color: str | None = None) -> asyncio.Future[bytes]:
+        """Return what will be a file of the map, in the colours of a column if one is named."""
         if kind not in KINDS:
             raise Refused("there is no such file")
-        name = self._opened().source.name
-        return self._ask("export", lambda *_: None, lambda _: (kind, name))
+        source = self._opened().source
+        if color is not None and color not in source.table.columns:
+            raise Refused("there is no such column")
+        return self._ask("export", lambda *_: None, lambda _: (kind, source.name, color))
 
     def recipe(self) -> Recipe:
         """Return the lines that make the map."""
