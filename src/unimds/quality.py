@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unimds.distances.inputs import as_float, as_square, as_weights
-from unimds.distances.joining import joined_table
+from unimds.distances.joining import joined_table, rows_as
 from unimds.distances.pairs import Pairs, as_pairs
 from unimds.distances.table import HeldTable
 from unimds.losses import Loss, as_loss
@@ -140,7 +140,7 @@ def total_cost(
     space : str or Space, default=None
         The space of the map; by default that of the result or estimator, or Euclidean.
     weights : array-like of shape (n, n), default=None
-        Weights of the pairs.
+        Weights of the pairs; those of a data frame are matched by label, as distances are.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def total_cost(
     own = _map(D, X)
     D, X, space = _matched(D, X, space)
     loss = as_loss(loss)
-    pairs = as_pairs(D, weights=weights, connected=False)
+    pairs = as_pairs(D, weights=_by_label(weights, own), connected=False)
     if transformation_of(own) is not None:
         pairs = _through(pairs, targets_of(as_square(D, "D").astype(np.float64), own))
     points = _points(X, pairs.n, space)
@@ -219,7 +219,7 @@ def stress(
     if kind in IN_TILES and transformation_of(_map(D, X)) is None:
         return _stress_in_tiles(D, X, space, weights, by_mapped=kind == "stress_1")
     both = _both(D, X, space)
-    above, below = KINDS[kind](*both.pairs(weights))
+    above, below = KINDS[kind](*both.pairs(_by_label(weights, _map(D, X))))
     if below == 0.0:  # nothing to compare with: a perfect map, or an infinitely bad one
         return float("inf") if above > 0.0 else 0.0
     return float(np.sqrt(above / below))
@@ -301,7 +301,7 @@ def linear_r2(
     >>> round(linear_r2(D, X), 6)
     0.942308
     """
-    return squared_correlation(*_both(D, X, space).pairs(weights))
+    return squared_correlation(*_both(D, X, space).pairs(_by_label(weights, _map(D, X))))
 
 
 def squared_correlation(u: Array, r: Array, w: Array) -> float:
@@ -334,7 +334,9 @@ def point_stress(
     both = _both(D, X, space)
     gap = both.mapped - both.targets
     largest = float(np.nanmax(np.abs(gap), initial=0.0))
-    square = _weighted((gap / (largest if largest > 0.0 else 1.0)) ** 2, weights)
+    square = _weighted(
+        (gap / (largest if largest > 0.0 else 1.0)) ** 2, _by_label(weights, _map(D, X))
+    )
     share = np.nansum(square, axis=1) + np.nansum(square, axis=0)
     total = share.sum()
     return np.asarray(share / total if total > 0.0 else share)
@@ -374,8 +376,9 @@ def align(X: Any, target: Any, *, space: str | Space | None = None) -> Array:
     Procrustes' problem: in Euclidean space a rotation or reflection and a shift (nothing is
     stretched), on spheres a rotation or reflection. In hyperbolic space both maps are moved to
     their means and one is rotated: exact for maps that are alike, nearly the best for others.
-    Both may be arrays, results or fitted estimators; by default the space is that of the first
-    that knows its space, or Euclidean.
+    Both may be arrays, frames, results or fitted estimators; points that have labels on both maps
+    are matched by them. By default the space is that of the first that knows its space, or
+    Euclidean.
 
     Examples
     --------
@@ -391,8 +394,11 @@ def align(X: Any, target: Any, *, space: str | Space | None = None) -> Array:
 
 
 def two_maps(X: Any, other: Any, space: str | Space | None) -> tuple[Any, Any, Space]:
-    """Return the points of two maps and their space."""
+    """Return the points of two maps, in the order of the first, and their space."""
     (A, here), (B, there) = (map_of(each, space) for each in (X, other))
+    rows = rows_as(names_of(X), names_of(other), "the other map")
+    if not isinstance(rows, slice):
+        B = as_float(B, "the other map")[rows]
     return A, B, as_space(there if A is X else here)
 
 
@@ -460,6 +466,11 @@ def _map(D: Any, X: Any) -> Any:
     return D if X is None else X
 
 
+def _by_label(weights: Any, own: Any) -> Any:
+    """Return weights in the order of the points of a map, if both have labels."""
+    return joined_table(weights, names_of(own), "weights")
+
+
 def _through(pairs: Pairs, targets: Array) -> Pairs:
     """Return the pairs with their disparities."""
     both = pairs.layers == 2 or not np.array_equal(targets, targets.T, equal_nan=True)
@@ -516,6 +527,7 @@ def _mean(values: Array, w: Array) -> float:
 def _stress_in_tiles(
     D: ArrayLike, X: Any, space: str | Space | None, weights: ArrayLike | None, *, by_mapped: bool
 ) -> float:
+    weights = _by_label(weights, _map(D, X))
     D, X, space = _matched(D, X, space)
     given = as_square(D, "D")
     points = _points(X, len(given), space)

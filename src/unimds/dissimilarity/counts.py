@@ -9,7 +9,7 @@ import numpy as np
 from unimds.dissimilarity.tables import Array, Formula, formula
 from unimds.distances.inputs import as_float, labels_of
 from unimds.distances.metric import Metric
-from unimds.distances.objects.taking import native_numbers
+from unimds.distances.objects.taking import labelled
 from unimds.distances.standard import standardised
 
 
@@ -34,7 +34,7 @@ def wisconsin(counts: Any) -> Any:
     array([[0.667, 0.333],
            [0.333, 0.667]])
     """
-    counts = native_numbers(counts, "counts")
+    counts = labelled(counts, "counts", square=False)
     X = _checked(counts, "counts")
     shares = standardised(X, "wisconsin", X.max(axis=0))
     if not hasattr(counts, "loc"):
@@ -81,7 +81,7 @@ def from_counts(X: Any, method: str = "braycurtis") -> Any:
            [0.333, 0.   , 0.667],
            [0.667, 0.667, 0.   ]])
     """
-    found, X = formula(COUNTS, method), native_numbers(X, "X")
+    found, X = formula(COUNTS, method), labelled(X, "X", square=False)
     D = found(_checked(X, "X"))
     np.fill_diagonal(D, 0.0)
     labels = labels_of(X) if hasattr(X, "loc") else None

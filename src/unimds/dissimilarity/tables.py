@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unimds._runtime.watch import warn
 from unimds.distances.inputs import as_float, in_row_order, labels_of
-from unimds.distances.objects.taking import native_numbers
+from unimds.distances.objects.taking import labelled
 from unimds.distances.validate import EntryError
 
 Array = NDArray[Any]
@@ -43,7 +43,7 @@ class Square:
     @classmethod
     def of(cls, table: Any, name: str, make: str) -> Square:
         """Check a table; `make` says how to get a square one."""
-        given = in_row_order(native_numbers(table, name), name)
+        given = in_row_order(labelled(table, name), name)
         values = as_float(given, name).astype(np.float64)
         if values.ndim != 2 or values.shape[0] != values.shape[1]:
             raise ValueError(

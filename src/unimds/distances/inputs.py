@@ -12,8 +12,8 @@ from unimds._runtime.watch import warn
 from unimds.distances.objects.taking import (
     check_one_table,
     kind_of,
+    labelled,
     native,
-    native_numbers,
     uncondensed,
 )
 from unimds.distances.validate import check_square, check_weights
@@ -218,6 +218,14 @@ def _union_told(index: Any, columns: Any) -> str:
     )
 
 
+def weights_by_label(weights: Any, labels: Array | None) -> Any:
+    """Return the weights of a fit in the order of its points, if both have labels."""
+    given = labelled(weights, "weights")
+    if labels is None or not hasattr(given, "loc"):
+        return given
+    return reordered(given, labels.tolist())
+
+
 def reordered(weights: Any, labels: Any) -> Any:
     """Return labelled weights with their rows in the order of the distances."""
     if set(weights.index) != set(labels):
@@ -259,7 +267,7 @@ def _numeric(column: Any) -> bool:
 
 def as_weights(weights: ArrayLike, n: int) -> Array:
     """Check the weights of all pairs of `n` points."""
-    given = native_numbers(weights, "weights")
+    given = labelled(weights, "weights")
     if np.ndim(given) == 1 and len(given) == n * (n - 1) // 2 != n:  # 3 might be one a point
         given = uncondensed(given, "weights")
     W = as_float(columns_as_rows(given), "weights")

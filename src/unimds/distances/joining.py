@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unimds._runtime.watch import warn
-from unimds.distances.inputs import labels_of
+from unimds.distances.inputs import columns_as_rows, labels_of
 from unimds.distances.objects.taking import kind_of
 
 Labels = Iterable[Any] | None
@@ -19,13 +19,15 @@ def joined(values: Any, what: str, own: Labels, *given: Labels) -> Any:
     """Return values in the order of the points, if they have labels of their own.
 
     A Series or a frame is matched by its index, if this holds the labels of all points; it may have
-    more rows. A list or an array has no labels, nor has an index that only counts 0, 1, 2 and so
-    on: these are in the order of the points already. If the points have no labels, an index of
-    names is not silently ignored: a warning says that the order decides.
+    more rows. So is a frame of polars or Arrow by its column of labels, an array of xarray by its
+    coordinates, and a dict by its keys. What is masked is None. A list or an array has no labels,
+    nor has an index that only counts 0, 1, 2 and so on: these are in the order of the points
+    already. If the points have no labels, an index of names is not silently ignored: a warning says
+    that the order decides.
 
     Parameters
     ----------
-    values : Series, DataFrame, sequence or None
+    values : Series, DataFrame, mapping of labels to values, sequence or None
         The values.
     what : str
         What they are called in messages.
@@ -49,6 +51,7 @@ def joined(values: Any, what: str, own: Labels, *given: Labels) -> Any:
     >>> joined(pd.Series([10, 20, 30], ["a", "b", "c"]), "color", ["c", "a"]).tolist()
     [30, 10]
     """
+    values = _in_pandas(values)
     rows = labels_of(values) if hasattr(values, "iloc") else None
     if rows is None:
         return values
@@ -72,6 +75,15 @@ def joined(values: Any, what: str, own: Labels, *given: Labels) -> Any:
     return values
 
 
+def _in_pandas(values: Any) -> Any:
+    if isinstance(values, np.ma.MaskedArray):
+        found = values.data.astype(object)
+        found[np.ma.getmaskarray(values)] = None
+        return found
+    kind = kind_of(values)
+    return values if kind is None else kind.in_pandas(values)
+
+
 def joined_table(D: Any, labels: Labels, what: str = "D") -> Any:
     """Return a table of pairs with its rows and columns in the order of the points."""
     if labels is None:  # a table is the input of a map, in the order of its points
@@ -79,13 +91,46 @@ def joined_table(D: Any, labels: Labels, what: str = "D") -> Any:
     kind = kind_of(D)
     own = None if kind is None else kind.labels(D, True)
     if kind is not None and own is not None:
-        return in_order(kind.distances(D, what), own, list(labels))
+        return in_order(columns_as_rows(kind.distances(D, what)), own, list(labels))
     rows = joined(D, what, labels)
     if rows is D or not hasattr(D, "columns"):
         return D
     found = labels_of(rows)
     names = [] if found is None else found.tolist()
     return rows[names] if set(names) <= set(D.columns) and D.columns.is_unique else rows
+
+
+def rows_as(labels: Labels, own: Labels, what: str) -> Any:
+    """Return the rows of a map in the order of another one: by label, if both have labels.
+
+    Parameters
+    ----------
+    labels : sequence of labels, or None
+        The labels of the points that decide the order.
+    own : sequence of labels, or None
+        Those of the map.
+    what : str
+        What the map is called in messages.
+
+    Returns
+    -------
+    What to index the rows by.
+
+    Examples
+    --------
+    >>> rows_as(["a", "b", "c"], ["c", "a", "b"], "map 2"), rows_as(["a", "b"], None, "map 2")
+    ([1, 2, 0], slice(None, None, None))
+    """
+    if labels is None or own is None:
+        return slice(None)
+    wanted, names = list(labels), list(own)
+    if wanted == names or counts_rows(wanted) or counts_rows(names):
+        return slice(None)
+    wanted, names = list(map(str, wanted)), list(map(str, names))  # a saved model has texts
+    if not set(wanted) <= set(names):
+        _check_foreign(names, names, wanted, what)
+        return slice(None)
+    return _rows(wanted, names, what)
 
 
 def in_order(D: Any, own: list[Any], labels: list[Any]) -> Any:

@@ -12,11 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from unimds.constraints.base import Constraint, as_constraint
 from unimds.distances.inputs import (
     by_number,
-    reordered,
     rows_by_label,
+    weights_by_label,
 )
 from unimds.distances.metric import Metric, warn_of_distances
-from unimds.distances.objects.taking import native_numbers
 from unimds.distances.table import ComputedTable
 from unimds.distances.validate import points_named
 from unimds.estimators.forecast import enough_memory, measuring
@@ -252,9 +251,7 @@ class MDS(TableEstimator):
         at = workplace(X)
         self.labels_ = at.labels(X, self._asked(X) == "precomputed")
         D, dtype = self._distances(X, at, weights is not None)
-        weights = native_numbers(weights, "weights")
-        if hasattr(weights, "loc") and self.labels_ is not None:
-            weights = reordered(weights, self.labels_.tolist())
+        weights = weights_by_label(weights, self.labels_)
         if self.labels_ is not None:
             fixed, init = (rows_by_label(table, self.labels_) for table in (fixed, init))
         if isinstance(fixed, Mapping):

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from unimds._runtime.watch import Callback
 from unimds.checkpoint import Checkpoint
-from unimds.distances.inputs import labels_of
+from unimds.distances.inputs import labels_of, weights_by_label
+from unimds.distances.objects.taking import kind_of
 from unimds.distances.validate import points_named
 from unimds.estimators.parameters import check_parameters, documented
 from unimds.estimators.solver import Solver
@@ -104,5 +105,8 @@ def place_center(
     )
     check_parameters("place_center", n_components=n_components, loss=loss, space=space)
     check_parameters("place_center", **vars(run))
-    with points_named(labels_of(D, square=True)):
+    labels = labels_of(D, square=True)
+    if kind_of(D) is not None or kind_of(weights) is not None:  # a solver knows frames of pandas
+        weights = weights_by_label(weights, labels)
+    with points_named(labels):
         return run.solve(D, n_components, loss, space, weights, fixed)

@@ -26,7 +26,13 @@ from unimds.distances.features import check_no_text, in_order, missing_told
 from unimds.distances.inputs import TABLE, as_float, as_table, columns_by_label, labels_of
 from unimds.distances.metric import Metric, warn_of_empty_rows
 from unimds.distances.objects.squares import DistanceMatrix
-from unimds.distances.objects.taking import kind_of, metric_for, native, native_features
+from unimds.distances.objects.taking import (
+    kind_of,
+    metric_for,
+    native,
+    native_features,
+    rows_to_points,
+)
 from unimds.distances.pairs import Pairs, as_pairs, warn_of_kind
 from unimds.distances.table import ComputedTable
 from unimds.estimators.elsewhere import check_names
@@ -234,7 +240,7 @@ class TableEstimator(
 
     def _rows_to_map(self, X: Any) -> Array:
         """Return distances of new points to all points of the map, in the order of these."""
-        given = columns_by_label(native(X, "X", square=False), self._point_names())
+        given = columns_by_label(rows_to_points(X, "X"), self._point_names())
         table = as_table(given, square=False)
         if self.labels_ is not None and not hasattr(self, "feature_names_in_"):
             table = np.asarray(table)  # scikit-learn does not know the names, which were matched

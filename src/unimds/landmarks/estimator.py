@@ -15,7 +15,7 @@ from unimds._runtime.watch import Progress, compiling_told
 from unimds.compiled.parts import explained
 from unimds.distances.inputs import TABLE, as_float, as_table, columns_by_label
 from unimds.distances.metric import Metric, warn_of_distances
-from unimds.distances.objects.taking import native
+from unimds.distances.objects.taking import rows_to_points
 from unimds.distances.table import ComputedTable, HeldTable, LocalTable
 from unimds.estimators.parameters import (
     CONSTRAINTS,
@@ -481,7 +481,7 @@ class LandmarkMDS(TableEstimator):
     def _new(self, X: Any) -> New:
         if self.metric_ != "precomputed":
             return New(self._checked(X, reset=False), self._points, self._features)
-        X = native(workplace(X).local(X), "X", square=False)
+        X = rows_to_points(workplace(X).local(X), "X")
         index, names = self.landmarks_, self._point_names()
         width = np.shape(X)[1] if np.ndim(X) == 2 else 0
         if width == len(index) != self.n_features_in_:  # distances to the landmarks suffice

@@ -13,7 +13,7 @@ from unimds._runtime.watch import warn
 from unimds.distances.inputs import as_float, columns_by_label, labels_of
 from unimds.distances.joining import counts_rows
 from unimds.distances.metric import RowsWarning
-from unimds.distances.objects.taking import native
+from unimds.distances.objects.taking import rows_to_points
 from unimds.distances.validate import no_distance
 from unimds.levels import Ordinal, Transformation
 from unimds.losses import Loss, as_loss
@@ -126,7 +126,7 @@ def place_points(
     loss, space = as_loss(loss), as_space(space)
     if space.is_auto:
         raise ValueError(f'{space}: only a fit can find a size of "auto"; give the one it found')
-    given = native(D, "D", square=False)
+    given = rows_to_points(D, "D")
     points, table = as_float(X, "X"), as_float(columns_by_label(given, labels_of(X)), "D")
     if points.ndim != 2 or table.ndim != 2 or table.shape[1] != points.shape[0]:
         raise ValueError(

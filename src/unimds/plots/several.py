@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unimds.distances.inputs import labels_of
-from unimds.distances.joining import joined
+from unimds.distances.joining import joined, rows_as
 from unimds.interpret import procrustes_test
 from unimds.placecenter.result import map_of, names_of
 from unimds.plots.axes import new_page
@@ -48,7 +48,8 @@ def plot_maps(
     Parameters
     ----------
     maps : mapping of titles to maps, or sequence of maps
-        Arrays, results or fitted estimators, of the same points in the same order.
+        Arrays, results or fitted estimators, of the same points. Points that have labels are
+        matched by them; others are in the same order.
     labels, color, shape, layers, edges, size
         As in `plot_embedding`, for every map.
     space : str or Space, default=None
@@ -109,6 +110,7 @@ def _onto(first: Any, other: Any, name: str, space: Space) -> Array:
             f"map {name!r} has {len(there)} points, and the first {len(here)}; draw maps of the "
             "same points"
         )
+    there = there[rows_as(_labels(first), _labels(other), f"map {name!r}")]
     scale = isinstance(space, Euclidean)
     test = procrustes_test(here, there, n_permutations=0, scale=scale, space=space)
     return np.asarray(test.moved)

@@ -17,8 +17,8 @@ from threadpoolctl import threadpool_limits
 from unimds._runtime.tasks import each
 from unimds._runtime.watch import Progress, compiling_told, warn
 from unimds.checkpoint import Checkpoint
-from unimds.distances.inputs import labels_of, reordered
-from unimds.distances.objects.taking import metric_for, native_numbers
+from unimds.distances.inputs import labels_of, weights_by_label
+from unimds.distances.objects.taking import metric_for
 from unimds.distances.pairs import as_pairs
 from unimds.distances.validate import points_named
 from unimds.estimators.mds import MDS
@@ -189,9 +189,7 @@ class MDSSearchCV(ShownEstimator, MetaEstimatorMixin, TransformerMixin, BaseEsti
         all_mds = [made(base, one) for one in grid]
         X, weights = (workplace(part).local(part) for part in (X, weights))
         labels = labels_of(X, metric_for(X, base.metric) == "precomputed")
-        weights = native_numbers(weights, "weights")
-        if hasattr(weights, "loc") and labels is not None:
-            weights = reordered(weights, labels.tolist())
+        weights = weights_by_label(weights, labels)
         record = Record(self.checkpoint)
         seed = record.seed(int(check_random_state(self.random_state).randint(2**31)))
         with points_named(labels):

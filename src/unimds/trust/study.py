@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from unimds._runtime.tasks import each
 from unimds._runtime.watch import Progress, compiling_told, warn
-from unimds.distances.inputs import labels_of, reordered
-from unimds.distances.objects.taking import metric_for, native_numbers
+from unimds.distances.inputs import labels_of, weights_by_label
+from unimds.distances.objects.taking import metric_for
 from unimds.distances.pairs import as_pairs
 from unimds.distances.validate import points_named
 from unimds.estimators.few_starts import QUIET, few_starts
@@ -98,11 +98,9 @@ def table_of(mds: MDS, X: Any, weights: Any) -> StudiedTable:
     X, features = _data_of(mds) if X is None else (X, None)
     X, weights = (workplace(part).local(part) for part in (X, weights))
     labels = labels_of(X, metric_for(X, mds.metric) == "precomputed")
-    weights = native_numbers(weights, "weights")
     if labels is None and X is getattr(mds, "dissimilarity_matrix_", None):
         labels = mds.labels_
-    if hasattr(weights, "loc") and labels is not None:
-        weights = reordered(weights, labels.tolist())
+    weights = weights_by_label(weights, labels)
     own = clone(mds).set_params(n_jobs=None)
     if X is getattr(mds, "dissimilarity_matrix_", None):
         own.set_params(metric="precomputed")

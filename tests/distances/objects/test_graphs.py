@@ -149,6 +149,8 @@ def test_parallel_edges_loops_and_edges_of_no_length():
         (np.nan, "has no weight: set it for all edges"),
         (None, "has no weight"),
         ("far", "'far', which is not a number"),
+        (10**400, "which is not a number"),
+        (np.array([1.0, 2.0]), "which is not a number"),
     ],
 )
 def test_wrong_lengths_name_the_edge(value, says):
@@ -171,6 +173,24 @@ def test_wrong_calls_of_from_graph():
             from_graph(empty)
     with pytest.raises(ValueError, match="no nodes"):
         MDS().fit(nx.Graph())
+    arrays = nx.Graph([("a", "b", {"weight": np.array([1.0, 2.0])})])
+    with pytest.raises(ValueError, match="edges have a 'weight'"):
+        MDS().fit(arrays)
+
+
+def test_a_matrix_of_edges_may_have_gaps_and_masks():
+    edges = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.0]])
+    paths = from_graph(edges, weight="weight")
+    masked = np.ma.masked_array(np.where(edges == 0.0, 0.1, edges), mask=edges == 0.0)
+    np.testing.assert_array_equal(from_graph(masked, weight="weight"), paths)
+    gaps = pd.DataFrame(edges, dtype="Float64").replace(0.0, pd.NA)
+    np.testing.assert_array_equal(from_graph(gaps, weight="weight"), paths)
+    with pytest.raises(ValueError, match="G has a column of text, 'from'"):
+        from_graph(pd.DataFrame({"from": ["a", "b"], "to": ["b", "c"]}))
+    with pytest.raises(ValueError, match="its rows differ in length"):
+        from_graph([[0, 1], [1]])
+    with pytest.raises(ValueError, match="G must hold real numbers"):
+        from_graph(edges * 1j)
 
 
 def test_a_directed_graph_says_what_to_write():

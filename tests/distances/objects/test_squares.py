@@ -128,6 +128,15 @@ def test_wrong_sparse_tables():
         MDS(metric="precomputed").fit(sp.csr_array(sp.block_diag([2.0 * D[:3, :3], D[:3, :3]])))
 
 
+def test_complex_numbers_and_vectors_are_no_sparse_tables():
+    for wrong in (sp.csr_array(D * 1j), sp.coo_array(np.ones(6))):
+        for metric in ("precomputed", "euclidean"):
+            with pytest.raises(ValueError, match="must have two dimensions and real numbers"):
+                MDS(metric=metric).fit(wrong)
+    with pytest.raises(ValueError, match="G must hold real numbers"):
+        from_graph(sp.csr_array(D * 1j), weight="weight")
+
+
 def test_sparse_weights_and_ratings():
     W = np.triu(np.ones((N, N)), 1) + np.tril(np.ones((N, N)), -1)
     W[0, 5] = W[5, 0] = 0.0

@@ -6,6 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
+from unimds._runtime.extras import require
 from unimds.distances.objects.kinds import Kind, has, is_of
 
 NUMBERS = ("int", "uint", "float", "decimal", "double", "halffloat", "bool", "null")
@@ -31,6 +32,11 @@ class Frame(Kind):
         counted = all(name.removeprefix("column_").isdigit() for name in names)  # polars's own
         return names if square and len(names) == len(X) and not counted else None
 
+    def columns(self, X: Any) -> list[Any]:
+        """Return the names of all columns but that of the labels."""
+        label = _column_of_labels(X)
+        return [name for name in _names(X) if name != label]
+
     def distances(self, X: Any, name: str) -> Any:
         """Return the columns of numbers, in the order of the labels of a square table."""
         table = self.numbers(X, name)
@@ -54,7 +60,36 @@ class Frame(Kind):
                 f"{name} has a column that is not of numbers, {odd!r}: drop it ({name}.drop), or "
                 "make it numbers. One column of distinct texts may name the points"
             )
-        return X if label is None else X.select([col for col in _names(X) if col != label])
+        return X if label is None else X.select(self.columns(X))
+
+    def in_pandas(self, X: Any) -> Any:
+        """Return all columns but that of the labels, which are the index."""
+        values = {name: _listed(X, name) for name in self.columns(X)}
+        return require("pandas", "files").DataFrame(values, index=self.labels(X, False))
+
+
+@final
+class Column(Kind):
+    """A column of polars or Arrow by itself."""
+
+    what = "a column"
+
+    def matches(self, X: Any) -> bool:
+        """Return whether this is a list of values of polars or Arrow."""
+        listed = has(X, "to_list") or has(X, "to_pylist")
+        return listed and (is_of(X, "polars") or is_of(X, "pyarrow")) and not has(X, "select")
+
+    def distances(self, X: Any, name: str) -> Any:
+        """Return the numbers, which may be condensed distances."""
+        return np.asarray(X)
+
+    numbers = distances
+
+    def in_pandas(self, X: Any) -> Any:
+        """Return the values: a column has no labels, but may have a name."""
+        values = X.to_pylist() if has(X, "to_pylist") else X.to_list()
+        name = getattr(X, "name", None)
+        return values if name is None else require("pandas", "files").Series(values, name=name)
 
 
 @final
@@ -91,6 +126,11 @@ class XArray(Kind):
         there = [dim for dim in (X.dims if square else X.dims[:1]) if dim in X.coords]
         return X.indexes[there[0]].tolist() if there else None
 
+    def columns(self, X: Any) -> list[Any] | None:
+        """Return the coordinates of the second dimension."""
+        there = X.ndim == 2 and X.dims[1] in X.coords
+        return X.indexes[X.dims[1]].tolist() if there else None
+
     def distances(self, X: Any, name: str) -> Any:
         """Return a frame if both dimensions have coordinates, so that columns can be matched."""
         if X.ndim == 2 and all(dim in X.coords for dim in X.dims):
@@ -103,6 +143,10 @@ class XArray(Kind):
             frame = X.to_pandas()
             return frame if X.dims[1] in X.coords else np.asarray(frame)
         return np.asarray(X.values)
+
+    def in_pandas(self, X: Any) -> Any:
+        """Return a Series of one dimension, and a frame of two."""
+        return X.to_series() if X.ndim == 1 else X.to_pandas() if X.ndim == 2 else X.values
 
 
 @final

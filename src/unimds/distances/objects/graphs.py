@@ -63,7 +63,7 @@ class Graph(Paths):
     def distances(self, X: Any, name: str) -> Array:
         """Count edges, unless edges have numbers, which may be lengths or strengths."""
         for attribute, values in self.attributes(X).items():
-            if attribute in SEARCHED["auto"] and any(value != 1 for value in values):
+            if attribute in SEARCHED["auto"] and not all(map(_is_one, values)):
                 raise ValueError(_weights_told(name, self.what, attribute))
         return paths(self.edges(X, None), name, None)
 
@@ -133,30 +133,6 @@ class IGraph(Graph):
 GRAPHS = (NetworkX(), IGraph())
 
 
-def edges_of(graph: Any, weight: str | None) -> Edges:
-    """Return the edges of a graph, or of a matrix with a number for each edge."""
-    kind = next((kind for kind in GRAPHS if kind.matches(graph)), None)
-    if kind is not None:
-        return kind.edges(graph, weight)
-    if isinstance(graph, list | tuple):
-        graph = np.asarray(graph, dtype=float)
-    if len(getattr(graph, "shape", ())) != 2 or graph.shape[0] != graph.shape[1]:
-        raise TypeError(
-            "a graph of networkx or igraph is needed, or a square matrix with a number for each "
-            f"edge, not {type(graph).__name__}"
-        )
-    labels = list(graph.index) if hasattr(graph, "loc") else None
-    if hasattr(graph, "tocoo"):  # what is stored is an edge, even of length 0
-        listed = graph.tocoo()
-        i, j, numbers = listed.row, listed.col, listed.data.astype(float)
-    else:
-        dense = np.asarray(graph, dtype=float)
-        i, j = np.nonzero(np.nan_to_num(dense))
-        numbers = dense[i, j]
-    ends = i.astype(np.intp), j.astype(np.intp)
-    return Edges(graph.shape[0], *ends, None if weight is None else numbers, False, labels)
-
-
 def paths(
     edges: Edges, name: str, directed: bool | None, strength: bool = False, what: str = "number"
 ) -> Array:
@@ -216,13 +192,17 @@ def _numbers(edges: Edges, weight: str, values: Iterable[Any]) -> Array:
     for edge, value in enumerate(values):
         try:
             found[edge] = np.nan if value is None else float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(
                 f"the edge {edges.named(edge)} has the {weight} {value!r}, which is not a number"
             ) from None
     if len(found) and np.isnan(found).all():
         raise ValueError(f"no edge has the attribute {weight!r}; name one that edges have")
     return found
+
+
+def _is_one(value: Any) -> bool:
+    return np.ndim(value) == 0 and bool(value == 1)
 
 
 def _weights_told(name: str, what: str, attribute: str) -> str:

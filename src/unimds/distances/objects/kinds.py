@@ -32,6 +32,10 @@ class Kind(ABC):
         """Return the labels of its points, if it has any; `square` if its rows are distances."""
         return None
 
+    def columns(self, X: Any) -> list[Any] | None:
+        """Return the names of its columns, if they have names of their own."""
+        return None
+
     @abstractmethod
     def distances(self, X: Any, name: str) -> Any:
         """Return distances as an array or a frame; a pair that the object leaves out is NaN."""
@@ -39,6 +43,10 @@ class Kind(ABC):
     @abstractmethod
     def numbers(self, X: Any, name: str) -> Any:
         """Return numbers as they stand, such as features, as an array or a frame."""
+
+    def in_pandas(self, X: Any) -> Any:
+        """Return values for points, words too, with their labels, in a frame or a Series."""
+        return X
 
 
 class Paths(Kind):

@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from unimds._runtime.extras import require
 from unimds.distances.objects.kinds import Kind, Paths, has, is_of
 
 Array = NDArray[Any]
@@ -98,7 +99,7 @@ class Sparse(Kind):
 
     def distances(self, X: Any, name: str) -> Array:
         """Return a square with NaN for what is not stored; one direction holds in both."""
-        listed = X.tocsr().tocoo()  # entries that are listed twice are added up, as SciPy does
+        listed = _listed(X)
         other = listed.row != listed.col
         if other.any() and (listed.data[other] == 1).all():
             raise ValueError(
@@ -120,11 +121,24 @@ class Sparse(Kind):
 
 def spread(X: Any, absent: float) -> Array:
     """Return a sparse matrix as an array, with a number for what is not stored."""
-    listed = X.tocsr().tocoo()
+    listed = _listed(X)
     dtype = np.float32 if listed.dtype == np.float32 else np.float64
     found = np.full(listed.shape, absent, dtype=dtype)
     found[listed.row, listed.col] = listed.data
     return found
+
+
+def _listed(X: Any) -> Any:
+    """Return the entries of a sparse matrix; those that are listed twice are added up, as in SciPy.
+
+    NumPy would drop the imaginary parts of complex numbers.
+    """
+    if X.ndim != 2 or X.dtype.kind == "c":
+        raise ValueError(
+            "a sparse matrix must have two dimensions and real numbers; this one has the shape "
+            f"{X.shape} and the type {X.dtype}"
+        )
+    return X.tocsr().tocoo()
 
 
 @final
@@ -140,6 +154,10 @@ class Cells(Kind):
     def labels(self, X: Any, square: bool) -> list[Any]:
         """Return the names of the observations."""
         return list(X.obs_names)
+
+    def columns(self, X: Any) -> list[Any]:
+        """Return the names of the variables."""
+        return list(X.var_names)
 
     def numbers(self, X: Any, name: str) -> Any:
         """Return X as a frame, if there is nothing else."""
@@ -189,3 +207,7 @@ class Listed(Kind):
         )
 
     numbers = distances
+
+    def in_pandas(self, X: Any) -> Any:
+        """Return the values by their keys, which are labels."""
+        return require("pandas", "files").Series(X)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from unimds.distances.objects.frames import Dataset, Frame, Lazy, XArray
+from unimds._runtime.extras import require
+from unimds.distances.objects.frames import Column, Dataset, Frame, Lazy, XArray
 from unimds.distances.objects.graphs import GRAPHS
 from unimds.distances.objects.kinds import DEFAULT, Kind
 from unimds.distances.objects.squares import (
@@ -28,6 +29,7 @@ KINDS: tuple[Kind, ...] = (
     FileTable(),
     Lazy(),
     Frame(),
+    Column(),
     XArray(),
     Dataset(),
     Cells(),
@@ -83,6 +85,44 @@ def native_numbers(X: Any, name: str, absent: float = 0.0) -> Any:
     if isinstance(kind, Sparse):
         return spread(X, absent)
     return X if kind is None else kind.numbers(X, name)
+
+
+def labelled(X: Any, name: str, square: bool = True) -> Any:
+    """Return numbers as they stand: with the labels of their rows, in a frame of pandas.
+
+    An object without labels stays an array. The rows of a `square` table may be labelled by its
+    columns, and its columns by its rows.
+    """
+    kind, table = kind_of(X), native_numbers(X, name)
+    labels = None if kind is None else kind.labels(X, square)
+    if kind is None or labels is None:
+        return table
+    return _frame(table, labels, _columns(kind, X, table, square))
+
+
+def rows_to_points(X: Any, name: str) -> Any:
+    """Return distances to the points of a map, in a frame if the columns name these points."""
+    kind, table = kind_of(X), native(X, name, square=False)
+    if kind is None or hasattr(table, "columns") or np.ndim(table) != 2:
+        return table
+    names = _columns(kind, X, table, square=True)
+    return table if names is None else _frame(table, None, names)
+
+
+def _columns(kind: Kind, X: Any, table: Any, square: bool) -> list[Any] | None:
+    """Return the names of the columns of a table; of a square one, else the labels of its rows."""
+    rows, wide = np.shape(table)
+    names = kind.columns(X)
+    return kind.labels(X, True) if names is None and square and rows == wide else names
+
+
+def _frame(table: Any, labels: list[Any] | None, names: list[Any] | None) -> Any:
+    pandas = require("pandas", "files")
+    # labels that are tuples are labels, not levels
+    both = (
+        None if one is None else pandas.Index(one, tupleize_cols=False) for one in (labels, names)
+    )
+    return pandas.DataFrame(np.asarray(table), *both)
 
 
 def dense_or_sparse(X: Any) -> Any:
