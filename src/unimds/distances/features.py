@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.distances.inputs import column_names, in_columns
+from unimds.distances.inputs import column_names, in_columns, unreal_told
 
 Array = NDArray[Any]
 
@@ -20,8 +20,12 @@ def check_no_text(X: Any) -> None:
     if types is None or not hasattr(types, "items") or not hasattr(X, "loc"):
         return
     for at, (column, dtype) in enumerate(types.items()):
-        if getattr(dtype, "kind", "O") in "fiub":
+        kind = getattr(dtype, "kind", "O")
+        if kind in "fiub":
             continue
+        if kind in "cmM":
+            told = f"those of the column {column!r} are {dtype}; drop it (df.drop)"
+            raise ValueError(unreal_told("X", told))
         try:
             X.iloc[:, at].astype(float)
         except (TypeError, ValueError):

@@ -14,6 +14,7 @@ from unimds.distances.objects.taking import (
     kind_of,
     labelled,
     native,
+    native_numbers,
     uncondensed,
 )
 from unimds.distances.validate import check_square, check_weights
@@ -44,33 +45,48 @@ def labels_of(X: Any, square: bool = False) -> Array | None:
 def as_table(X: Any, square: bool = True) -> Any:
     """Return a table of distances that scikit-learn can read; its errors would not help."""
     X = native(X, "D", square)
-    if isinstance(X, list | tuple | np.ma.MaskedArray):
-        X = as_float(X, "D")
-    check_one_table(np.shape(X), "D")
     if hasattr(X, "loc") and np.ndim(X) == 1:
         raise ValueError(
             "a pandas Series has one dimension, and a table has two: for one point give a frame "
-            "with one row, such as D.loc[['label']] or series.to_frame().T"
+            "with one row, such as D.loc[['label']] or series.to_frame().T; for condensed "
+            "distances, as scipy's pdist gives them, series.to_numpy()"
         )
-    if hasattr(X, "loc"):  # a pandas frame
-        if not X.columns.is_unique:
-            raise ValueError(
-                "the columns of the table of distances have labels that are not unique"
-            )
-        X = in_row_order(X, "D") if square else X
-        X = type(X)(as_float(X, "D"), index=X.index, columns=X.columns)
-    if square and np.ndim(X) == 2:
+    frame = X if hasattr(X, "loc") else None
+    if frame is not None:
+        check_unique(frame.columns, "the columns of D")
+        frame = X = in_row_order(frame, "D") if square else frame
+    if frame is not None or column_names(X) is None:  # scikit-learn reads other frames by itself
+        X = as_float(X, "D")
+    check_one_table(np.shape(X), "D")
+    if square:
+        X = uncondensed(X, "D")  # texts and lists are numbers only now
         _check(X, "D")
-    return X
+    # scikit-learn keeps the names of columns that are texts, and refuses a mixture
+    if frame is None or not all(isinstance(name, str) for name in frame.columns):
+        return X
+    return type(frame)(X, index=frame.index, columns=frame.columns)
 
 
-def rows_by_label(table: Any, labels: Array) -> Any:
+def check_unique(labels: Any, what: str) -> None:
+    """Raise if a label stands for several points; the message names it."""
+    if not labels.is_unique:
+        label = labels[labels.duplicated()][0]
+        raise ValueError(
+            f"{what} have labels that are not unique: {label!r} stands there twice, and matching "
+            "needs different ones. Rename them; or, if the order is right, give D.to_numpy()"
+        )
+
+
+def rows_by_label(table: Any, labels: Array, name: str) -> Any:
     """Bring labelled rows, one a point, in the order of the points."""
+    if isinstance(table, Mapping):
+        return table
+    table = labelled(table, name, square=False)
     if not hasattr(table, "loc") or not table.index.is_unique:
         return table
-    if set(table.index) != set(labels.tolist()) or list(table.index) == labels.tolist():
+    if set(table.index) != set(labels.tolist()):
         return table
-    return table.loc[labels.tolist()]
+    return in_rows(table, labels.tolist())
 
 
 def column_names(table: Any) -> list[Any] | None:
@@ -85,7 +101,22 @@ def in_columns(table: Any, names: list[Any]) -> Any:
     """Return a frame with its columns in this order."""
     if column_names(table) == names:
         return table
-    return table[names] if hasattr(table, "loc") else table.select(names)
+    if not hasattr(table, "loc"):
+        return table.select(names)
+    return table.iloc[:, _places(table.columns, names)]
+
+
+def in_rows(table: Any, labels: list[Any]) -> Any:
+    """Return a frame of pandas with its rows in this order."""
+    if list(table.index) == labels:
+        return table
+    return table.iloc[_places(table.index, labels)]
+
+
+def _places(names: Any, wanted: list[Any]) -> list[int]:
+    """Return where names are; pandas would take True and False for a choice of rows."""
+    at = {name: i for i, name in enumerate(names)}
+    return [at[name] for name in wanted]
 
 
 def columns_by_label(table: Any, names: Array | None) -> Any:
@@ -121,40 +152,53 @@ def by_number(fixed: Mapping[Any, Any], labels: Array | None) -> dict[Any, Any]:
         return dict(fixed)
     names = labels.tolist()
     number = {label: i for i, label in enumerate(names)}
+    # whole numbers that do more than count are names, and then other numbers name nothing
+    counted = names == list(range(len(names))) or not any(map(_is_whole, names))
     found: dict[Any, Any] = {}
     for label, point in fixed.items():
         if names.count(label) > 1:
             raise ValueError(f"fixed: the label {label!r} stands for {names.count(label)} points")
-        if label not in number and not isinstance(label, int | np.integer):
+        if label not in number and not (counted and _is_whole(label)):
             raise ValueError(f"fixed: {label!r} is not among the labels of the table")
         found[number.get(label, label)] = point
     return found
 
 
+def _is_whole(label: Any) -> bool:
+    return isinstance(label, int | np.integer)
+
+
 def as_float(values: ArrayLike, name: str) -> Array:
     """Return an array of float64, or float32 where it is that already; nothing is copied if so."""
+    values = native_numbers(values, name)
     frame: Any = values
     columns = getattr(frame, "dtypes", None)
     if columns is not None and hasattr(columns, "items"):
-        for column, dtype in columns.items():
-            if not (getattr(dtype, "kind", "O") in "fiub" or _numeric(frame[column])):
-                raise ValueError(_text_told(frame[column], column, name))
+        for at, (column, dtype) in enumerate(columns.items()):
+            kind = getattr(dtype, "kind", "O")
+            if kind in "cmM":
+                raise ValueError(unreal_told(name, f"those of the column {column!r} are {dtype}"))
+            if not (kind in "fiub" or _numeric(frame.iloc[:, at])):
+                raise ValueError(_text_told(frame.iloc[:, at], column, name))
     if hasattr(columns, "items") and hasattr(values, "to_numpy") and np.ndim(values) == 2:
         values = values.to_numpy(dtype=_frame_dtype(columns), na_value=np.nan)
-    if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values.astype(np.float64), np.nan)
     try:
         array = np.asarray(values)
     except ValueError:
         raise ValueError(f"{name} must be a table: its rows differ in length") from None
     if array.dtype.kind in "cmM":
-        raise ValueError(f"{name} must hold real numbers, but their type is {array.dtype}")
+        raise ValueError(unreal_told(name, f"their type is {array.dtype}"))
     if array.dtype == object or array.dtype.kind not in "fiub":
         try:
             array = array.astype(np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"{name} must hold numbers only: {error}") from None
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+def unreal_told(name: str, told: str) -> str:
+    """Return that dates, durations and complex numbers are no real numbers."""
+    return f"{name} must hold real numbers, but {told}"
 
 
 def _frame_dtype(columns: Any) -> type:
@@ -202,9 +246,9 @@ def columns_as_rows(table: Any) -> Any:
             f"the rows and columns of the table have different labels: {told}; correct the labels"
             f"{_union_told(index, columns)}"
         )
-    if not (columns.is_unique and index.is_unique):
-        raise ValueError("the labels of the table are not unique: its columns cannot be matched")
-    return table[list(index)]
+    check_unique(columns, "the columns of the table")
+    check_unique(index, "the rows of the table")
+    return in_columns(table, list(index))
 
 
 def _union_told(index: Any, columns: Any) -> str:
@@ -229,8 +273,11 @@ def weights_by_label(weights: Any, labels: Array | None) -> Any:
 def reordered(weights: Any, labels: Any) -> Any:
     """Return labelled weights with their rows in the order of the distances."""
     if set(weights.index) != set(labels):
-        raise ValueError("weights: the labels are not those of the distances")
-    return weights if list(weights.index) == list(labels) else weights.loc[list(labels)]
+        raise ValueError(
+            "weights: the labels are not those of the distances; give them the same, or, if the "
+            "order is right, weights.to_numpy()"
+        )
+    return in_rows(weights, list(labels))
 
 
 def _text_told(column: Any, label: Any, name: str) -> str:

@@ -253,7 +253,8 @@ class MDS(TableEstimator):
         D, dtype = self._distances(X, at, weights is not None)
         weights = weights_by_label(weights, self.labels_)
         if self.labels_ is not None:
-            fixed, init = (rows_by_label(table, self.labels_) for table in (fixed, init))
+            fixed = rows_by_label(fixed, self.labels_, "fixed")
+            init = rows_by_label(init, self.labels_, "init")
         if isinstance(fixed, Mapping):
             fixed = by_number(fixed, self.labels_)
         if init is not None:

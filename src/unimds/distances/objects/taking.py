@@ -79,8 +79,10 @@ def native(X: Any, name: str, square: bool = True) -> Any:
 def native_numbers(X: Any, name: str, absent: float = 0.0) -> Any:
     """Return numbers that NumPy or pandas knows, as they stand; raise where they are none.
 
-    `absent` is what a sparse matrix does not store.
+    What is masked is missing, and `absent` is what a sparse matrix does not store.
     """
+    if isinstance(X, np.ma.MaskedArray):
+        return np.ma.filled(X.astype(np.float64), np.nan)
     kind = kind_of(X)
     if isinstance(kind, Sparse):
         return spread(X, absent)
