@@ -170,6 +170,18 @@ def test_a_table_of_spss(tmp_path, ending):
     assert read_metadata(path).columns["sex"] == ["female", "male", "female"]
 
 
+def test_a_value_of_spss_without_a_label_is_no_gap(tmp_path):
+    path = tmp_path / "people.sav"
+    people = PEOPLE.assign(sex=[1.0, 9.0, np.nan], town=["a", "b", "b"])
+    pyreadstat.write_sav(
+        people,
+        str(path),
+        variable_value_labels={"sex": SEX, "town": {"a": "Ulm"}},
+        variable_measure={"sex": "nominal", "town": "nominal"},
+    )
+    assert dict(read(path).columns) == {"sex": ["female", "9", ""], "town": ["Ulm", "b", "b"]}
+
+
 @pytest.mark.parametrize("version", [114, 118])
 def test_a_table_of_stata(tmp_path, version):
     path = tmp_path / "people.dta"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,8 @@ def is_stata(content: Content) -> bool:
 def read_spss(content: Content) -> Columns:
     """Return the columns of a file of SPSS.
 
-    Nominal variables are words, by their value labels. All others are numbers, as rating scales
-    are, whatever labels their values have.
+    Nominal variables are words, by their value labels; a value without a label stays as it is. All
+    others are numbers, as rating scales are, whatever labels their values have.
     """
     require("pandas", "spss")
     pyreadstat = require("pyreadstat", "spss")
@@ -39,8 +40,15 @@ def read_spss(content: Content) -> Columns:
         frame, about = pyreadstat.read_sav(str(path))
     for name, words in about.variable_value_labels.items():
         if about.variable_measure.get(name) == "nominal":
-            frame[name] = frame[name].map(words).astype(object)
+            frame[name] = [_word(value, words) for value in frame[name]]
     return columns_of_frame(frame)
+
+
+def _word(value: Any, words: Mapping[Any, str]) -> Any:
+    """Return the label of a value, or the value as a text; one that is missing stays missing."""
+    if value in words or value != value or value is None:
+        return words.get(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def read_stata(content: Content) -> Columns:
