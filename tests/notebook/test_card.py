@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.exceptions import NotFittedError
@@ -101,6 +102,13 @@ def test_names_stay_text(fitted: MDS) -> None:
     inner = Page(Page(html).source)
     assert inner.tags.count("script") == 2
     assert "allow-same-origin" not in html
+
+
+def test_a_name_that_cannot_be_encoded_does_not_spoil_the_notebook() -> None:
+    names = ["half \ud800 a pair", "b", "c"]
+    D = pd.DataFrame([[0, 3, 4], [3, 0, 5], [4, 5, 0]], names, names)
+    shown = card(MDS(metric="precomputed", n_init=1, random_state=0).fit(D))
+    assert b"half ? a pair" in shown.encode()
 
 
 def test_an_estimator_shows_the_map_and_the_box_of_scikit_learn(fitted: MDS) -> None:

@@ -76,3 +76,28 @@ def test_ffmpeg_gets_all_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     animate_descent(descent(2), tmp_path / "a.mp4", dpi=30, fps=2.0)
     assert (tmp_path / "a.mp4").read_bytes().count(b"\x89PNG") == 2 + 3  # 1.5 seconds of the last
+
+
+@pytest.mark.parametrize("ending", ["gif", "html"])
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        ({"fps": 0}, "fps must be a number from 0.01 to 100, not 0"),
+        ({"fps": float("nan")}, "fps must be a number"),
+        ({"fps": "fast"}, "fps must be a number from 0.01 to 100, not 'fast'"),
+        ({"dpi": 1}, "dpi must be a number from 10 to 2400, not 1"),
+        ({"frames": 0}, "frames must be a whole number of 1 or more, not 0"),
+        ({"frames": 2.5}, "frames must be a whole number"),
+    ],
+)
+def test_films_that_cannot_be_are_refused(tmp_path: Path, ending: str, option, says: str):
+    with pytest.raises(ValueError, match=says):
+        animate_descent(descent(3), tmp_path / f"a.{ending}", **option)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_film_is_made_of_a_descent(tmp_path: Path):
+    for wrong in (None, Descent):
+        with pytest.raises(TypeError, match=r"a Descent that a fit was given, as MDS\(callback"):
+            animate_descent(wrong, tmp_path / "a.gif")
+    assert [sweep.iteration for sweep in _chosen(descent(9).sweeps, 1)] == [9]

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from sklearn import manifold
+from sklearn.exceptions import NotFittedError
 
 from tests.support.maps import a_map
 from unimds import MDS
@@ -160,3 +163,41 @@ def test_distances_are_matched_with_the_points_by_label(mds: Any) -> None:
     np.testing.assert_allclose(drawn, expected)
     with pytest.raises(ValueError, match="D has no row for 'cat'"):
         point_stress(D.rename(index={"cat": "cow"}, columns={"cat": "cow"}), mds)
+
+
+def test_colours_are_one_column_in_an_order(mds: Any) -> None:
+    n = len(mds.embedding_)
+    for wrong in (np.zeros((n, 3)), pd.DataFrame({"a": range(n)}, mds.labels_)):
+        with pytest.raises(ValueError, match=r"colours must be one column.*frame\['name'\]"):
+            plot_embedding(mds, color=wrong)
+    with pytest.raises(TypeError, match=r"colours must be a sequence, .*, not set"):
+        plot_embedding(mds, color=set(range(n)))  # type: ignore[arg-type]
+
+
+def test_a_name_may_be_zero_and_may_be_missing(mds: Any) -> None:
+    names = [0, None, np.nan, pd.NA, *range(4, len(mds.embedding_))]
+    written = {text.get_text() for text in plot_embedding(mds, labels=names).texts}
+    assert "0" in written
+    assert written <= {"0", *map(str, range(4, len(names)))}
+
+
+def test_a_title_is_no_formula(mds: Any) -> None:
+    for title in (r"$\frac US$", "US$ 5 and US$ 6"):
+        ax = plot_embedding(mds, title=title)
+        ax.figure.canvas.draw()
+        assert ax.get_title() == title.replace("$", r"\$")
+
+
+def test_points_come_as_frames_of_every_package_and_from_fitted_estimators() -> None:
+    points = pl.DataFrame({"id": ["a", "b"], "x": [0.0, 1.0], "y": [2.0, 3.0]})
+    assert {text.get_text() for text in plot_embedding(points).texts} == {"a", "b"}
+    with pytest.raises(NotFittedError, match="MDS instance is not fitted"):
+        plot_embedding(MDS())
+    other = manifold.MDS(n_init=1, init="random", random_state=0).fit(np.eye(4)[:, :3])
+    assert len(plot_embedding(other).collections[0].get_offsets()) == 4
+    for wrong, says in ((np.eye(3) * 1j, "real numbers"), (np.zeros((3, 0)), r"\(3, 0\)")):
+        with pytest.raises(ValueError, match=says):
+            plot_embedding(wrong)
+    for size in (-1.0, np.nan, "big"):
+        with pytest.raises(ValueError, match="size must be a number of zero or more"):
+            plot_embedding(np.eye(3), size=size)

@@ -19,13 +19,14 @@ from scipy.stats import chi2, f
 
 from tests.support.maps import a_map
 from unimds import MDS, Hyperbolic, Simplex, Sphere
-from unimds.interpret import weighted_scores
+from unimds.interpret import fit_properties, weighted_scores
 from unimds.plots import (
     Bubbles,
     CentroidEllipses,
     Clusters,
     Ellipses,
     Hulls,
+    PropertyVectors,
     SpanningTree,
     SpeciesScores,
     Spiders,
@@ -391,3 +392,35 @@ def test_several_maps_are_turned_onto_the_first_and_share_their_scale() -> None:
     assert [ax.get_legend() is None for ax in axes] == [True, True, False]
     with pytest.raises(ValueError, match="29 points"):
         plot_maps([X, X[1:]])
+
+
+def test_what_is_no_layer_is_told_what_to_write() -> None:
+    for wrong in (Hulls(["a"] * 30), ["hulls"], [SpanningTree], None):
+        with pytest.raises(TypeError, match=r"a list of layers, such as \[Hulls\(groups\)\], not"):
+            plot_embedding(X, layers=wrong)  # type: ignore[arg-type]
+    for layer in (Hulls, Spiders):
+        with pytest.raises(TypeError, match="groups must be a sequence"):
+            plot_embedding(X, layers=[layer(None)])  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"groups must be one column.* \(30, 2\); give one"):
+            plot_embedding(X, layers=[layer(np.zeros((30, 2)))])  # type: ignore[arg-type]
+
+
+def test_variables_are_drawn_on_the_map_that_they_were_fitted_to() -> None:
+    found = fit_properties(X, {"height": X[:, 0]}, n_permutations=0)
+    with pytest.raises(ValueError, match=r"the map has 3 dimensions, .* fitted to one of 2"):
+        plot_embedding(np.c_[X, X[:, 0]], layers=[PropertyVectors(found)])
+    with pytest.raises(TypeError, match=r"what fit_properties\(mds, variables\) returns, not Da"):
+        PropertyVectors(pd.DataFrame())  # type: ignore[arg-type]
+
+
+def test_wrong_clusters_are_refused_and_one_point_has_none() -> None:
+    for k in (0, 31, 2.5, "3"):
+        with pytest.raises(ValueError, match="k must be 1 to 30"):
+            plot_embedding(X, layers=[Clusters(k)])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="method='upgma' is not known: use one of 'average'"):
+        plot_embedding(X, layers=[Clusters(2, method="upgma")])
+    plot_embedding(X[:1], layers=[Clusters(1), SpanningTree()])
+
+
+def test_the_name_of_a_layer_is_that_of_its_column() -> None:
+    assert Hulls(pd.Series(["a"] * 30, name="US$ of 2020")).name == "hulls of US$ of 2020"

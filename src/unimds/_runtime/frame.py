@@ -34,6 +34,7 @@ def framed(page: str, title: str, style: str) -> str:
     notebook, or run this cell, to see what belongs here.</iframe>
     """
     # a single quote is rarer in pages than a double one: this keeps the output small
+    page = page.encode("utf-8", "replace").decode()  # half a surrogate pair could not be saved
     source = page.replace("&", "&amp;").replace("'", "&#39;")
     script = (files("unimds._runtime") / "frame.js").read_text(encoding="utf-8")
     return (

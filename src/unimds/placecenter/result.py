@@ -9,6 +9,7 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from unimds._runtime.shown import ShownMap
 from unimds.distances.inputs import labels_of
@@ -151,7 +152,10 @@ def map_of(X: Any, space: str | Space | None = None) -> tuple[Any, str | Space]:
     if hasattr(result, "embedding"):
         return result.embedding, space or result.space
     if hasattr(X, "embedding_"):
-        return X.embedding_, space or X.space_
+        own: str | Space = getattr(X, "space_", "euclidean")  # scikit-learn's maps do not say
+        return X.embedding_, space or own
+    if hasattr(X, "fit") and hasattr(X, "get_params"):  # an estimator
+        check_is_fitted(X)
     return X, space or "euclidean"
 
 

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import files
+from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple, final
 
@@ -131,6 +132,7 @@ def animate_descent(
     >>> animate_descent(descent, "descent.gif", color=kind)  # doctest: +SKIP
     """
     endings.FILM.check(path)
+    _check_film(descent, frames, fps, dpi)
     if not descent.sweeps:
         raise ValueError(
             "nothing was recorded: give the Descent to a fit, as MDS(callback=descent), and "
@@ -149,10 +151,31 @@ def animate_descent(
         film(partial, list(_pictures(some, look, space, dpi)), fps)
 
 
+LEAST_FPS, MOST_FPS = 0.01, 100.0
+"""Pictures per second that a film can have: a GIF counts hundredths of seconds."""
+LEAST_DPI, MOST_DPI = 10, 2400
+
+
+def _check_film(descent: Any, frames: Any, fps: Any, dpi: Any) -> None:
+    if not isinstance(descent, Descent):
+        raise TypeError(
+            "descent must be a Descent that a fit was given, as MDS(callback=descent), not "
+            f"{type(descent).__name__}"
+        )
+    if not isinstance(frames, int | np.integer) or frames < 1:
+        raise ValueError(f"frames must be a whole number of 1 or more, not {frames!r}")
+    for name, value, low, high in (
+        ("fps", fps, LEAST_FPS, MOST_FPS),
+        ("dpi", dpi, LEAST_DPI, MOST_DPI),
+    ):
+        if not isinstance(value, Real) or not low <= float(value) <= high:
+            raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
+
+
 def _chosen(sweeps: Sequence[Sweep], frames: int) -> list[Sweep]:
-    """Return some sweeps: more at the beginning, where the map moves most."""
-    count = min(len(sweeps), max(2, frames))
-    at = np.unique(np.geomspace(1.0, len(sweeps), count).round().astype(int) - 1)
+    """Return some sweeps: more at the beginning, where the map moves most, and the last."""
+    count = min(len(sweeps), frames)
+    at = np.unique(np.geomspace(len(sweeps), 1.0, count).round().astype(int) - 1)
     return [sweeps[i] for i in at]
 
 

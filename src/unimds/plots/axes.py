@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,9 +95,15 @@ def check_length(values: Sequence[Any] | None, n: int, what: str) -> None:
     """Raise if there is not one value for each point."""
     if values is None:
         return
-    if isinstance(values, str) or not hasattr(values, "__len__"):
+    if isinstance(values, str | set | frozenset) or not hasattr(values, "__len__"):
         kind = type(values).__name__
         raise TypeError(f"{what} must be a sequence, one for each of the {n} points, not {kind}")
+    if getattr(values, "ndim", 1) != 1:
+        shape: Any = getattr(values, "shape", ())
+        raise ValueError(
+            f"{what} must be one column, with a value for each of the {n} points, but have the "
+            f"shape {shape}; give one column, as in frame['name']"
+        )
     if len(values) != n:
         raise ValueError(f"the map has {n} points, but there are {len(values)} {what}")
 
@@ -104,7 +111,9 @@ def check_length(values: Sequence[Any] | None, n: int, what: str) -> None:
 def area_of(n: int, size: float | None) -> float:
     """Return the area of each of n points, in typographic points squared."""
     if size is not None:
-        return size
+        if not isinstance(size, Real) or not 0.0 <= float(size) < np.inf:
+            raise ValueError(f"size must be a number of zero or more, not {size!r}")
+        return float(size)
     return point_scale() * float(np.clip(6000.0 / max(n, 1), 4.0, 42.0))
 
 

@@ -45,12 +45,12 @@ def as_numbers(values: Sequence[Any]) -> Array | None:
     >>> as_numbers([0, 1, 1, 0]) is None
     True
     """
-    known = [value for value in values if not _missing(value)]
+    known = [value for value in values if not is_missing(value)]
     if getattr(getattr(values, "dtype", None), "name", "") == "category":  # as pandas calls it
         return None
     if not known or not all(_is_number(value) for value in known) or _are_classes(known):
         return None
-    return np.array([np.nan if _missing(value) else float(value) for value in values])
+    return np.array([np.nan if is_missing(value) else float(value) for value in values])
 
 
 def as_colours(values: Sequence[Any], missing: str) -> list[str] | None:
@@ -63,7 +63,7 @@ def as_colours(values: Sequence[Any], missing: str) -> list[str] | None:
     """
     from matplotlib.colors import CSS4_COLORS
 
-    texts = ["" if _missing(value) else str(value).strip().lower() for value in values]
+    texts = ["" if is_missing(value) else str(value).strip().lower() for value in values]
     known = {text for text in texts if text}
     if not known or not all(HEX.fullmatch(text) or text in CSS4_COLORS for text in known):
         return None
@@ -87,7 +87,7 @@ def as_categories(values: Sequence[Any], most: int) -> tuple[list[str], Array, i
     >>> as_categories(["plot 10", "plot 9"], 3)[0]
     ['plot 9', 'plot 10']
     """
-    texts = ["" if _missing(value) else str(value) for value in values]
+    texts = ["" if is_missing(value) else str(value) for value in values]
     count = Counter(filter(None, texts))
     first = [str(name) for name in _own_order(values)]
     later = sorted((name for name in count if name not in set(first)), key=_natural)
@@ -139,7 +139,8 @@ def _are_classes(known: Sequence[Any]) -> bool:
     return len(set(known)) <= min(CLASSES, len(known) - 1)
 
 
-def _missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Return whether a value says that there is none."""
     # NaN is not equal to itself; pandas' NA and NaT are no floats
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True

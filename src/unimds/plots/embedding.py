@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unimds._runtime.arguments import advised
-from unimds.distances.inputs import labels_of
+from unimds.distances.inputs import as_float, labels_of
 from unimds.distances.joining import counts_rows, joined
 from unimds.placecenter.result import map_of, names_of
 from unimds.plots.axes import area_of, as_line, bare, check_length, new_axes, plain, tidy
 from unimds.plots.edges import draw_edges, drawn_edges, in_disk, on_sphere
 from unimds.plots.labels import write_labels, write_slanted
-from unimds.plots.layers.base import Layer, Name, Scene
+from unimds.plots.layers.base import Layer, Name, Scene, as_layers
 from unimds.plots.painting import Hemispheres, Screen, Sheet, paint, trodden
 from unimds.plots.points import colour_groups, draw_legend, draw_points
 from unimds.plots.room import make_room
@@ -83,7 +83,7 @@ def plot_embedding(
     size : float, default=None
         Area of a point, as in matplotlib's ``scatter``.
     title : str, default=None
-        Title of the picture.
+        Title of the picture, as it stands; ``ax.set_title("$R^2$")`` writes a formula.
     new : array-like of n booleans, default=None
         Points to tell apart, such as those that ``transform`` has placed on a finished map: their
         names come first, and they are outlined, or have their own colour if `color` is not given.
@@ -122,16 +122,17 @@ def plot_embedding(
     labels, color = matched_looks(X, scene.n, labels, color)
     shape = joined(shape, "shape", names_of(X), labels_of(labels), labels)
     mask = _as_mask(new, scene.n)
-    look = Look(labels, color, size, title, edges, mask, shape=shape, layers=tuple(layers))
+    look = Look(labels, color, size, title, edges, mask, shape=shape, layers=as_layers(layers))
     return draw_map(scene, look, ax)
 
 
 def scene_of(X: Any, space: str | Space | None = None) -> Scene:
     """Return a map as layers see it, in as many dimensions as a page can show."""
-    points, own = map_of(X, space)
+    found, own = map_of(X, space)
+    points = as_float(found, "X").astype(np.float64)
     names = names_of(X)
     return Scene(
-        np.asarray(points, dtype=float),
+        points,
         as_space(own),
         view_of(points, own),
         None if names is None else list(names),
@@ -346,7 +347,7 @@ def _draw_view(
     if view.kind == "circle" and look.labels is not None:
         ax.margins(0.25, 0.1)  # names stand outside the circle
     if look.title:
-        ax.set_title(look.title)
+        ax.set_title(plain(look.title))
     if corners is not None:
         _name_corners(ax, corners)
     make_room(ax, *drawn.bars)
@@ -417,7 +418,7 @@ def _draw_sphere(scene: Scene, look: Look, ax: Axes | None) -> Axes:
         draw_legend(ax, [*drawn.sections, *sections])
     bare(ax)
     if look.title:
-        ax.set_title(look.title)
+        ax.set_title(plain(look.title))
     make_room(ax, *drawn.bars)
     lines = trodden(screen, drawings)
     write = partial(look.write, ax, places, more=names, screen=screen, lines=lines)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.plots.axes import check_length, new_axes
+from unimds.plots.axes import check_length, new_axes, plain
 from unimds.plots.labels import write_labels
 from unimds.plots.room import make_room
 from unimds.plots.themes import theme_of
@@ -78,7 +78,7 @@ def plot_globe(
     if truth is not None:
         _draw_arcs(ax, np.asarray(truth, dtype=float), np.asarray(X, dtype=float), center)
     if title:
-        ax.set_title(title)
+        ax.set_title(plain(title))
     if legend and truth is not None:
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=3, frameon=False)
     make_room(ax)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.plots.axes import plain
+from unimds.plots.columns import is_missing
 from unimds.plots.room import box_of, neighbours
 from unimds.plots.themes import theme_of
 
@@ -76,7 +77,7 @@ def write_labels(
     """
     if not len(places):
         return
-    names = list(names)  # a Series would be asked by its labels
+    names = _texts(names)
     figure: Any = ax.figure
     figure.figure.draw_without_rendering()  # of the whole page, if the figure is a part of it
     points = np.asarray(ax.transData.transform(np.asarray(places)))
@@ -107,6 +108,11 @@ def write_labels(
                 text.set_color(hue)
             taken = np.vstack([taken, box])
     probe.remove()
+
+
+def _texts(names: Sequence[Any]) -> list[str]:
+    """Return names as texts; one that is missing is empty."""
+    return ["" if is_missing(name) else str(name) for name in names]
 
 
 def _drawback(box: Array, frame: Array, drawn: Array) -> float:
@@ -156,7 +162,7 @@ def write_slanted(
     """
     figure: Any = ax.figure
     figure.figure.draw_without_rendering()
-    names = list(names)
+    names = _texts(names)
     unit = figure.dpi / 72.0
     across = np.asarray(ax.transData.transform(np.asarray(places)))[:, 0] / unit
     low, high = ax.bbox.x0 / unit, ax.bbox.x1 / unit

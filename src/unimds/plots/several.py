@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unimds.distances.inputs import labels_of
+from unimds.distances.inputs import as_float, labels_of
 from unimds.distances.joining import joined, rows_as
 from unimds.interpret import procrustes_test
 from unimds.placecenter.result import map_of, names_of
 from unimds.plots.axes import new_page
 from unimds.plots.embedding import Look, draw_map, given_to, matched_looks, scene_of
-from unimds.plots.layers.base import Layer
+from unimds.plots.layers.base import Layer, as_layers
 from unimds.spaces import Euclidean, Space, as_space
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def plot_maps(
     first = next(iter(named.values()))
     points, here = map_of(first, space)
     where = as_space(here)
-    turned = [np.asarray(points, dtype=float)]
+    turned = [as_float(points, "X").astype(np.float64)]
     turned += [_onto(first, other, name, where) for name, other in list(named.items())[1:]]
     scenes = [
         replace(scene_of(each, where), labels=_labels(first), given=given_to(own))
@@ -83,7 +83,9 @@ def plot_maps(
     names, hues = matched_looks(first, scenes[0].n, labels, color)
     shape = joined(shape, "shape", names_of(first), labels_of(names), names)
     writing: list[Callable[[], None]] = []  # names need the final scale
-    look = Look(names, hues, size, None, edges, layers=tuple(layers), shape=shape, later=writing)
+    look = Look(
+        names, hues, size, None, edges, layers=as_layers(layers), shape=shape, later=writing
+    )
     across = min(len(scenes), ACROSS) if columns is None else max(1, min(columns, len(scenes)))
     axes = _axes(len(scenes), across, scenes[0].view.kind)
     for k, (ax, scene, title) in enumerate(zip(axes, scenes, titled, strict=True)):
@@ -104,7 +106,8 @@ def _labels(X: Any) -> list[Any] | None:
 
 def _onto(first: Any, other: Any, name: str, space: Space) -> Array:
     """Return a map turned onto the first one."""
-    here, there = (np.asarray(map_of(each, space)[0], dtype=float) for each in (first, other))
+    found = ((map_of(first)[0], "X"), (map_of(other)[0], f"map {name!r}"))
+    here, there = (as_float(*each).astype(np.float64) for each in found)
     if len(here) != len(there):
         raise ValueError(
             f"map {name!r} has {len(there)} points, and the first {len(here)}; draw maps of the "

@@ -102,7 +102,7 @@ def view_of(X: ArrayLike, space: str | Space = "euclidean") -> MapView:
     """
     space = as_space(space)
     points = np.asarray(X, dtype=float)
-    if points.ndim != 2 or not np.isfinite(points).all():
+    if points.ndim != 2 or points.shape[1] == 0 or not np.isfinite(points).all():
         raise ValueError(f"X must be a table of finite coordinates; its shape is {points.shape}")
     points = space.project_points(points)
     k = points.shape[1]

@@ -88,7 +88,7 @@ def page_of(
     page = filled(
         _asset("page.html"),
         {
-            "title": escape(title),
+            "title": escape(str(title)),
             "style": _asset("page.css"),
             "plotly": require("plotly.offline", "report").get_plotlyjs(),
             "script": "\n".join(map(_asset, SCRIPTS)),

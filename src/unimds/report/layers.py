@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.plots.layers import Layer
-from unimds.plots.layers.base import Arrow, Dots, Drawing, Line, Mark, Name, Scene, UnsuitableLayer
+from unimds.plots.layers.base import (
+    Arrow,
+    Dots,
+    Drawing,
+    Line,
+    Mark,
+    Name,
+    Scene,
+    UnsuitableLayer,
+    as_layers,
+)
 from unimds.plots.views import view_of
 from unimds.report.numbers import brief, with_gaps
 from unimds.report.subject import Subject
@@ -33,7 +43,7 @@ def layers_of(
     view = view_of(subject.points, subject.space)
     labels = None if subject.keys[0] is None else list(subject.keys[0])
     scene = Scene(subject.points, subject.space, view, labels, held)
-    drawn = [(layer.name, layer.draw(scene)) for layer in given]
+    drawn = [(layer.name, layer.draw(scene)) for layer in as_layers(given)]
     for layer in own:
         with suppress(UnsuitableLayer):
             drawn.append((layer.name, layer.draw(scene)))

@@ -142,6 +142,8 @@ class Scene:
 
     def matched(self, values: Any, what: str) -> Any:
         """Return values in the order of the points, one for each."""
+        if values is None:
+            raise TypeError(f"{what} must be a sequence, one for each of the {self.n} points")
         found = joined(values, what, self.labels)
         check_length(found, self.n, what)
         return found
@@ -191,3 +193,19 @@ class Layer(ABC):
         UnsuitableLayer
             If the layer makes no sense on this map.
         """
+
+
+def as_layers(layers: Any) -> tuple[Layer, ...]:
+    """Return layers; raise if something else was given.
+
+    Examples
+    --------
+    >>> as_layers([])
+    ()
+    """
+    given = layers if isinstance(layers, list | tuple) else [layers]
+    wrong = next((one for one in given if not isinstance(one, Layer)), None)
+    if wrong is not None or not isinstance(layers, list | tuple):
+        told = repr(wrong) if isinstance(wrong, str | type) else type(given[0]).__name__
+        raise TypeError(f"layers must be a list of layers, such as [Hulls(groups)], not {told}")
+    return tuple(given)

@@ -38,7 +38,7 @@ class GroupLayer(Layer):
     @property
     def name(self) -> str:
         """What the report calls the layer."""
-        title = title_of(self.groups)
+        title = getattr(self.groups, "name", None)
         return self._what if title is None else f"{self._what} of {title}"
 
     @property

@@ -66,6 +66,13 @@ class PropertyVectors(Layer):
     properties: Properties
     p_max: float | None = None
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.properties, Properties):
+            kind = type(self.properties).__name__
+            raise TypeError(
+                f"properties must be what fit_properties(mds, variables) returns, not {kind}"
+            )
+
     @property
     def name(self) -> str:
         """What the report calls the layer."""
@@ -74,6 +81,7 @@ class PropertyVectors(Layer):
     def draw(self, scene: Scene) -> Drawing:
         """Return arrows and diamonds with their names."""
         check_flat(scene.space, scene.points.shape[1], "arrows")
+        self._check_width(scene.points.shape[1])
         middle, far = scene.middle, REACH * scene.reach
         marks: list[Mark] = []
         for one in filter(self._shown, self.properties.vectors):
@@ -86,6 +94,15 @@ class PropertyVectors(Layer):
             names = zip(places, group.levels, strict=True)
             marks += [Name(place, f"{group.name} {level}") for place, level in names]
         return Drawing(marks)
+
+    def _check_width(self, k: int) -> None:
+        widths = [one.direction.size for one in self.properties.vectors]
+        widths += [group.centroids.shape[1] for group in self.properties.factors]
+        if any(width != k for width in widths):
+            raise ValueError(
+                f"the map has {k} dimensions, but the variables were fitted to one of {widths[0]}; "
+                "fit them to this map"
+            )
 
     def _shown(self, one: Any) -> bool:
         return bool(one.r2 == one.r2) and (self.p_max is None or bool(one.p_value <= self.p_max))

@@ -18,6 +18,9 @@ from unimds.spaces import distances
 
 Array = NDArray[Any]
 
+METHODS = ("average", "single", "complete", "weighted", "centroid", "median", "ward")
+"""The linkages of SciPy."""
+
 
 def _table(scene: Scene, D: Any) -> Array:
     """Return what a tree is made of: what was given, what the map was fitted to, or the map's."""
@@ -127,8 +130,8 @@ class Clusters(Layer):
 
     def draw(self, scene: Scene) -> Drawing:
         """Return the lines between merged clusters, a colour for each cluster that is left."""
-        if not 1 <= self.k <= scene.n:
-            raise ValueError(f"k={self.k} clusters of {scene.n} points; k must be 1 to {scene.n}")
+        if not isinstance(self.k, int | np.integer) or not 1 <= self.k <= scene.n:
+            raise ValueError(f"k={self.k!r} clusters of {scene.n} points; k must be 1 to {scene.n}")
         ground = ground_of(scene, "a dendrogram")
         merges = self._merges(_table(scene, self.D))
         starts, ends, last = _joints(ground, merges)
@@ -149,6 +152,11 @@ class Clusters(Layer):
         """Return the merges that are drawn: both clusters, and the sizes of the new ones."""
         if np.isnan(table).any():
             raise ValueError("clusters need all dissimilarities; give D without missing pairs")
+        if self.method not in METHODS:
+            known = ", ".join(map(repr, METHODS))
+            raise ValueError(f"method={self.method!r} is not known: use one of {known}")
+        if len(table) < 2:
+            return np.empty((0, 4))
         tree = linkage(squareform(0.5 * (table + table.T), checks=False), self.method)
         return np.asarray(tree[: len(table) - self.k])
 
