@@ -13,7 +13,19 @@ import pytest
 import rdata
 
 from tests.support.commands import run
-from tests.support.r_files import dist, integer, rda, rds, reals, texts
+from tests.support.r_files import (
+    ATTRIBUTES,
+    CLASS,
+    dist,
+    frame,
+    integer,
+    listed,
+    matrix,
+    rda,
+    rds,
+    reals,
+    texts,
+)
 from unimds import MDS
 from unimds.files import FileError, FileWarning, read, read_metadata
 
@@ -82,6 +94,29 @@ def test_objects_that_rdata_writes(tmp_path, how):
     assert read(path).kind == "distances"
     with pytest.raises(FileError, match="metadata are columns with names"):
         read_metadata(path)
+
+
+@pytest.mark.parametrize("names", [["", ""], ["gone", "gone"], ["from", "to"]])
+def test_dimensions_of_a_table_of_r_may_have_any_names(tmp_path, names):
+    table = matrix(D, LABELS, LABELS[::-1], names)
+    square = read(written(tmp_path, "T.rds", rds(table)))
+    assert (square.kind, square.labels) == ("distances", LABELS)
+    np.testing.assert_array_equal(square.values, D[:, ::-1])
+
+
+def test_dates_of_r_are_no_coordinates(tmp_path):
+    columns = {
+        "name": texts(["a", "b", "c"]),
+        "x": reals([1.0, 2.0, 4.0]),
+        "day": reals([18000.0, 18001.0, np.nan], CLASS | ATTRIBUTES)
+        + listed(**{"class": texts(["Date"])}),
+        "time": reals([0.0, 1.0, 2.0], CLASS | ATTRIBUTES)
+        + listed(**{"class": texts(["POSIXct", "POSIXt"])}),
+    }
+    points = read(written(tmp_path, "X.rds", rds(frame(columns, 3))))
+    assert points.features == ["x"]
+    assert points.columns["day"] == ["2019-04-14 00:00:00", "2019-04-15 00:00:00", ""]
+    assert points.columns["time"][1] == "1970-01-01 00:00:01"
 
 
 @pytest.mark.parametrize("way", ["xdr__version_3", "ascii__version_3", "binary__version_2"])

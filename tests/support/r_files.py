@@ -59,6 +59,22 @@ def dist(values, size, labels=None):
     return reals(values, CLASS | ATTRIBUTES) + listed(**attributes)
 
 
+def matrix(values, rows, columns, dimensions):
+    """Return a matrix with names of its rows and columns, whose dimensions have names too."""
+    flags = word(19 | ATTRIBUTES, 2)
+    names = flags + texts(rows) + texts(columns) + listed(names=texts(dimensions))
+    attributes = {"dim": word(13, 2, len(rows), len(columns)), "dimnames": names}
+    return reals(values.ravel(order="F"), ATTRIBUTES) + listed(**attributes)
+
+
+def frame(columns, rows):
+    """Return a data.frame without names of its rows."""
+    parts = word(19 | CLASS | ATTRIBUTES, len(columns)) + b"".join(columns.values())
+    counted = word(13, 2, -(2**31), -rows)  # as R keeps the names 1, 2, 3 and so on
+    attributes = {"names": texts(list(columns)), "class": texts(["data.frame"])}
+    return parts + listed(**attributes, **{"row.names": counted})
+
+
 HEADER = word(3, 0x00040301, 0x00030500, 5) + b"UTF-8"
 
 

@@ -44,9 +44,11 @@ def read_r(content: Content) -> dict[str, Any]:
         if unpack is not None:
             with unpack(io.BytesIO(content.data)) as file:
                 content = replace(content, data=capped(file, content))
-        classes = {**rdata.conversion.DEFAULT_CLASS_MAP, "dist": _dist}
+        own = {"dist": _dist, "Date": _days, "POSIXct": _seconds}
+        classes = {**rdata.conversion.DEFAULT_CLASS_MAP, **own}
         sequences = _sequences(rdata.parser.DEFAULT_ALTREP_MAP, content)
         parsed = rdata.parser.parse_data(content.data, altrep_constructor_dict=sequences)
+        _forget_names_of_dimensions(parsed.object)
         found = rdata.conversion.convert(parsed, classes, default_encoding="utf-8")
     several = content.data.startswith((b"RDX", b"RDA", b"RDB"))
     return {str(name): one for name, one in found.items()} if several else {"": found}
@@ -70,6 +72,44 @@ def _dist(values: Any, attributes: Any) -> Dist:
     labels = attributes.get("Labels")
     size = int(np.ravel(attributes["Size"])[0])
     return Dist(as_numbers(values), size, None if labels is None else [str(x) for x in labels])
+
+
+def _days(values: Any, attributes: Any) -> NDArray[Any]:
+    return _dates(values, "D")
+
+
+def _seconds(values: Any, attributes: Any) -> NDArray[Any]:
+    return _dates(values, "s")
+
+
+def _dates(values: Any, unit: str) -> NDArray[Any]:
+    """Return dates, which R counts from 1970: they are no coordinates."""
+    numbers = as_numbers(values).astype(np.float64)
+    return np.asarray(require("pandas", "files").to_datetime(numbers, unit=unit))
+
+
+def _forget_names_of_dimensions(whole: Any) -> None:
+    """Forget what dimensions are called, as in R's ``table``: rdata fails where names are equal."""
+    left, seen = [whole], set()
+    while left:
+        one = left.pop()
+        if one is None or id(one) in seen or not hasattr(one, "attributes"):
+            continue
+        seen.add(id(one))
+        left.append(one.attributes)
+        if isinstance(one.value, list | tuple):
+            left.extend(one.value)
+        if _tag(one) == b"dimnames":
+            names = one.value[0]
+            names.attributes = None
+            names.info.attributes = False
+
+
+def _tag(one: Any) -> bytes | None:
+    """Return the name of a part of a list of R."""
+    symbol = getattr(one.tag, "referenced_object", None) or one.tag
+    value = getattr(getattr(symbol, "value", None), "value", None)
+    return value if isinstance(value, bytes) else None
 
 
 def as_numbers(values: Any) -> NDArray[Any]:
