@@ -100,3 +100,18 @@ def test_wrong_calls():
     bare = anndata.AnnData(obs=pd.DataFrame(index=LABELS), obsm={"X_pca": POINTS})
     with pytest.raises(ValueError, match="adata has no X"):
         unimds.anndata.mds(bare, use_rep="X")
+
+
+def test_a_copy_of_an_object_in_a_file_is_in_memory(tmp_path):
+    cells(obsp={"distances": D}).write_h5ad(tmp_path / "cells.h5ad")
+    backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
+    found = unimds.anndata.mds(backed, obsp="distances", copy=True, **QUICK)
+    assert found.obsm["X_mds"].shape == (len(D), 2)
+    assert not found.isbacked
+    assert "X_mds" not in backed.obsm
+    backed.file.close()
+
+
+def test_an_estimator_is_no_class():
+    with pytest.raises(TypeError, match=r"such as LandmarkMDS\(\), not a class"):
+        unimds.anndata.mds(cells(), LandmarkMDS)

@@ -73,10 +73,13 @@ def mds(
         raise TypeError(
             f"{', '.join(parameters)}: give parameters to the estimator, or leave the estimator out"
         )
+    if isinstance(estimator, type):
+        raise TypeError(f"estimator must be an object, such as {estimator.__name__}(), not a class")
     table = _table(adata, use_rep, obsp)
     found = MDS(**parameters) if estimator is None else clone(estimator)
     found.fit(table)
-    adata = adata.copy() if copy else adata
+    if copy:  # the copy of an object whose X is in a file is in memory
+        adata = adata.to_memory() if adata.isbacked else adata.copy()
     adata.obsm["X_mds" if key_added is None else key_added] = found.embedding_
     adata.uns["mds" if key_added is None else key_added] = _told(found, use_rep, obsp)
     return adata if copy else None
