@@ -12,13 +12,15 @@ more than :math:`X_0`, if that is in the set.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unimds.constraints.circle import Cost
+from unimds.distances.inputs import go_by_place, in_rows
+from unimds.distances.objects.taking import in_pandas
 
 Array = NDArray[Any]
 
@@ -82,11 +84,15 @@ def numbers_of(points: Any, n: int, labels: Array | None, name: str) -> Array:
     points = [points] if isinstance(points, str) else list(points)  # a word is not its letters
     if not points:
         raise ValueError(f"{name}: no point is named; name some, or leave them out to mean all")
-    known = {label: i for i, label in enumerate([] if labels is None else labels.tolist())}
+    names = [] if labels is None else labels.tolist()
+    known = {label: i for i, label in enumerate(names)}
+    places = range(-n, n) if go_by_place(names) else ()
     found = []
     for point in points:
-        at = known.get(point, point)
-        if not isinstance(at, int | np.integer) or isinstance(at, bool) or not -n <= at < n:
+        at = known.get(point)
+        if at is None and isinstance(point, int | np.integer) and not isinstance(point, bool):
+            at = int(point) if point in places else None
+        if at is None:
             raise ValueError(
                 f"{name}: {point!r} is no point of the table; name points by their number, from 0 "
                 f"to {n - 1}, or by their label"
@@ -108,6 +114,7 @@ def in_order(values: Any, labels: Array | None, name: str) -> Any:
 
     Rows that are merely counted, 0, 1 and so on, go by their place.
     """
+    values = values if isinstance(values, Mapping) else in_pandas(values)
     if labels is None or not hasattr(values, "loc"):
         return values
     own, points = list(values.index), labels.tolist()
@@ -126,7 +133,7 @@ def in_order(values: Any, labels: Array | None, name: str) -> Any:
     if len(set(own)) < len(own):
         twice = next(label for label in own if own.count(label) > 1)
         raise ValueError(f"{name} has {own.count(twice)} rows for {twice!r}; give each point one")
-    return values.loc[points]
+    return in_rows(values, points)
 
 
 def one_each(values: Sequence[Any] | Array, n: int, name: str) -> None:

@@ -152,8 +152,7 @@ def by_number(fixed: Mapping[Any, Any], labels: Array | None) -> dict[Any, Any]:
         return dict(fixed)
     names = labels.tolist()
     number = {label: i for i, label in enumerate(names)}
-    # whole numbers that do more than count are names, and then other numbers name nothing
-    counted = names == list(range(len(names))) or not any(map(_is_whole, names))
+    counted = go_by_place(names)
     found: dict[Any, Any] = {}
     for label, point in fixed.items():
         if names.count(label) > 1:
@@ -162,6 +161,19 @@ def by_number(fixed: Mapping[Any, Any], labels: Array | None) -> dict[Any, Any]:
             raise ValueError(f"fixed: {label!r} is not among the labels of the table")
         found[number.get(label, label)] = point
     return found
+
+
+def go_by_place(names: list[Any]) -> bool:
+    """Whether a number that is no label is the place of a point.
+
+    Where labels are whole numbers that do more than count, other numbers name nothing.
+
+    Examples
+    --------
+    >>> go_by_place(["a", "b"]), go_by_place([0, 1]), go_by_place([2001, 2002])
+    (True, True, False)
+    """
+    return names == list(range(len(names))) or not any(map(_is_whole, names))
 
 
 def _is_whole(label: Any) -> bool:

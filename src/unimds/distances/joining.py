@@ -10,7 +10,7 @@ import numpy as np
 
 from unimds._runtime.watch import warn
 from unimds.distances.inputs import columns_as_rows, labels_of
-from unimds.distances.objects.taking import kind_of
+from unimds.distances.objects.taking import in_pandas, kind_of
 
 Labels = Iterable[Any] | None
 
@@ -51,7 +51,7 @@ def joined(values: Any, what: str, own: Labels, *given: Labels) -> Any:
     >>> joined(pd.Series([10, 20, 30], ["a", "b", "c"]), "color", ["c", "a"]).tolist()
     [30, 10]
     """
-    values = _in_pandas(values)
+    values = in_pandas(values)
     rows = labels_of(values) if hasattr(values, "iloc") else None
     if rows is None:
         return values
@@ -73,15 +73,6 @@ def joined(values: Any, what: str, own: Labels, *given: Labels) -> Any:
             return values.iloc[_rows(texts, list(map(str, index)), what)]
     _check_foreign(values, index, next((n for n in known if set(n) & set(index)), known[0]), what)
     return values
-
-
-def _in_pandas(values: Any) -> Any:
-    if isinstance(values, np.ma.MaskedArray):
-        found = values.data.astype(object)
-        found[np.ma.getmaskarray(values)] = None
-        return found
-    kind = kind_of(values)
-    return values if kind is None else kind.in_pandas(values)
 
 
 def joined_table(D: Any, labels: Labels, what: str = "D") -> Any:

@@ -10,9 +10,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.distances.inputs import as_table, labels_of, reordered
+from unimds.distances.inputs import as_table, in_columns, labels_of, reordered
 from unimds.distances.joining import in_order
-from unimds.distances.objects.taking import dimensions, kind_of, native
+from unimds.distances.objects.taking import dimensions, kind_of, labelled, native
 from unimds.distances.pairs import Pairs, Weighing, as_pairs
 from unimds.distances.table import HeldTable
 from unimds.distances.validate import check_connected, points_named
@@ -101,6 +101,8 @@ def _layered(pairs: Pairs, layers: int) -> tuple[Array, Array]:
 def as_stack(tables: Any, weights: Any = None) -> Stack:
     """Check the tables of all subjects, and bring their objects in the order of the first."""
     names, given = _listed(tables, "the stack of tables")
+    if isinstance(tables, Mapping) and isinstance(weights, Mapping):
+        weights = _by_subject(weights, list(tables))
     parts = [None] * len(given) if weights is None else _listed(weights, WEIGHTS)[1]
     if len(parts) != len(given):
         raise ValueError(
@@ -127,6 +129,19 @@ def as_stack(tables: Any, weights: Any = None) -> Stack:
     with points_named(labels):
         _check_joined(stack)
     return stack
+
+
+def _by_subject(weights: Mapping[Any, Any], subjects: list[Any]) -> dict[Any, Any]:
+    """Return the weights in the order of the tables of the same subjects."""
+    odd = next(
+        (name for name in (*subjects, *weights) if (name in weights) != (name in subjects)), None
+    )
+    if odd is not None:
+        told = "no weights for" if odd in subjects else "weights for"
+        raise ValueError(
+            f"there are {told} the table {odd!r}; give weights by the names of the tables"
+        )
+    return {name: weights[name] for name in subjects}
 
 
 def _listed(tables: Any, what: str) -> tuple[list[str], list[Any]]:
@@ -161,6 +176,7 @@ def _is_flat(tables: Any) -> bool:
 def _checked(table: Any, weights: Any, labels: Array | None) -> Pairs:
     """Return the pairs of one table, with its objects in the order of the labels."""
     own, table = labels_of(table, square=True), native(table, "D")
+    weights = labelled(weights, "weights")
     if labels is not None and own is not None:
         _check_same(own.tolist(), labels.tolist())
         if not hasattr(table, "loc"):
@@ -190,7 +206,7 @@ def _matched(table: Any, labels: list[Any]) -> Any:
     if not hasattr(table, "loc"):
         return table
     table = reordered(table, labels)
-    return table.loc[:, labels] if set(table.columns) == set(labels) else table
+    return in_columns(table, labels) if set(table.columns) == set(labels) else table
 
 
 def _check_joined(stack: Stack) -> None:

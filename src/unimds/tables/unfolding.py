@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unimds._runtime.watch import Watch, warn
 from unimds.distances.inputs import as_float, column_names, columns_by_label, labels_of
-from unimds.distances.objects.taking import native_numbers
+from unimds.distances.objects.taking import labelled
 from unimds.distances.validate import no_distance
 from unimds.estimators.elsewhere import check_names
 from unimds.estimators.parameters import (
@@ -238,7 +238,7 @@ class Unfolding(MapEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         loss, space, level = as_loss(self.loss), as_space(self.space), as_level(self.level)
         if not isinstance(self.smoothing, str) and self.smoothing > 0.0:
             loss = loss.smoothed(max(self.smoothing, own_smoothing(loss)))
-        labels, X = labels_of(X), native_numbers(X, "X", absent=np.nan)
+        labels, X = labels_of(X), labelled(X, "X", square=False, absent=np.nan)
         columns = column_names(X)
         given, W = _checked(X, weights)
         D = self._dissimilarities(given, level)
@@ -420,7 +420,7 @@ class Unfolding(MapEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             The new points.
         """
         check_is_fitted(self, "row_embedding_")
-        X = native_numbers(X, "X", absent=np.nan)
+        X = labelled(X, "X", square=False, absent=np.nan)
         given, W = _checked(columns_by_label(X, self.column_labels_), weights)
         if given.shape[1] != self.n_features_in_:
             raise ValueError(
@@ -540,6 +540,7 @@ def _checked(X: Any, weights: Any) -> tuple[Array, Array | None]:
     _check_numbers(table, X)
     if weights is None:
         return table, None
+    weights = labelled(weights, "weights", square=False)
     if hasattr(weights, "loc") and hasattr(X, "loc"):
         weights = weights.reindex(index=X.index, columns=X.columns)
     W = np.array(as_float(weights, "weights"), dtype=np.float64)

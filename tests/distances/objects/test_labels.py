@@ -8,7 +8,8 @@ import pytest
 import xarray as xr
 from skbio import DistanceMatrix
 
-from unimds import MDS, LandmarkMDS, MDSSearchCV, place_center
+from unimds import MDS, IndividualDifferences, LandmarkMDS, MDSSearchCV, Unfolding, place_center
+from unimds.constraints import LinearIn, OnLine, Regions
 from unimds.dissimilarity import from_counts, from_flows, from_graph, from_similarities
 from unimds.distances.joining import joined
 from unimds.interpret import fit_properties, weighted_scores
@@ -102,6 +103,56 @@ def test_a_table_may_be_labelled_on_one_side_only():
     for table in sides:
         assert list(from_similarities(table).index) == names
         np.testing.assert_allclose(WEIGHED["MDS"](table), WEIGHED["MDS"](D))
+
+
+TABLES = {"first": D, "second": D + 0.1 * (1.0 - np.eye(N))}
+RATED = pd.DataFrame(RNG.uniform(1.0, 3.0, size=(N, 3)), NAMES, list("xyz"))
+HEAVY = pd.DataFrame(RNG.uniform(1.0, 3.0, size=(N, 3)), NAMES, list("xyz"))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_weights_of_several_tables_and_of_ratings_are_matched_by_label(package):
+    several = IndividualDifferences(**QUICK)
+    mixed = PACKAGES[package](W.iloc[ROWS, COLUMNS])
+    expected = several.fit(TABLES, weights=[2.0 * W, W]).cost_
+    given = {"second": mixed, "first": 2.0 * W}
+    assert several.fit(TABLES, weights=given).cost_ == pytest.approx(expected)
+    rated = Unfolding(**QUICK)
+    expected = rated.fit(RATED, weights=HEAVY).cost_
+    for table in (RATED, in_polars(RATED)):
+        heavy = PACKAGES[package](HEAVY.iloc[ROWS, ::-1])
+        assert rated.fit(table, weights=heavy).cost_ == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (["first"], "no weights for the table 'second'"),
+        (["first", "second", "third"], "weights for the table 'third'"),
+    ],
+)
+def test_weights_of_other_tables_are_named(names, says):
+    with pytest.raises(ValueError, match=says):
+        IndividualDifferences(**QUICK).fit(TABLES, weights=dict.fromkeys(names, W))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_variables_and_groups_of_constraints_are_matched_by_label(package):
+    mds = MDS(metric="precomputed", **QUICK)
+    variables = pd.DataFrame(POINTS, NAMES, ["u", "v"])
+    expected = mds.fit(D, constraints=LinearIn(variables)).cost_
+    mixed = PACKAGES[package](variables.iloc[ROWS])
+    assert mds.fit(D, constraints=LinearIn(mixed)).cost_ == pytest.approx(expected)
+    groups = pd.Series(list("uvuvuv"), NAMES)
+    expected = mds.fit(D, constraints=Regions(groups)).cost_
+    mixed = xr.DataArray(groups.iloc[ROWS], dims="site")
+    assert mds.fit(D, constraints=Regions(mixed)).cost_ == pytest.approx(expected)
+
+
+def test_a_whole_number_names_no_place_where_points_are_named_by_whole_numbers():
+    years = D.set_axis(range(2000, 2006)).set_axis(range(2000, 2006), axis=1)
+    with pytest.raises(ValueError, match="OnLine: 1 is no point of the table"):
+        MDS(metric="precomputed", **QUICK).fit(years, constraints=OnLine([1, 2, 3]))
 
 
 NEW = {

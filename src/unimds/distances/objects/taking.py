@@ -89,13 +89,13 @@ def native_numbers(X: Any, name: str, absent: float = 0.0) -> Any:
     return X if kind is None else kind.numbers(X, name)
 
 
-def labelled(X: Any, name: str, square: bool = True) -> Any:
+def labelled(X: Any, name: str, square: bool = True, absent: float = 0.0) -> Any:
     """Return numbers as they stand: with the labels of their rows, in a frame of pandas.
 
     An object without labels stays an array. The rows of a `square` table may be labelled by its
-    columns, and its columns by its rows.
+    columns, and its columns by its rows. `absent` is what a sparse matrix does not store.
     """
-    kind, table = kind_of(X), native_numbers(X, name)
+    kind, table = kind_of(X), native_numbers(X, name, absent)
     labels = None if kind is None else kind.labels(X, square)
     if kind is None or labels is None:
         return table
@@ -109,6 +109,19 @@ def rows_to_points(X: Any, name: str) -> Any:
         return table
     names = _columns(kind, X, table, square=True)
     return table if names is None else _frame(table, None, names)
+
+
+def in_pandas(values: Any) -> Any:
+    """Return values for points, words too, with their labels, in a frame or a Series of pandas.
+
+    What is masked is None. What has no labels stays what it is.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        found = values.data.astype(object)
+        found[np.ma.getmaskarray(values)] = None
+        return found
+    kind = kind_of(values)
+    return values if kind is None else kind.in_pandas(values)
 
 
 def _columns(kind: Kind, X: Any, table: Any, square: bool) -> list[Any] | None:
