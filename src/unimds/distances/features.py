@@ -15,10 +15,12 @@ Array = NDArray[Any]
 
 
 def check_no_text(X: Any) -> None:
-    """Raise if a column of a frame holds text."""
+    """Raise if a column of a frame holds text, or if there is none."""
     types = getattr(X, "dtypes", None)
     if types is None or not hasattr(types, "items") or not hasattr(X, "loc"):
         return
+    if not len(types):
+        raise ValueError("X has no columns, and features are columns of numbers")
     for at, (column, dtype) in enumerate(types.items()):
         kind = getattr(dtype, "kind", "O")
         if kind in "fiub":

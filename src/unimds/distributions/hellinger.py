@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from unimds.distances.features import check_no_text
 from unimds.distances.objects.taking import dense_or_sparse
 from unimds.distributions.unit_rows import (
     balanced_rows,
@@ -250,7 +251,9 @@ class HellingerMap(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
 def checked(owner: Any, X: Any, *, reset: bool) -> Any:
     """Return the rows as scikit-learn validates them, dense or sparse."""
     kind = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
-    return canonical(validate_data(owner, dense_or_sparse(X), **kind, reset=reset))
+    rows = dense_or_sparse(X)
+    check_no_text(rows)
+    return canonical(validate_data(owner, rows, **kind, reset=reset))
 
 
 def tagged(tags: Any, smoothing: Any) -> Any:

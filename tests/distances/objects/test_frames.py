@@ -209,3 +209,21 @@ def test_frames_go_into_maps_of_distributions_and_functions_of_new_points():
     new = pl.from_pandas(SQUARE[["site", *LABELS[::-1]]].head(2))
     at = pd.DataFrame(POINTS, index=LABELS)
     np.testing.assert_array_equal(place_points(new, at), place_points(D[:2], POINTS))
+
+
+def test_columns_of_arrow_have_different_names():
+    twice = pa.table([[0.0, 1.0], [1.0, 0.0]], names=["a", "a"])
+    for estimator in (MDS(), MDS(metric="precomputed")):
+        with pytest.raises(ValueError, match="several columns called 'a': rename or drop them"):
+            estimator.fit(twice)
+
+
+def test_a_frame_without_columns_has_no_features():
+    with pytest.raises(ValueError, match="X has no columns"):
+        MDS().fit(pd.DataFrame(index=range(4)))
+
+
+def test_distributions_are_numbers():
+    words = pd.DataFrame({"x": [0.5, 0.5], "y": [0.5, 0.5], "site": ["fen", "wood"]})
+    with pytest.raises(ValueError, match="X has a column of text, 'site'"):
+        DistributionEmbedding().fit(words)

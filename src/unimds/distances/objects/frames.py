@@ -172,7 +172,11 @@ class Dataset(Kind):
 
 
 def _names(X: Any) -> list[str]:
-    return list(X.column_names if hasattr(X, "column_names") else X.columns)
+    names = list(X.column_names if hasattr(X, "column_names") else X.columns)
+    if len(set(names)) < len(names):  # Arrow allows it
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"a table has several columns called {twice!r}: rename or drop them")
+    return names
 
 
 def _is_number(X: Any, name: str) -> bool:
