@@ -183,9 +183,10 @@ def test_a_name_may_be_zero_and_may_be_missing(mds: Any) -> None:
 
 def test_a_title_is_no_formula(mds: Any) -> None:
     for title in (r"$\frac US$", "US$ 5 and US$ 6"):
-        ax = plot_embedding(mds, title=title)
-        ax.figure.canvas.draw()
-        assert ax.get_title() == title.replace("$", r"\$")
+        for draw in (plot_embedding, plot_shepard, plot_point_stress):
+            ax = draw(mds, title=title)
+            ax.figure.canvas.draw()
+            assert ax.get_title() == title.replace("$", r"\$")
 
 
 def test_points_come_as_frames_of_every_package_and_from_fitted_estimators() -> None:

@@ -67,7 +67,7 @@ def plot_choice(search: Any, ax: Axes | None = None, *, title: str | None = None
     ax.plot(places[best], height, "o", markeredgewidth=1.6, label="chosen", **ring)
     ax.axhline(search.null_error_, color=ink, linestyle="--", linewidth=1.2, label="one distance")
     _label(ax, found["params"], x)
-    ax.set(ylabel="error of held-out pairs", title=title or "")
+    ax.set(ylabel="error of held-out pairs", title=plain(title or ""))
     ax.set_ylim(bottom=0.0)
     tidy(ax)
     ax.legend(frameon=False)

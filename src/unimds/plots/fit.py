@@ -82,7 +82,7 @@ def plot_shepard(
         ax.scatter(given, mapped, s=14, color=theme_of(ax).found, alpha=0.6, linewidths=0)
     found = transformation_of(D if X is None else X)
     what = "distance" if found is None else "dissimilarity"
-    ax.set(xlabel=f"given {what}", ylabel="distance on the map", title=title or "")
+    ax.set(xlabel=f"given {what}", ylabel="distance on the map", title=plain(title or ""))
     tidy(ax)
     if found is None:
         top = float(max(given.max(initial=0.0), mapped.max(initial=0.0), 1e-300))
@@ -203,7 +203,7 @@ def plot_point_stress(
     where: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
     side, shift = ("left", 4) if equal < 0.5 * ax.get_xlim()[1] else ("right", -4)
     ax.annotate("equal shares", (equal, 0), xytext=(shift, 4), ha=side, fontsize="small", **where)
-    ax.set(xlabel="point stress, per cent", title=title or "")
+    ax.set(xlabel="point stress, per cent", title=plain(title or ""))
     tidy(ax)
     ax.grid(visible=False, axis="y")
     make_room(ax)
@@ -253,7 +253,7 @@ def plot_convergence(results: Any, ax: Axes | None = None, *, title: str | None 
     if costs.max() - costs.min() < FLAT * abs(costs.max()):  # else rounding would fill the picture
         ax.set_ylim(0.99 * costs.min(), 1.01 * costs.max())
     ax.set_xlim(left=0.0)
-    ax.set(xlabel="seconds", ylabel="cost", title=title or "")
+    ax.set(xlabel="seconds", ylabel="cost", title=plain(title or ""))
     tidy(ax)
     if any(runs):
         ax.legend(frameon=False)
@@ -299,7 +299,7 @@ def plot_starts(mds: Any, ax: Axes | None = None, *, title: str | None = None) -
             ax.plot(
                 number, costs[which], shape, color=theme_of(ax).hue(hue), markersize=4, label=name
             )
-    ax.set(xlabel="starts, from the lowest cost up", ylabel="cost", title=title or "")
+    ax.set(xlabel="starts, from the lowest cost up", ylabel="cost", title=plain(title or ""))
     tidy(ax)
     ax.legend(frameon=False, loc="upper left")
     make_room(ax)

@@ -80,7 +80,7 @@ def plot_subject_weights(
     for point in points:
         ax.plot([0.0, point[0]], [0.0, point[1]], color=theme.found, linewidth=0.8, alpha=0.35)
     _dots(ax, points, odd)
-    ax.set(xlim=(0.0, reach), ylim=(0.0, reach), title=title or "")
+    ax.set(xlim=(0.0, reach), ylim=(0.0, reach), title=plain(title or ""))
     ax.set(xlabel=f"weight of dimension {a + 1}", ylabel=f"weight of dimension {b + 1}")
     ax.set_aspect("equal")
     tidy(ax)
@@ -112,7 +112,7 @@ def _bars(ax: Axes | None, sizes: Array, names: list[str], odd: Array, title: st
     ax.bar(np.arange(len(names)), sizes, color=colors, edgecolor=rims)
     ax.set_xticks(np.arange(len(names)), names, rotation=45 if len(names) > 8 else 0, ha="center")
     ax.axhline(1.0, color=theme.quiet, linewidth=1.0, zorder=0.5)
-    ax.set(ylabel="weight", title=title or "")
+    ax.set(ylabel="weight", title=plain(title or ""))
     tidy(ax)
     make_room(ax)
     return ax

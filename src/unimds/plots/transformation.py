@@ -71,7 +71,7 @@ def plot_transformation(mds: Any, ax: Axes | None = None, *, title: str | None =
     draw_curves(ax, curves, found.level, label=plain(described(found.level)))
     if len(curves) == 1 and np.unique(d).size <= FEW:
         ax.plot(d, r, "o", color=theme_of(ax).found, markersize=4)
-    ax.set(xlabel="given dissimilarity", ylabel="disparity", title=title or "")
+    ax.set(xlabel="given dissimilarity", ylabel="disparity", title=plain(title or ""))
     tidy(ax)
     ax.legend(frameon=False, loc="lower right")
     make_room(ax)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from unimds.plots.axes import new_axes, tidy
+from unimds.plots.axes import new_axes, plain, tidy
 from unimds.plots.embedding import Look, draw_map, matched_looks, scene_of
 from unimds.plots.layers import UncertaintyRegions
 from unimds.plots.room import make_room
@@ -105,7 +105,7 @@ def plot_permutation_test(
     ax.axvline(
         test.observed, color=theme.miss, linewidth=2.0, label=f"the data, p = {test.p_value:.2g}"
     )
-    ax.set(xlabel=what, ylabel="tables", title=title or "")
+    ax.set(xlabel=what, ylabel="tables", title=plain(title or ""))
     tidy(ax)
     ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     make_room(ax)
