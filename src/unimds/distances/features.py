@@ -21,10 +21,18 @@ def check_no_text(X: Any) -> None:
         return
     if not len(types):
         raise ValueError("X has no columns, and features are columns of numbers")
+    if not X.columns.is_unique:
+        twice = X.columns[X.columns.duplicated()][0]
+        raise ValueError(f"X has several columns called {twice!r}: rename or drop them")
     for at, (column, dtype) in enumerate(types.items()):
         kind = getattr(dtype, "kind", "O")
         if kind in "fiub":
             continue
+        if getattr(dtype, "name", "") == "category":
+            raise ValueError(
+                f"X has a column of categories, {column!r}, and features are numbers: drop the "
+                "column (df.drop), or, if its numbers count, make it numbers (.astype(float))"
+            )
         if kind in "cmM":
             told = f"those of the column {column!r} are {dtype}; drop it (df.drop)"
             raise ValueError(unreal_told("X", told))
@@ -71,7 +79,8 @@ def missing_told(X: Any) -> Iterator[None]:
 def _first_missing(X: Any) -> str:
     """Say where the first missing value is, if the table tells."""
     try:
-        holes = np.argwhere(np.isnan(np.asarray(X, dtype=float)))
+        gaps = X.isna() if hasattr(X, "isna") else np.isnan(np.asarray(X, dtype=float))
+        holes = np.argwhere(np.asarray(gaps))
     except (TypeError, ValueError):
         return ""
     if not len(holes):

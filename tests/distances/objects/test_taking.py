@@ -75,6 +75,29 @@ def test_dates_and_complex_numbers_are_no_features():
         MDS().fit(pd.DataFrame(D * 1j))
 
 
+def test_the_name_of_a_file_is_no_table(tmp_path):
+    for wrong in ("towns.csv", tmp_path / "towns.csv"):
+        for embed in (PRECOMPUTED.fit, MDS().fit, LandmarkMDS().fit, place_center):
+            with pytest.raises(
+                TypeError, match=r"read it, with unimds.files.read\('.*towns.csv'\)"
+            ):
+                embed(wrong)
+
+
+def test_categories_and_columns_of_one_name_are_no_features():
+    classes = pd.DataFrame({"x": [1.0, 2.0, 4.0], "class": pd.Categorical([1, 2, 1])})
+    with pytest.raises(ValueError, match=r"a column of categories, 'class', .*astype\(float\)"):
+        MDS().fit(classes)
+    with pytest.raises(ValueError, match="several columns called 'x': rename or drop them"):
+        MDS().fit(pd.DataFrame(D[:, :2], columns=["x", "x"]))
+
+
+def test_a_gap_among_whole_numbers_of_pandas_is_named():
+    gaps = pd.DataFrame({"x": pd.array([1, None, 3], dtype="Int64")}, list("abc"))
+    with pytest.raises(ValueError, match=r"X contains NaN \(row 'b', column 'x'\)"):
+        MDS().fit(gaps)
+
+
 def test_condensed_distances_may_be_texts_gaps_or_columns():
     vector = D[np.triu_indices(N, 1)]
     expected = PRECOMPUTED.fit_transform(vector)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,7 @@ def native(X: Any, name: str, square: bool = True) -> Any:
 
     If it must be `square`, a condensed vector, as SciPy's pdist returns it, becomes a square.
     """
+    _check_no_name(X, name)
     kind = kind_of(X)
     X = X if kind is None else kind.distances(X, name)
     if isinstance(X, np.ndarray) and X.ndim == 2:
@@ -147,6 +149,7 @@ def dense_or_sparse(X: Any) -> Any:
 
 def native_features(X: Any) -> Any:
     """Return features that scikit-learn can read; raise where they are none."""
+    _check_no_name(X, "X")
     X = native_numbers(X, "X")
     shape = _shape(X)
     if len(shape) == 3 and shape[0] > 1:
@@ -158,6 +161,16 @@ def native_features(X: Any) -> Any:
             "metric='precomputed', or map each table by itself"
         )
     return X
+
+
+def _check_no_name(X: Any, name: str) -> None:
+    """Refuse the name of a file, and say how to read it."""
+    if isinstance(X, str | os.PathLike):
+        file = os.fspath(X)
+        raise TypeError(
+            f"{name} is a name, {file!r}, and a table is needed: if it is that of a file, read it, "
+            f"with unimds.files.read({file!r})"
+        )
 
 
 def uncondensed(X: Any, name: str) -> Any:
