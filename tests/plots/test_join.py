@@ -202,3 +202,12 @@ def test_points_come_as_frames_of_every_package_and_from_fitted_estimators() -> 
     for size in (-1.0, np.nan, "big"):
         with pytest.raises(ValueError, match="size must be a number of zero or more"):
             plot_embedding(np.eye(3), size=size)
+
+
+def test_a_long_name_leaves_room_for_the_map(mds: Any) -> None:
+    kinds = [f"{'long ' * 60}{k}" for k in (1, 1, 2, 2, 3, 3)]
+    ax = plot_embedding(mds, color=pd.Series(kinds, mds.labels_, name="n" * 300))
+    ax.figure.canvas.draw()  # a layout that collapses would warn
+    legend = ax.get_legend()
+    assert [text.get_text()[-1] for text in legend.get_texts()] == ["1", "2", "3"]
+    assert ax.bbox.width > 0.4 * ax.figure.bbox.width

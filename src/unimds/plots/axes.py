@@ -91,6 +91,22 @@ def plain(text: Any) -> str:
     return f"\u200b{escaped}" if escaped.startswith("_") else escaped
 
 
+LONGEST = 40
+"""Letters of a name in a legend: a longer one would take the room of the map."""
+
+
+def shortened(text: str, most: int = LONGEST) -> str:
+    """Return a text of at most so many letters, without its middle if it is longer.
+
+    Examples
+    --------
+    >>> shortened("Calluna vulgaris, in flower", 16)
+    'Calluna v…flower'
+    """
+    end = 2 * most // 5
+    return text if len(text) <= most else f"{text[: most - 1 - end]}…{text[-end:]}"
+
+
 def check_length(values: Sequence[Any] | None, n: int, what: str) -> None:
     """Raise if there is not one value for each point."""
     if values is None:

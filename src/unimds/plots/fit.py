@@ -13,7 +13,7 @@ from unimds._runtime.extras import require
 from unimds.distances.joining import joined
 from unimds.levels import Level, Ordinal, described
 from unimds.placecenter.result import Outcome, names_of, transformation_of, with_distances
-from unimds.plots.axes import SHAPES, check_length, new_axes, plain, tidy
+from unimds.plots.axes import SHAPES, check_length, new_axes, plain, shortened, tidy
 from unimds.plots.room import arranges_bars, box_of, make_room
 from unimds.plots.themes import theme_of
 from unimds.plots.transformation import curves_of, draw_curves
@@ -196,7 +196,7 @@ def plot_point_stress(
     theme = theme_of(ax)
     hues = [theme.miss if s > MUCH * equal else theme.found for s in share[worst]]
     ax.barh(rows, share[worst], color=hues)
-    names = [str(i) if labels is None else plain(_shortened(str(labels[i]))) for i in worst]
+    names = [str(i) if labels is None else plain(shortened(str(labels[i]), 30)) for i in worst]
     ax.set_yticks(rows, labels=names)
     ax.invert_yaxis()
     ax.axvline(equal, color=theme_of(ax).ink, linewidth=1.0)
@@ -208,10 +208,6 @@ def plot_point_stress(
     ax.grid(visible=False, axis="y")
     make_room(ax)
     return ax
-
-
-def _shortened(name: str, most: int = 30) -> str:
-    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def plot_convergence(results: Any, ax: Axes | None = None, *, title: str | None = None) -> Axes:

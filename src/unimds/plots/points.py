@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds._runtime.extras import require
-from unimds.plots.axes import MOST, SHAPES, area_of, check_length, plain, title_of
+from unimds.plots.axes import MOST, SHAPES, area_of, check_length, plain, shortened, title_of
 from unimds.plots.columns import as_categories, as_colours, as_numbers
 from unimds.plots.themes import LIGHT, Theme, theme_of
 
@@ -242,9 +242,14 @@ def _size(sign: Any) -> float:
 # --- the legend -----------------------------------------------------------------------------------
 
 
+def _brief(section: Section) -> Section:
+    title = None if section.title is None else shortened(section.title)
+    return section._replace(title=title, texts=[shortened(text) for text in section.texts])
+
+
 def draw_legend(ax: Axes, sections: Sequence[Section]) -> None:
     """Draw a legend at the right; several sections have their titles among the signs."""
-    told = [section for section in sections if section.texts]
+    told = [_brief(section) for section in sections if section.texts]
     if not told:
         return
     how: dict[str, Any] = {"loc": "upper left", "frameon": False, "borderaxespad": 0.3}
