@@ -19,7 +19,7 @@ from scipy.stats import chi2, f
 
 from tests.support.maps import a_map
 from unimds import MDS, Hyperbolic, Simplex, Sphere
-from unimds.interpret import fit_properties, weighted_scores
+from unimds.interpret import fit_properties, procrustes_test, weighted_scores
 from unimds.plots import (
     Bubbles,
     CentroidEllipses,
@@ -32,6 +32,8 @@ from unimds.plots import (
     Spiders,
     plot_embedding,
     plot_maps,
+    plot_procrustes,
+    plot_ternary,
 )
 from unimds.plots.columns import as_categories
 from unimds.plots.embedding import scene_of
@@ -424,3 +426,12 @@ def test_wrong_clusters_are_refused_and_one_point_has_none() -> None:
 
 def test_the_name_of_a_layer_is_that_of_its_column() -> None:
     assert Hulls(pd.Series(["a"] * 30, name="US$ of 2020")).name == "hulls of US$ of 2020"
+
+
+def test_wrong_numbers_of_names_and_scores_of_words_are_refused() -> None:
+    with pytest.raises(ValueError, match="scores must hold numbers only"):
+        plot_embedding(X, layers=[SpeciesScores([["a", "b"]])])
+    with pytest.raises(ValueError, match="give two, one for each map"):
+        plot_procrustes(procrustes_test(X, X + 0.1, n_permutations=0), names=("one",))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="give three, one for each corner"):
+        plot_ternary(np.sqrt([[0.2, 0.3, 0.5]]), outcomes=["A", "B"])

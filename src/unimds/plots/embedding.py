@@ -288,6 +288,8 @@ def plot_ternary(
     --------
     >>> plot_ternary(np.sqrt([[0.2, 0.3, 0.5]]), outcomes=["A", "B", "C"])  # doctest: +SKIP
     """
+    if len(outcomes) != len(CORNERS):
+        raise ValueError(f"outcomes={outcomes!r}: give three, one for each corner")
     scene = _three(X, "simplex")
     return _draw_view(scene, Look(labels, color, size, title, edges), ax, outcomes)
 

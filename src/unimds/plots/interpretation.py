@@ -141,6 +141,8 @@ def plot_procrustes(
     >>> plot_procrustes(procrustes_test(X, X + 0.1, random_state=0))  # doctest: +SKIP
     """
     n = len(test.points)
+    if len(names) != 2:
+        raise ValueError(f"names={names!r}: give two, one for each map")
     own = _names(n, labels, Flat(test.points, test.labels)) or [None] * n
     column = NamedColumn("map", [names[0]] * n + [names[1]] * n, order=names)
     return plot_embedding(

@@ -53,6 +53,7 @@ def test_what_is_masked_is_missing():
 WRONG = {
     "complex": (D * 1j, "D must hold real numbers, but their type is complex128"),
     "durations": (D.astype("timedelta64[s]"), "D must hold real numbers, but their type is time"),
+    "masked complex": (np.ma.masked_array(D * 1j, mask=D > 0.5), "must hold numbers only"),
     "complex frame": (pd.DataFrame(D * 1j), "those of the column 0 are complex128"),
     "frame of dates": (pd.DataFrame(D.astype("M8[s]")), "those of the column 0 are datetime64"),
     "huge": (np.array([[0, 10**400], [10**400, 0]], dtype=object), "must hold numbers only"),

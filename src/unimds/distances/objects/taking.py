@@ -84,7 +84,8 @@ def native_numbers(X: Any, name: str, absent: float = 0.0) -> Any:
     What is masked is missing, and `absent` is what a sparse matrix does not store.
     """
     if isinstance(X, np.ma.MaskedArray):
-        return np.ma.filled(X.astype(np.float64), np.nan)
+        real = X.dtype.kind in "fiub"  # what else there is, is refused where numbers are read
+        return np.ma.filled(X.astype(np.float64 if real else object), np.nan)
     kind = kind_of(X)
     if isinstance(kind, Sparse):
         return spread(X, absent)

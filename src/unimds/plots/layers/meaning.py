@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unimds.distances.inputs import as_float
 from unimds.interpret import Drift, Properties
 from unimds.plots.layers.base import Arrow, Dots, Drawing, Layer, Mark, Name, Scene, UnsuitableLayer
 from unimds.spaces import Euclidean, Space
@@ -139,7 +140,7 @@ class SpeciesScores(Layer):
     def draw(self, scene: Scene) -> Drawing:
         """Return crosses with their names; species that were never found have none."""
         check_flat(scene.space, 2, "means of points")
-        scores = np.asarray(self.scores, dtype=float)
+        scores = as_float(self.scores, "scores").astype(np.float64)
         k = scene.points.shape[1]
         if scores.ndim != 2 or scores.shape[1] != k:
             raise ValueError(
