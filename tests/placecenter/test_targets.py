@@ -266,6 +266,22 @@ def test_fixed_points_stay(loss, count):
         assert np.allclose(found.embedding, points, atol=0.15)
 
 
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+@pytest.mark.parametrize("level", ["interval", "ordinal"])
+def test_a_noisy_map_does_not_collapse_between_fixed_points(level, loss):
+    D = noisy(np.random.default_rng(4))
+    options = {"loss": loss, "level": level, "n_init": 1, "random_state": 0}
+    free = place_center(D, **options)
+    fixed = {i: free.embedding[i] for i in (0, 3, 7)}
+    found = place_center(D, fixed=fixed, init=free.embedding, **options)
+    assert np.array_equal(found.embedding[3], free.embedding[3])
+    assert found.stress < 1.05 * free.stress
+    # three pairs that are wrong themselves tell the unit
+    assert found.embedding.std() == pytest.approx(free.embedding.std(), rel=0.25)
+    if loss == "squared":  # others are smoothed at first
+        assert (np.diff(found.history[:, 1]) <= 1e-12 * found.history[0, 1]).all()
+
+
 def test_a_callback_sees_every_step_and_can_stop_the_fit():
     seen = []
 

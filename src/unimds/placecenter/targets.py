@@ -11,7 +11,9 @@ Without a bound the cheapest map would be a single point. So the size of the dis
 :math:`M(r) = \sum \omega |r|^q`, is kept: q is 2 for the squared loss, and between 1 and 2 for
 others, as the cost of a point far away grows. For the squared loss, r is the regression on the
 distances, brought to that size. For others r stays within the half-space
-:math:`\sum \omega r_0^{q-1} r \ge M(r_0)`: M is convex, so M cannot fall.
+:math:`\sum \omega r_0^{q-1} r \ge M(r_0)`: M is convex, so M cannot fall. Fixed points tell
+the size: disparities take the one that matches the distances between these, unless that would raise
+the cost.
 """
 
 from __future__ import annotations
@@ -118,19 +120,19 @@ class Disparities(Targets):
     n_components : int
         Dimension of the map, on which the first disparities may depend.
     fixed : tuple of two ndarrays, or None
-        Numbers of fixed points and the distances between them. If there are any, they hold the size
-        of the disparities, and nothing else does.
+        Numbers of fixed points and the distances between them. If there are any, they tell the size
+        of the disparities.
     """
 
     def __init__(
         self, level: Level, codes: Coding, power: float, n_components: int, fixed: Fixed | None
     ):
-        self.level, self.codes, self.power, self.held = level, codes, power, fixed is None
+        self.level, self.codes, self.power, self.fixed = level, codes, power, fixed
         self.family = level if len(codes.blocks) == 1 else ByRow(level, codes.blocks)
         self.size = self._measure(codes.d)
         self._first = self._begun(n_components)
         if fixed is not None:
-            self._first *= _growth(codes, self._first, *fixed)
+            self._first = self._sized_by_fixed(self._first)
         self.known = self.family.prepare(codes.d, self._first)
 
     def _begun(self, n_components: int) -> Array:
@@ -157,14 +159,28 @@ class Disparities(Targets):
         """Return disparities that fit the distances of a map better, or as well."""
         family, known, omega = self.family, self.known, self.codes.weights
         w, t = apart.parabolas(self.codes, loss, unit, r)
-        if not self.held:
-            return family.nearer(known, t, w, r)
+        if self.fixed is not None:
+            found = self._sized_by_fixed(family.nearer(known, t, w, r))
+            if w @ (found - t) ** 2 <= w @ (r - t) ** 2:
+                return found  # else the size is held, and the cost falls nevertheless
         if loss.is_parabola and family.is_cone:
             found = family.nearer(known, t, w, r)
             size = float(found @ (omega * found))
             return found * np.sqrt(float(r @ (omega * r)) / size) if size > 0.0 else r
         slope = omega * np.sign(r) * np.abs(r) ** (self.power - 1.0)
         return family.nearest(known, t, w, Bound(slope, float(slope @ r)), r)
+
+    def _sized_by_fixed(self, r: Array) -> Array:
+        """Return disparities in the unit in which they match the distances of fixed points best.
+
+        Without it they could shrink together with the points that move: the cost would fall, and
+        the map collapse.
+        """
+        assert self.fixed is not None
+        points, apart = self.fixed
+        among = np.nan_to_num(self.codes.coded(r).block(points, points)[0][:, 0])
+        above, below = float((among * apart).sum()), float((among * among).sum())
+        return r * (above / below) if above > 0.0 and below > 0.0 else r
 
     def fitted(self, apart: Apart, loss: Loss, unit: float, r: Array) -> Array:
         """Return the disparities in the unit in which they fit the distances of a map best.
@@ -178,7 +194,7 @@ class Disparities(Targets):
     def growth(self, r: Array) -> float:
         """Return what the disparities must be multiplied by, to have the size of the data."""
         size = self._measure(r)
-        if not (self.held and self.level.is_cone and size > 0.0):
+        if not (self.fixed is None and self.level.is_cone and size > 0.0):
             return 1.0
         return float((self.size / size) ** (1.0 / self.power))
 
@@ -266,13 +282,6 @@ def check_symmetric(loss: Loss, typical: float, level: Level) -> None:
             "needs a symmetric loss, since it fits the disparities r to the distances u as well. "
             f"Use {plain}, or a loss of u − r alone, such as Absolute()"
         )
-
-
-def _growth(codes: Coding, r: Array, points: Array, apart: Array) -> float:
-    """Return what disparities must be multiplied by, to match the distances of fixed points."""
-    among = np.nan_to_num(codes.coded(r).block(points, points)[0][:, 0])
-    above, below = float((among * apart).sum()), float((among * among).sum())
-    return above / below if above > 0.0 and below > 0.0 else 1.0
 
 
 def _codes(pairs: Pairs, level: Level, by_row: bool) -> Coding:
