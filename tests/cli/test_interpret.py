@@ -1,6 +1,7 @@
 """Dissimilarities, properties, two maps, drift and species on the command line."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -58,6 +59,41 @@ def test_every_kind_of_data_has_its_function(folder, source):
     told = json.loads(said.out)
     assert (told["from"], told["points"], told["missing"]) == (source, 3, 0)
     assert frame("d.csv").shape == (3, 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,1\nb,.5,1\nc,-.2,.3,1\n",
+        "a\nb .5\nc -.2 .3\n",
+        ",a,b,c\na,1\nb,.5,1\nc,-.2,.3,1\n",
+        "a,1,.5,-.2\nb,1,.3\nc,1\n",
+    ],
+)
+def test_a_triangle_of_correlations_is_half_of_a_square(folder, text):
+    Path("half.csv").write_text(text)
+    said = run("dissimilarity", "half.csv", "--from", "correlations", "--method", "linear")
+    assert said.code == 0, said.err
+    Path("d.csv").write_text(said.out)
+    wanted = [[0.0, 0.5, 1.2], [0.5, 0.0, 0.7], [1.2, 0.7, 0.0]]
+    assert np.allclose(frame("d.csv"), wanted)
+    assert list(frame("d.csv").columns) == list("abc")
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        (",a,b,c\na,1,.5,.2\nb,.5,1,.3\nc,.2,.3,1\n", "correlations"),
+        ("a,1\nb,.5,1\nc,-.2,.3,1\n", "correlations"),
+        (",a,b,c\na,7,5,2\nb,5,7,3\nc,2,3,7\n", "similarities"),
+        (",a,b,c\na,70,5,2\nb,9,81,3\nc,2,7,77\n", "confusions"),
+    ],
+)
+def test_embed_names_the_command_that_makes_distances(folder, text, source):
+    Path("like.csv").write_text(text)
+    said = run("embed", "like.csv", *ONE_START)
+    assert said.code == 1
+    assert f"unimds dissimilarity --from {source}, does it" in said.err
 
 
 def test_a_pair_that_is_infinitely_far_is_left_empty_and_told(folder):

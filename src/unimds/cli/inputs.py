@@ -26,12 +26,21 @@ def read_table(
     columns: list[str] | None = None,
     drop: list[str] | None = None,
     part: str = "all",
+    likeness: bool = False,
 ) -> Table:
-    """Read the input of a command, and check that the options suit it."""
+    """Read the input of a command, and check that the options suit it.
+
+    If the command asks for `likeness`, a triangle holds similarities.
+    """
     from unimds.files.reading import by_choice, read_unjudged
 
     how: dict[str, Any] = {"format": format, "kind": kind, "encoding": encoding, "weight": weight}
-    how |= {"part": part, "columns": chosen_names(columns), "drop": chosen_names(drop)}
+    how |= {
+        "part": part,
+        "likeness": likeness,
+        "columns": chosen_names(columns),
+        "drop": chosen_names(drop),
+    }
     with usage(), waiting(f"reading {file}", quiet):
         table = read_unjudged(file, **how)
     if not by_choice(table, kind):

@@ -72,9 +72,9 @@ def from_confusions(C: Any, method: str = "luce") -> Any:
     table.refuse(
         ~table.own & (D < -1e-12),
         f"is too large for method={method!r}: the two were taken for each other more often than "
-        "they were recognised; use method='complement', or make one point of them",
+        "they were recognised; use the method 'complement', or make one point of them",
     )
-    remedy = "add a small number to all counts, such as 0.5, or use method='complement'"
+    remedy = "add a small number to all counts, such as 0.5, or use the method 'complement'"
     return table.filled(np.maximum(D, 0.0), remedy)
 
 

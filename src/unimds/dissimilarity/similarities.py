@@ -125,7 +125,7 @@ def from_similarities(S: Any, method: str = "reverse", *, largest: float | None 
         table.refuse(
             values < 0.0,
             f"is negative, and method={method!r} needs similarities of zero or more; use "
-            "method='reverse', or from_correlations for correlations",
+            "the method 'reverse', or from_correlations for correlations",
         )
     if method in ("exponential", "gaussian") and not top > 0.0:
         raise ValueError(
@@ -133,7 +133,7 @@ def from_similarities(S: Any, method: str = "reverse", *, largest: float | None 
         )
     with np.errstate(divide="ignore"):
         D = found(np.where(table.own, np.nan, values), top)
-    return table.filled(D, "add a small number to all similarities, or use method='reverse'")
+    return table.filled(D, "add a small number to all similarities, or use the method 'reverse'")
 
 
 def _ranks(s: Array, _: float) -> Array:

@@ -35,6 +35,7 @@ from unimds.files.meaning.columns import from_columns
 from unimds.files.meaning.graphs import from_graph
 from unimds.files.meaning.layouts import interpret
 from unimds.files.meaning.lists import MEASURES, Choice
+from unimds.files.meaning.matrices import triangle_of_likeness
 from unimds.files.meaning.metadata import metadata_of_cells, metadata_of_columns
 from unimds.files.meaning.parts import PARTS, largest_part
 from unimds.files.meaning.r import columns_of_r, from_r
@@ -186,8 +187,12 @@ def read_unjudged(
     drop: Sequence[str] | None = None,
     part: str = "all",
     max_bytes: int | None = None,
+    likeness: bool = False,
 ) -> Table:
-    """Read a table as `read` does, and leave to the caller which features of points count."""
+    """Read a table as `read` does, and leave to the caller which features of points count.
+
+    If the caller asks for `likeness`, a triangle is half of a square of similarities.
+    """
     _check_choice("format", format, ("auto", *FORMATS))
     if kind in ("similarity", "similarities"):
         raise ValueError(f"kind={kind!r}: a map is made of distances. {AS_DISTANCES}")
@@ -199,7 +204,7 @@ def read_unjudged(
     if text is None:
         table = _from_bytes(content, format, kind, weight, choice)
     else:
-        table = _from_text(text, format, kind, weight, choice)
+        table = _from_text(text, format, kind, weight, choice, likeness)
     if weight != "auto" and table.kind != "graph":
         raise content.error(
             f"only edges have lengths or strengths, and the file holds {table.kind}; if it lists "
@@ -347,7 +352,9 @@ def _check_known(text: Text, first: str) -> None:
         )
 
 
-def _from_text(text: Text, format: str, kind: str, weight: str, choice: Choice) -> Table:
+def _from_text(
+    text: Text, format: str, kind: str, weight: str, choice: Choice, likeness: bool
+) -> Table:
     if format == "phylip":
         _check_kind(text.content, "a PHYLIP matrix", kind, "distances")
         return from_phylip(text)
@@ -357,7 +364,10 @@ def _from_text(text: Text, format: str, kind: str, weight: str, choice: Choice) 
     if format == "edgelist":
         _check_kind(text.content, "a list of edges with attributes", kind, "graph")
         return from_graph(text.content, read_edgelist(text), format, weight, choice)
-    table = interpret(_cells(text, format), kind, weight, choice)
+    cells = _cells(text, format)
+    table = triangle_of_likeness(cells) if likeness else None
+    if table is None:
+        table = interpret(cells, kind, weight, choice)
     if table.kind != "graph":
         warn_of_thousands(text, _dialect(text, format))
     return table

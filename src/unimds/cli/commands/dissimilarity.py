@@ -27,7 +27,8 @@ def dissimilarity(
         str,
         typer.Argument(
             metavar="FILE",
-            help="A square table, or counts with a row for each point; - is standard input.",
+            help="A square table or a triangle, or counts with a row for each point; - is standard "
+            "input.",
             show_default=False,
         ),
     ],
@@ -71,7 +72,8 @@ def dissimilarity(
     with telling.errors() as warned:
         check_outputs({"--output": output}, file, force)
         how = (format, "points", "euclidean", encoding)
-        table = read_table(file, *how, quiet=telling.quiet, columns=columns, drop=drop)
+        chosen: dict[str, Any] = {"columns": columns, "drop": drop, "likeness": source != "counts"}
+        table = read_table(file, *how, quiet=telling.quiet, **chosen)
         D = _made(table, file, source, method)
         from unimds.files import Table as Written
         from unimds.files import write

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import isqrt
 from typing import Any
@@ -14,6 +15,7 @@ from unimds.files.formats.content import Content
 from unimds.files.formats.grid import Grid
 from unimds.files.meaning.doubts import POINTS, Rows, warn_of_repeats
 from unimds.files.meaning.lists import from_adjacency
+from unimds.files.meaning.similarities import made_by
 from unimds.files.meaning.squares import (
     DISTANCES,
     different_labels,
@@ -201,14 +203,45 @@ def condensed(content: Content, vector: Array, format: str, doubtful: bool) -> T
 
 def triangle(grid: Grid, kind: str = "auto") -> Table | None:
     """Return the table of a triangle, with or without labels and diagonal; None for other grids."""
+    corner = _corner(grid)
+    return None if corner is None else _from_triangle(grid, corner, kind == "auto")
+
+
+def triangle_of_likeness(grid: Grid) -> Table | None:
+    """Return the square of a triangle of similarities, as points; None for other grids.
+
+    Its ends are the diagonal if they are the same number, the largest: that of a point and itself.
+    """
+    corner = _corner(grid)
+    if corner is None:
+        return None
+    rows, ends = _rows_of_triangle(grid, corner)
+    own = _same_largest(rows, ends)
+    block = _filled(grid, corner, rows, own is not None)
+    np.fill_diagonal(block, np.nan if own is None else own)
+    labels = _triangle_labels(grid, corner, len(block))
+    layout = "lower triangle" if corner.lower else "upper triangle"
+    return Table(block, "points", grid.format, layout, labels, features=labels)
+
+
+@dataclass(frozen=True)
+class Corner:
+    """Where a triangle begins: after so many header rows, with labels or not, at which corner."""
+
+    header: int
+    labelled: bool
+    lower: bool
+
+
+def _corner(grid: Grid) -> Corner | None:
+    """Return where the triangle begins, if the rows become longer, or shorter, by one cell each."""
     for header in (0, 1):
         widths = grid.widths[header:]
         steps = {after - before for before, after in pairwise(widths)}
         if len(steps) == 1 and steps <= {-1, 1}:
-            step = steps.pop()
             labelled = _labelled(grid, header)
             if min(widths) == 1 + labelled or (min(widths) == 1 and labelled):
-                return _from_triangle(grid, header, labelled, step > 0, kind == "auto")
+                return Corner(header, labelled, steps.pop() > 0)
     return None
 
 
@@ -238,49 +271,67 @@ def open_square(grid: Grid, doubtful: bool) -> Table | None:
     return Table(block, "distances", grid.format, "square", labels)
 
 
-def _from_triangle(grid: Grid, header: int, labelled: bool, lower: bool, doubtful: bool) -> Table:
-    for i in range(header, len(grid)):
-        wrong = [j for j in grid.words.get(i, {}) if j >= labelled]
-        if wrong:
-            raise grid.no_number(i, wrong[0])
-    rows = [row[int(labelled) :] for row in grid.rows(range(header, len(grid)))]
-    ends = [row[-1 if lower else 0] for row in rows if row.size]
+def _from_triangle(grid: Grid, corner: Corner, doubtful: bool) -> Table:
+    rows, ends = _rows_of_triangle(grid, corner)
     diagonal = all(row.size for row in rows) and bool(np.all(np.nan_to_num(ends) == 0.0))
     if doubtful and not diagonal:
         _check_no_similarities(grid, rows, ends)
+    block = _filled(grid, corner, rows, diagonal)
+    if doubtful:
+        warn_of_square(grid.text.content, block)
+    np.fill_diagonal(block, 0.0)
+    labels = _triangle_labels(grid, corner, len(block))
+    layout = "lower triangle" if corner.lower else "upper triangle"
+    return Table(block, "distances", grid.format, layout, labels)
+
+
+def _rows_of_triangle(grid: Grid, corner: Corner) -> tuple[list[Array], list[float]]:
+    """Return the numbers of each row, and those at the long side; raise if one is a word."""
+    start, labelled = corner.header, int(corner.labelled)
+    for i in range(start, len(grid)):
+        wrong = [j for j in grid.words.get(i, {}) if j >= labelled]
+        if wrong:
+            raise grid.no_number(i, wrong[0])
+    rows = [row[labelled:] for row in grid.rows(range(start, len(grid)))]
+    return rows, [row[-1 if corner.lower else 0] for row in rows if row.size]
+
+
+def _filled(grid: Grid, corner: Corner, rows: list[Array], diagonal: bool) -> Array:
+    """Return the square of a triangle: both halves, and on the diagonal 0, or NaN if it has none."""
     if not diagonal and all(row.size for row in rows):  # the row without numbers is omitted
-        rows = [rows[0][:0], *rows] if lower else [*rows, rows[0][:0]]
+        rows = [rows[0][:0], *rows] if corner.lower else [*rows, rows[0][:0]]
     n = len(rows)
     grid.text.content.check_room(n, "points")
     block = np.zeros((n, n)) if diagonal else np.diag(np.full(n, np.nan))
     for i, row in enumerate(rows):
-        row = row if not diagonal else row[:-1] if lower else row[1:]
-        columns = slice(0, i) if lower else slice(i + 1, n)
+        row = row if not diagonal else row[:-1] if corner.lower else row[1:]
+        columns = slice(0, i) if corner.lower else slice(i + 1, n)
         block[i, columns] = block[columns, i] = row
-    if doubtful:
-        warn_of_square(grid.text.content, block)
-    np.fill_diagonal(block, 0.0)
-    labels = _triangle_labels(grid, header, labelled, lower, n)
-    layout = "lower triangle" if lower else "upper triangle"
-    return Table(block, "distances", grid.format, layout, labels)
+    return block
+
+
+def _same_largest(rows: Sequence[Array], ends: Sequence[float]) -> float | None:
+    """Return the end of every row of a triangle, if it is the same number, and the largest."""
+    numbers = np.concatenate(rows)
+    same = len(ends) == len(rows) > 2 and set(ends) == {np.fmax.reduce(numbers)}
+    return ends[0] if same and np.fmin.reduce(numbers) < ends[0] else None
 
 
 def _check_no_similarities(grid: Grid, rows: Sequence[Array], ends: Sequence[float]) -> None:
     """Raise if a triangle has a diagonal that is the same largest number in every row."""
-    numbers = np.concatenate(rows)
-    same = len(ends) == len(rows) > 2 and set(ends) == {np.fmax.reduce(numbers)}
-    if same and np.fmin.reduce(numbers) < ends[0]:
+    own = _same_largest(rows, ends)
+    if own is not None:
+        made = made_by("correlations" if own == 1.0 else "similarities")
         raise grid.text.content.error(
-            f"the diagonal holds the largest number, {ends[0]:g}, as it does for similarities, and "
-            f"distances are needed: write {ends[0]:g} − s in place of each similarity s; for "
+            f"the diagonal holds the largest number, {own:g}, as it does for similarities, and "
+            f"distances are needed: write {own:g} − s in place of each similarity s{made}; for "
             "distances without their diagonal",
             advice=("kind", "distances"),
         )
 
 
-def _triangle_labels(
-    grid: Grid, header: int, labelled: bool, lower: bool, n: int
-) -> list[str] | None:
+def _triangle_labels(grid: Grid, corner: Corner, n: int) -> list[str] | None:
+    header, labelled, lower = corner.header, corner.labelled, corner.lower
     if labelled:
         labels: Sequence[str] = [grid.cell(i, 0) for i in range(header, len(grid))]
         if header and len(labels) == n - 1:  # the header has the label that lacks

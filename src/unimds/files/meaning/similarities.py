@@ -37,6 +37,19 @@ ASKED = (
 """What to say about numbers that seem to be similarities."""
 
 
+def made_by(source: str) -> str:
+    """Return which function, and which command, make distances of similarities.
+
+    Examples
+    --------
+    >>> made_by("correlations")
+    ' (unimds.dissimilarity.from_correlations, or unimds dissimilarity --from correlations, does it)'
+    """
+    return (
+        f" (unimds.dissimilarity.from_{source}, or unimds dissimilarity --from {source}, does it)"
+    )
+
+
 class SimilarityWarning(UserWarning):
     """A fit took numbers as distances, and they seem to be similarities.
 
@@ -158,11 +171,16 @@ def diagonal_told(S: Array, name: str) -> str:
         return f"does the scale begin at {own[0]:g}? Then subtract {own[0]:g} from every number"
     asked = f"is {name} a table of similarities? Then"
     if are_correlations(S):
-        return f"{asked} {CORRELATIONS}, or √(2 − 2r)"
+        return f"{asked} {CORRELATIONS}, or √(2 − 2r){made_by('correlations')}"
     if same and others.size and own[0] >= others.max():
-        return f"{asked} write {own[0]:g} − s in place of each similarity s"
+        return (
+            f"{asked} write {own[0]:g} − s in place of each similarity s{made_by('similarities')}"
+        )
     if leads_the_rows(S):
-        return f"is {name} a table of confusions or other counts? Then {CONFUSIONS}"
+        return (
+            f"is {name} a table of confusions or other counts? Then {CONFUSIONS}"
+            f"{made_by('confusions')}"
+        )
     if len(S) > 2 and leads_the_rows(-S):
         return (
             "it is the smallest number of its row, as in confusions taken from the largest: write "
@@ -188,7 +206,7 @@ def negative_told(S: Array, value: float) -> str | None:
     'if -99 stands for a number that is missing, write NaN in its place'
     """
     if are_correlations(S):
-        return f"are these correlations? Then {CORRELATIONS}, or √(2 − 2r)"
+        return f"are these correlations? Then {CORRELATIONS}, or √(2 − 2r){made_by('correlations')}"
     if value == np.floor(value) and (S[S < 0.0] == value).all():
         return f"if {value:g} stands for a number that is missing, write NaN in its place"
     return None
