@@ -134,6 +134,13 @@ def test_long_lists_without_a_header(put):
     assert put("hub,x,1\nhub,y,2\n").kind == "pairs"  # from one point to each of the rest
 
 
+def test_so_few_pairs_that_many_maps_fit_may_be_edges(put):
+    ties = "Ann Bob 3\nAnn Cem 1\nBob Cem 2\nCem Dana 1\nDana Eva 4\n"
+    with pytest.warns(FileWarning, match=r"5 of 10 pairs .* too few .* kind='graph'"):
+        assert put(ties).kind == "pairs"
+    assert put(ties, kind="pairs").kind == "pairs"
+
+
 def test_pairs_with_similarities_are_refused(put):
     content = "one,other,{}\na,b,5\na,c,2\nb,c,3\n"
     with pytest.raises(FileError, match=r"pairs with a 'Similarity', .*1 − r.*kind='pairs'"):

@@ -385,8 +385,17 @@ def roles_by_words(
 
 
 def _warn_of_pairs(content: Content, D: Array, rating: str | None) -> None:
-    """Warn if the numbers of pairs seem to be similarities, or if nobody knows."""
+    """Warn if the numbers of pairs seem to be similarities, if nobody knows, or if they are few."""
     confirm = "to confirm the distance", PAIRS
+    n = len(D)
+    known = int(np.count_nonzero(~np.isnan(np.fmax(D, D.T)))) - n
+    if n > 3 and known // 2 < 2 * n - 3:  # coordinates in the plane, but for shift and rotation
+        told = (
+            f"{known // 2} of {n * (n - 1) // 2} pairs are listed, too few for a map of {n} "
+            "points: many maps fit them as well"
+        )
+        graph = "if the rows are the edges of a graph", ("kind", "graph")
+        warn(FileWarning(content.name, told, [graph, confirm]), FileWarning)
     if not warn_of_similarities(content, D, confirm) and rating is not None:
         told = (
             f"the {shown(rating)} of a pair was taken as its distance; if a larger number means "

@@ -297,7 +297,7 @@ def _rows_of_triangle(grid: Grid, corner: Corner) -> tuple[list[Array], list[flo
 
 
 def _filled(grid: Grid, corner: Corner, rows: list[Array], diagonal: bool) -> Array:
-    """Return the square of a triangle: both halves, and on the diagonal 0, or NaN if it has none."""
+    """Return the square of a triangle: both halves, and a diagonal of 0, or NaN if it has none."""
     if not diagonal and all(row.size for row in rows):  # the row without numbers is omitted
         rows = [rows[0][:0], *rows] if corner.lower else [*rows, rows[0][:0]]
     n = len(rows)

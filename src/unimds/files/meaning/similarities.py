@@ -42,8 +42,8 @@ def made_by(source: str) -> str:
 
     Examples
     --------
-    >>> made_by("correlations")
-    ' (unimds.dissimilarity.from_correlations, or unimds dissimilarity --from correlations, does it)'
+    >>> made_by("flows")
+    ' (unimds.dissimilarity.from_flows, or unimds dissimilarity --from flows, does it)'
     """
     return (
         f" (unimds.dissimilarity.from_{source}, or unimds dissimilarity --from {source}, does it)"
