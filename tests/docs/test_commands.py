@@ -111,6 +111,21 @@ def test_the_page_typed_in_one_folder_does_what_it_says(
     assert check_page(text, page) == text.count("```python") >= code  # after the commands
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["ecology", "genetics", "networks", "psychology"])
+def test_the_commands_of_a_page_need_only_the_files_that_its_code_writes(
+    page, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")
+    check_page(text, page)
+    lines = [line for block in blocks(text) if not block.language for line in block.body.split("\n")]
+    commands = [line for line in lines if line.startswith("unimds ")]
+    assert len(commands) > 1
+    for command in commands:
+        told(command)
+
+
 @pytest.mark.parametrize("shown", ["label,x,y\n", "nothing of the kind\n"])
 def test_a_page_that_is_wrong_is_noticed(shown):
     assert not SAME(shown, "label,x,y,stress\n", LENIENT)
