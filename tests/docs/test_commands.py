@@ -119,7 +119,9 @@ def test_the_commands_of_a_page_need_only_the_files_that_its_code_writes(
     monkeypatch.chdir(tmp_path)
     text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")
     check_page(text, page)
-    lines = [line for block in blocks(text) if not block.language for line in block.body.split("\n")]
+    lines = [
+        line for block in blocks(text) if not block.language for line in block.body.split("\n")
+    ]
     commands = [line for line in lines if line.startswith("unimds ")]
     assert len(commands) > 1
     for command in commands:

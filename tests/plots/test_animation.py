@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import re
 import shutil
 import stat
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 
 from unimds.files import FileError
-from unimds.plots import Descent, animate_descent
+from unimds.plots import Descent, animate_descent, publication
 from unimds.plots.animation import MOST, _chosen
 
 RNG = np.random.default_rng(0)
@@ -57,6 +60,33 @@ def test_a_gif_has_a_frame_for_each_sweep_and_a_page_too(tmp_path: Path):
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert len(re.findall(r'"iVBOR[^"]+"', page)) == 2
     assert not re.findall(r"https?://", page)  # it loads nothing
+
+
+def side_of(picture: bytes) -> int:
+    """Return where the left side of the axes is: the darkest column of a picture."""
+    return int(np.asarray(Image.open(io.BytesIO(picture)).convert("L")).mean(axis=0).argmin())
+
+
+def test_the_last_picture_which_has_names_does_not_jump(tmp_path: Path):
+    tall = Descent()  # beside a wide legend
+    for i in range(3):
+        tall(i + 1, 10.0 / (i + 1), END * [0.6, 1.0] * (1.0 + 1.0 / (i + 1)))
+    kind = pd.Series(list("aabbccdd"), name="a long title of it")
+    animate_descent(tall, tmp_path / "a.html", list("abcdefgh"), kind, dpi=100)
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    pictures = [base64.b64decode(found) for found in re.findall(r'"(iVBOR[^"]+)"', page)]
+    assert len(pictures) == 3
+    assert len({side_of(picture) for picture in pictures}) == 1
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_of_a_film_has_the_colour_of_its_pictures(tmp_path: Path, dark: bool):
+    with publication("one column", dark=dark):
+        animate_descent(descent(2), tmp_path / "a.html", dpi=30)
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert f"color-scheme: {'dark' if dark else 'light'};" in page
+    assert ("background: #ffffff" in page) != dark
+    assert "{{" not in page
 
 
 def test_mp4_needs_ffmpeg_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -102,6 +102,16 @@ def test_hulls_are_closed_and_have_the_colours_of_their_groups() -> None:
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b", "c"]
 
 
+def test_a_group_that_is_flat_in_space_has_a_flat_hull() -> None:
+    square = np.array([[0.0, 0, 1], [2, 0, 1], [1, 1, 1], [2, 2, 1], [0, 2, 1], [5, 5, 5]])
+    kind = ["a"] * 5 + ["b"]
+    (path,) = paths(Hulls(kind), square)
+    np.testing.assert_array_equal(path[0], path[-1])
+    assert {tuple(corner) for corner in path} == {tuple(square[i]) for i in (0, 1, 3, 4)}
+    (triangle,) = paths(Hulls(["a"] * 3 + [None] * 3), square[[0, 1, 4, 2, 3, 5]])
+    assert len(triangle) == 4
+
+
 @pytest.mark.parametrize("space", SPACES)
 def test_the_sides_of_a_curved_hull_are_geodesics_that_hold_the_points(space: Any) -> None:
     points = in_space(space)

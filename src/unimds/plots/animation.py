@@ -197,10 +197,11 @@ def _pictures(
         draw_map(scene, replace(look, title=title, labels=names, later=writing), ax)
         if scene.view.kind in ("plane", "space"):  # others have an edge of their own
             hold_scale(ax, low, high)
+        figure: Any = ax.figure
+        figure.draw_without_rendering()  # the layout settles: the last picture is not to jump
         for write in writing:
             write()
         file = io.BytesIO()
-        figure: Any = ax.figure
         figure.savefig(file, format="png", dpi=dpi)
         require("matplotlib.pyplot", "plot").close(figure)
         yield file.getvalue()
@@ -248,7 +249,12 @@ def _write_html(path: Path, pictures: Sequence[bytes], fps: float) -> None:
     """Write a page that plays the pictures, and loads nothing from anywhere."""
     shown = [base64.b64encode(picture).decode() for picture in pictures]
     page = (files("unimds.plots") / "film.html").read_text(encoding="utf-8")
-    page = page.replace("{{pictures}}", json.dumps(shown)).replace("{{fps}}", f"{fps:g}")
+    corner = _image(pictures[0]).convert("RGB").getpixel((0, 0))
+    # pictures are light or dark for good, and so is the page around them
+    around = {"page": "#{:02x}{:02x}{:02x}".format(*corner)}
+    around["scheme"] = "dark" if sum(corner) < 3 * 128 else "light"
+    for name, value in {**around, "pictures": json.dumps(shown), "fps": f"{fps:g}"}.items():
+        page = page.replace("{{" + name + "}}", value)
     path.write_text(page, encoding="utf-8")
 
 

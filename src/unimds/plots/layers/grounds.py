@@ -98,8 +98,10 @@ class Straight(Ground):
             return [points[np.append(at, at[:1])] for at in [hull_of(points)] if len(at) > 1]
         try:
             faces = ConvexHull(points).simplices
-        except (QhullError, ValueError):  # flat in space
-            return []
+        except (QhullError, ValueError):  # flat in space, as three points are
+            centred = points - points.mean(axis=0)
+            at = hull_of(centred @ np.linalg.svd(centred, full_matrices=False)[2][:2].T)
+            return [points[np.append(at, at[:1])]] if len(at) > 1 else []
         return [points[np.append(face, face[:1])] for face in faces]
 
     def ellipse(self, rows: Rows, bound: float) -> list[Array]:

@@ -25,8 +25,10 @@ function layerLines({ at, hue, width, filled, dashed }) {
 
 function layerDots({ at, hue, sign, sizes, hollow }) {
   const color = hueOf(hue);
-  const ring = hollow ? { symbol: "circle-open", line: { color, width: 1.5 } } : { symbol: sign, line: { color: css("--paper"), width: 1 } };
-  const marker = { color, opacity: 1, size: sizes ? sizes.map((s) => (s * 4) / 3) : 10, ...ring };
+  // in space, the line of an open circle would grow with it, and signs are drawn larger than they are called
+  const open = flat ? { symbol: "circle-open" } : { symbol: "circle", color: "rgba(0, 0, 0, 0)" };
+  const ring = hollow ? { ...open, line: { color, width: 1.5 } } : { symbol: sign, line: { color: css("--paper"), width: flat ? 1 : 0 } };
+  const marker = { color, opacity: 1, size: sizes ? sizes.map((s) => (s * 4) / 3) : flat ? 10 : 4, ...ring };
   return { ...named(lift(at, 1.006)), type: flat ? "scatter" : "scatter3d", mode: "markers", hoverinfo: "skip", marker };
 }
 
@@ -48,6 +50,17 @@ function layersAbove() {
 }
 
 const layerNames = () => layersShown().flatMap(({ names = [] }) => names);
+
+// Where signs and arrows of layers are on the screen; a sign is named beside it, and an arrow may begin at a point.
+function layerObstacles(place) {
+  const shown = layersShown();
+  const signs = shown.flatMap(({ dots = [] }) => dots.filter(({ hollow }) => !hollow));
+  const marks = signs.flatMap(({ at }) => at[0].map((_, k) => place(at.map((axis) => axis[k]))));
+  const ends = shown.flatMap(({ arrows = [] }) => arrows.map(({ from, to }) => [place(from), place(to)]));
+  const along = [...Array(12).keys()].map((k) => (k + 1) / 12);
+  const strokes = ends.filter(([a, b]) => a && b).flatMap(([a, b]) => along.map((t) => a.map((from, axis) => from + t * (b[axis] - from))));
+  return { marks: marks.filter(Boolean), strokes };
+}
 
 // What the colours of the points do not tell already.
 function drawLayerLegend(legend, known) {

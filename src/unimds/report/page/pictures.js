@@ -250,6 +250,11 @@ function uncrowded(wanted) {
     const gap = Math.max(apartFrom(at, half, mine) + 1, dot / 2 + 2);
     return seen.every((p) => (Math.abs(p[0] - mine[0]) < 1 && Math.abs(p[1] - mine[1]) < 1) || apartFrom(at, half, p) >= gap);
   };
+  const { marks, strokes } = layerObstacles(place);
+  // A name that covers a sign or an arrow of a layer is written only where there is no other room.
+  const bare = (at, half, mine) =>
+    marks.every((p) => Math.hypot(p[0] - mine[0], p[1] - mine[1]) < 1 || apartFrom(at, half, p) >= 6)
+    && strokes.every((p) => apartFrom(at, half, p) >= 2);
   inscribed = layerNames().flatMap(({ at: there, text, hue, away }) => {
     const mine = place(there);
     if (!mine) return [];
@@ -257,8 +262,9 @@ function uncrowded(wanted) {
     const towards = ({ middle }) => { const [x, y] = middle(10); return away ? (x * away[0] - y * away[1]) / Math.hypot(x, y) : 0; };
     const fit = [...PLACES].sort((a, b) => towards(b) - towards(a)).map(({ at, middle }) => ({ at, shift: middle(half) }))
       .filter(({ shift }) => { const at = shift.map((by, a) => mine[a] + by); return !cut(at, half + 3) && apart(at, half + 3); });
-    const covers = ({ shift }) => seen.some((p) => apartFrom(shift.map((by, a) => mine[a] + by), half, p) < dot / 2);
-    const free = fit.find((one) => !covers(one)) ?? fit[0]; // it covers a point rather than be missing
+    const middleOf = ({ shift }) => shift.map((by, a) => mine[a] + by);
+    const open = fit.filter((one) => seen.every((p) => apartFrom(middleOf(one), half, p) >= dot / 2));
+    const free = open.find((one) => bare(middleOf(one), half, mine)) ?? open[0] ?? fit[0]; // it covers a point rather than be missing
     if (!free) return [];
     taken.push([mine[0] + free.shift[0], mine[1] + free.shift[1], half + 3]);
     return [{ place: there, text, hue, ...free }];
@@ -271,7 +277,8 @@ function uncrowded(wanted) {
       .map(({ at, middle }) => ({ at, shift: middle(half) }))
       .map((one) => ({ ...one, middle: one.shift.map((by, a) => own[i][a] + by) }))
       .filter(({ middle }) => !cut(middle, half + 3));
-    const free = whole(placesOf(i)).find(({ middle }) => apart(middle, half + 3) && clear(middle, half, own[i]))
+    const open = whole(placesOf(i)).filter(({ middle }) => apart(middle, half + 3) && clear(middle, half, own[i]));
+    const free = open.find(({ middle }) => bare(middle, half, own[i])) ?? open[0]
       ?? (i === state.selected ? whole(PLACES)[0] : undefined); // it covers others rather than be cut or missing
     if (!free) continue;
     taken.push([...free.middle, half + 3]);
