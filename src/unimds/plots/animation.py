@@ -198,7 +198,8 @@ def _pictures(
         if scene.view.kind in ("plane", "space"):  # others have an edge of their own
             hold_scale(ax, low, high)
         figure: Any = ax.figure
-        figure.draw_without_rendering()  # the layout settles: the last picture is not to jump
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # names would have it settle anew, and the picture jump
         for write in writing:
             write()
         file = io.BytesIO()
