@@ -27,6 +27,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)  # before slow tests are left out
+def pytest_collection_modifyitems(items):
+    """Leave only some cases of a test with many, evenly spread, to the quick tests."""
+    cases = {}
+    for item in items:
+        if item.get_closest_marker("sample") and not item.get_closest_marker("slow"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for those in cases.values():
+        (count,) = those[0].get_closest_marker("sample").args
+        quick = {round(i * (len(those) - 1) / max(count - 1, 1)) for i in range(count)}
+        for i, item in enumerate(those):
+            if i not in quick:
+                item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(autouse=True)
 def closed_figures():
     """Leave no figure open: pyplot would keep all of them, and warn of twenty."""

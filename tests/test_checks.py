@@ -277,6 +277,7 @@ def sound():
         yield pytest.param(space, k, marks=marks, id=f"{space}-{k}")
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize(("space", "n_components"), list(sound()))
 def test_sound_spaces_pass(space, n_components):
     for seed in range(3):
@@ -539,6 +540,7 @@ def test_a_fit_at_a_level_refuses_a_loss_that_is_not_symmetric(options, remedy):
 # --- levels ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     "level",
     [

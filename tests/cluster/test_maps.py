@@ -63,6 +63,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.filterwarnings("ignore:.*max_iter:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_cost_is_that_of_one_memory(client, case):
@@ -80,6 +81,7 @@ def test_the_cost_never_rises_between_rounds(client):
     assert (np.diff(result.levels[:, 1]) <= 0.0).all()
 
 
+@pytest.mark.slow
 def test_exact_recovery_from_corrupted_distances(client):
     X, rng = points(60, seed=1), np.random.default_rng(2)
     D = spaces.distances(X)
@@ -200,6 +202,7 @@ LEVEL_CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "loss"), LEVEL_CASES)
 def test_a_map_at_a_level_is_that_of_one_process_by_bins(client, level, loss):
     here = one_process(level, loss)
@@ -233,6 +236,7 @@ def test_levels_with_weights_and_missing_pairs(client):
     assert np.allclose(there.transformation.given, here.transformation.given, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_fit_at_a_level_keeps_its_transformation_and_not_the_codes_of_all_pairs(client):
     D = curved()
     mds = MDS(level="spline", metric="precomputed", n_init=1, random_state=0).fit(chunked(D))
@@ -413,6 +417,7 @@ def features(tmp_path):
     return store, X
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("how", [["--kind", "points"], ["--metric", "cosine"], []])
 def test_the_command_line_measures_the_features_of_a_store(client, tmp_path, features, how):
     store, X = features

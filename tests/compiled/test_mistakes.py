@@ -208,6 +208,7 @@ class TooFewArguments(Base):
         return u**2
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize(
     ("loss", "method", "words"),
     [

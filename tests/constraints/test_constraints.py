@@ -90,6 +90,7 @@ def test_no_step_raises_the_cost_and_every_step_obeys(seed, name, loss, level):
         state = new
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", sorted(constraints()))
 @pytest.mark.parametrize("loss", ["squared", slow("absolute")])
 def test_maps_obey_and_cost_more_than_free_ones(name, loss):
@@ -107,6 +108,7 @@ def test_maps_obey_and_cost_more_than_free_ones(name, loss):
     )
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("loss", ["squared", "absolute", "huber"])
 @pytest.mark.parametrize("level", ["ratio", "interval"])
 def test_linear_in_the_unit_matrix_is_plain_mds(loss, level):
@@ -372,6 +374,7 @@ def on_a_circle(name):
     return {"nine": nine, "fifteen": fifteen}[name]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["nine", "fifteen"])
 def test_the_lowest_map_on_a_circle_does_not_depend_on_the_seed(name):
     D = on_a_circle(name)

@@ -268,6 +268,7 @@ def subspace_limit_failure(m, d, eps):
     return WEIGHTS @ outside / 2
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("m", "d"), SMALL)
 def test_the_law_of_a_random_subspace(m, d):
     """U² and V² are independent betas, narrower for their mean than χ².

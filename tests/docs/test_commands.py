@@ -80,6 +80,7 @@ def sessions(text: str) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("page", "commands", "code"),
     [("docs/cli.md", COMMANDS, 0), ("docs/tutorial.md", ["embed"], 7)],

@@ -83,6 +83,7 @@ SLOW = (
 """Pages whose code takes long to compile or to run."""
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     "page", [pytest.param(p, marks=pytest.mark.slow) if p in SLOW else p for p in PAGES]
 )

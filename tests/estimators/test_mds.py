@@ -79,6 +79,7 @@ def test_features_with_holes():
         MDS().fit(X)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("threads_of_blas")
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 @pytest.mark.parametrize("n_init", ["auto", 4])

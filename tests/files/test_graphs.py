@@ -325,7 +325,7 @@ def test_the_largest_part_is_kept_and_the_rest_is_named(tmp_path):
 def test_the_largest_part_of_pairs_keeps_its_weights(put):
     pairs = "source,target,distance,weight\np,q,1,1\na,b,2,3\nb,c,4,5\n"
     with pytest.warns(FileWarning, match="kept the largest part"):
-        table = put(pairs, part="largest")
+        table = put(pairs, part="largest", kind="pairs")
     assert table.weights[0, 1] == 3.0
     assert table.values[1, 2] == 4.0
     assert put("a b\nb c\n", part="largest").n == 3  # nothing is left out, nothing is said

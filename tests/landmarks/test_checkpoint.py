@@ -77,6 +77,7 @@ PHASES = {"fitting": 3, "placing": 6, "refining": 25}  # and at which call in it
 LONG = [("a sphere", "placing")]
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("kind", "phase"),
     [slow(*case) if case in LONG else case for case in product(KINDS, PHASES)],

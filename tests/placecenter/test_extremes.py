@@ -33,6 +33,7 @@ def hyperbolic_by_hand(X, curvature):
     return np.log1p(half + np.sqrt(half * (half + 2.0))) / np.sqrt(np.longdouble(curvature))
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("table", [random_table, flat_table])
 @pytest.mark.parametrize("scale", [1e-150, slow(1e-100), 1.0, slow(1e100), 1e151])
 @pytest.mark.parametrize("loss", ["squared", "absolute"])

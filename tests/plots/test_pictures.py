@@ -337,6 +337,7 @@ def test_a_legend_stays_on_the_page_of_a_plain_figure() -> None:
     assert ax.get_position().width > 0.4
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_legends_stay_on_their_part_of_a_plain_figure(kind: str) -> None:
     figure = Figure()
@@ -346,6 +347,7 @@ def test_legends_stay_on_their_part_of_a_plain_figure(kind: str) -> None:
     assert_apart(figure)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("n", [20, 90])
 @pytest.mark.parametrize("layout", [None, "tight", "constrained"])
 def test_shepard_diagrams_stay_side_by_side(n: int, layout: str | None) -> None:

@@ -59,6 +59,7 @@ def drawn(picture: np.ndarray) -> float:
     return float(np.mean(np.abs(picture - np.median(picture)) > 0.05))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "kind", [slow(kind) if kind in ("triangle", "many", "space") else kind for kind in KINDS]
 )
@@ -233,6 +234,7 @@ def assert_readable(names: list[list[float]], width: float) -> None:
         assert apart.any(axis=1).all()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", ["plane", "globe", "space", "disk"])
 def test_a_narrow_page_can_be_read(browser: Browser, reports: dict[str, Path], kind: str) -> None:
     with telephone(browser):

@@ -41,6 +41,7 @@ def run(which, D, k=2, space=None, **options):
 # --- what is returned ----------------------------------------------------------------------------
 
 
+@pytest.mark.sample(16)
 @every
 @pytest.mark.parametrize("loss", [*LOSSES[:2], *map(slow, LOSSES[2:]), "huber"], ids=str)
 def test_cost_is_that_of_the_map(which, loss):

@@ -272,6 +272,7 @@ def with_random_answers(seed, whose):
     return X, tables
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("whose", ["own", "all"])
 @pytest.mark.parametrize("seed", [1, 13])
 def test_random_answers_of_any_range_do_not_bend_the_absolute_map(seed, whose):
@@ -342,6 +343,7 @@ def test_consensus_and_sizes_in_every_space(space, model):
         np.testing.assert_allclose(fit.weights_, sizes, rtol=5e-3)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("level", ["interval", "ordinal", "spline", "power"])
 @pytest.mark.parametrize("conditional", ["table", slow("row")])
 def test_levels_for_each_subject(level, conditional):
@@ -397,6 +399,7 @@ def test_maps_and_costs_belong_together():
         assert fit.history_[:, 1].min() == pytest.approx(fit.cost_, rel=1e-8)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 @pytest.mark.parametrize("model", ["identity", "indscal", "idioscal"])
 def test_histories_at_levels_end_at_the_cost(model, loss):

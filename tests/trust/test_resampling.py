@@ -210,6 +210,7 @@ STUDIES = [
 ]
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("study", STUDIES, ids=["jackknife", "bootstrap", "perturbation"])
 @pytest.mark.parametrize(
     "how",
