@@ -193,6 +193,7 @@ def test_permissions_and_links_stay(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*is the sum of the other columns")  # of some it is
 @settings(max_examples=500)
 @given(arrays(np.float64, (4, 3), elements=st.floats(width=64, allow_nan=False)))
 def test_odd_numbers_there_and_back(tmp_path_factory, X):
