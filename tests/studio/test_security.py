@@ -131,6 +131,9 @@ ATTACKS: dict[str, tuple[str, str, dict[str, str] | None, Any, int]] = {
         *('{"action": "move", "point": 0, "place": [Infinity, NaN], "last": true}', 400),
     ),
     "a map that is a list": ("POST", "/api/do", OWN, {"action": "show", "map": [1]}, 400),
+    "a map that is a truth": ("POST", "/api/do", OWN, {"action": "show", "map": True}, 400),
+    "a map of 5000 digits": ("GET", f"/api/judged/{'9' * 5000}", OWN, None, 404),
+    "a point of no number": ("GET", "/api/point/-1", OWN, None, 404),
     "a choice that is a list": ("POST", "/api/do", OWN, {"action": "choose", "name": ["dim"]}, 400),
     "a file read from a path": (
         *("POST", "/api/do", OWN),
@@ -155,6 +158,25 @@ def test_an_attack_is_refused(client: Asking, studio: Studio, name: str) -> None
     assert TOKEN not in answer.text
     for header, value in HEADERS.items():
         assert answer.headers[header] == value
+
+
+def test_a_page_does_not_ask_again_on_a_connection_that_an_error_closes() -> None:
+    studio, sent = Studio(worker=Inline), []
+
+    async def failing() -> None:
+        studio.session = None  # type: ignore[assignment]
+        scope = {"type": "http", "method": "GET", "path": "/api/names", "headers": []}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        with pytest.raises(AttributeError):
+            await studio.application()(scope, None, send)  # type: ignore[arg-type]
+
+    asyncio.run(failing())
+    assert sent[0]["status"] == 500
+    assert (b"connection", b"close") in sent[0]["headers"]
+    assert sent[1]["body"] == b"the studio has failed: AttributeError"
 
 
 def test_a_header_given_twice_is_refused(client: Asking) -> None:

@@ -622,3 +622,29 @@ def test_features_lose_pairs_by_weights() -> None:
     assert X.shape == (3, 2)
     assert weights is not None
     assert weights.tolist() == [[1, 0, 1], [0, 1, 1], [1, 1, 1]]
+
+
+def test_an_error_names_the_points_that_are_left_by_their_labels() -> None:
+    far = CITIES.replace(b"230", b"inf")
+
+    async def scenario(stage: Stage) -> list[str]:
+        session = await stage.opened(far)
+        told = [session.state()["message"]["text"]]
+        session.drop_point(0)  # the rows of the table are others then
+        await stage.rest()
+        told.append(session.state()["message"]["text"])
+        with pytest.raises(Refused) as refused:
+            await session.questions.choose("loss")
+        return [*told, str(refused.value)]
+
+    for told in play(scenario):
+        assert told.startswith("D['Jena', 'Celle'] = inf is infinite")
+
+
+def test_a_place_of_very_many_digits_is_refused() -> None:
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened()
+        with pytest.raises(Refused, match="list of numbers"):
+            session.move(0, [10**400, 0], True)
+
+    play(scenario)

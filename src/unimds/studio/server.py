@@ -21,6 +21,7 @@ from urllib.parse import quote
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -42,6 +43,15 @@ TYPES = {
     ".svg": "image/svg+xml",
 }
 KINDS_READ = ("auto", "distances", "points", "pairs", "graph")
+
+
+class Count(IntegerConvertor):
+    """A number in an address that is not longer than any of ours."""
+
+    regex = "[0-9]{1,9}"
+
+
+register_url_convertor("count", Count())
 
 
 def packed(header: dict[str, Any], body: bytes) -> bytes:
@@ -186,14 +196,14 @@ class Studio:
             Route(FILE, self.file, methods=["PUT"]),
             Route("/api/do", self.do, methods=["POST"]),
             Route("/api/names", self.names),
-            Route("/api/judged/{number:int}", self.judged),
-            Route("/api/point/{number:int}", self.point),
+            Route("/api/judged/{number:count}", self.judged),
+            Route("/api/point/{number:count}", self.point),
             Route("/api/stability", self.stability),
-            Route("/api/compare/{one:int}/{other:int}", self.compare),
+            Route("/api/compare/{one:count}/{other:count}", self.compare),
             Route("/api/recipe", self.recipe),
             Route("/api/export/{kind}", self.export),
         ]
-        handlers: Any = {ValueError: _refused, TooLarge: _too_large}
+        handlers: Any = {ValueError: _refused, TooLarge: _too_large, Exception: _failed}
         app = Starlette(routes=routes, lifespan=self.lifespan, exception_handlers=handlers)
         app.router.redirect_slashes = False
         return app
@@ -300,6 +310,12 @@ async def _too_large(request: Request, error: Exception) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     return PlainTextResponse(str(error), 400)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    # the server closes the connection after an error: a page must not ask on it again
+    told = f"the studio has failed: {type(error).__name__}"
+    return PlainTextResponse(told, 500, {"connection": "close"})
 
 
 def columns_of(table: Any) -> dict[str, Any]:

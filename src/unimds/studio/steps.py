@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
@@ -75,6 +76,14 @@ class Step:
         """Return the arguments of `MDS`."""
         return self.settings.arguments(table.precomputed, warm=self.start is not None)
 
+    def named(self, table: Table) -> AbstractContextManager[None]:
+        """Have errors name the points as the page does."""
+        from unimds.distances.validate import points_named
+        from unimds.studio.tables import named
+
+        names = named(table)
+        return points_named([names[i] for i in self.kept(table.n)])
+
 
 def _marked(table: Array, pairs: tuple[tuple[int, int], ...], mark: float) -> Array:
     """Return a table with a mark at some pairs, in both directions."""
@@ -92,7 +101,8 @@ def fitted(table: Table, step: Step, callback: Callback | None = None, **more: A
     if step.limit is not None and callback is None:
         callback = stopper(step.limit)
     mds = MDS(**step.arguments(table), callback=callback, **more)
-    mds.fit(X, weights=weights, fixed=step.anchors(table.n), init=step.start)
+    with step.named(table):
+        mds.fit(X, weights=weights, fixed=step.anchors(table.n), init=step.start)
     mds.callback = None  # studies of the map copy it: their fits must not be stopped with it
     return mds
 

@@ -328,7 +328,7 @@ class Bench:
         grid = {name: values}
         seed = step.settings.seed
         search = MDSSearchCV(MDS(**given), grid, cv=FOLDS, refit=False, random_state=seed)
-        with progress_heard(self._told(job)):
+        with progress_heard(self._told(job)), step.named(self.table):
             search.fit(X, weights=weights)
         found = search.cv_results_
         return {

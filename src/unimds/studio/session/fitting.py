@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -22,7 +22,8 @@ MOVING = ("read", "fit", "preview")
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+    # compared, not converted: a whole number of very many digits is no float
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
 @final
