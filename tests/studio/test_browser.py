@@ -222,11 +222,12 @@ def test_a_file_that_is_refused_is_read_as_something_else(page: Page) -> None:
     content = base64.b64encode(b"a,x,1\na,y,2\nb,x,3\nb,y,4\n").decode()
     page.browser.run(DROP, "list.csv", content)
     page.wait("!document.getElementById('refused').hidden")
-    assert "read it as pairs" in page.browser.text("#banner")
-    assert page.browser.text("#refused label").startswith("list.csv could not be read")
+    assert "read it as “a list of pairs”" in page.browser.text("#banner")
+    assert page.browser.text("#refused-told") == "list.csv could not be read."
     page.browser.complaints()  # the refusal itself
     page.browser.run(
-        "const s = document.getElementById('refused-as'); s.value = 'pairs'; s.onchange()"
+        "const s = document.getElementById('refused-how-kind'); s.value = 'pairs';"
+        "s.dispatchEvent(new Event('change'))"
     )
     page.wait("studio.app.state.file?.kind === 'pairs' && studio.app.judged")
     assert page.browser.run("return document.getElementById('refused').hidden")
@@ -265,3 +266,57 @@ def test_a_point_is_dragged_in_the_triangle(page: Page) -> None:
     page.wait("/lowest map|starts/.test(document.getElementById('status').textContent)")
     page.click("#stop")
     page.settle()
+
+
+LOWER = """
+const [one, other] = [...arguments].map((where) => document.querySelector(where).getBoundingClientRect());
+return one.bottom <= other.top;
+"""
+NOT_CUT = """
+const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.querySelector("#status");
+return scrollWidth <= clientWidth && scrollHeight <= clientHeight;
+"""
+
+
+@pytest.mark.slow
+def test_a_refused_file_hides_the_one_before_and_covers_no_button(page: Page) -> None:
+    page.drop("twelve.csv", noisy(12))
+    content = base64.b64encode(b"a,x,1\na,y,2\nb,x,3\nb,y,4\n").decode()
+    page.browser.run(DROP, "list.csv", content)
+    page.wait("!document.getElementById('refused').hidden")
+    page.browser.complaints()  # the refusal itself
+    told = "list.csv could not be read. The map is still that of twelve.csv."
+    assert page.browser.text("#refused-told") == told
+    assert page.browser.run("return document.getElementById('file-told').hidden")
+    assert page.browser.run(LOWER, "#banner", "#anew")
+    page.click("#forget")
+    page.wait("document.getElementById('refused').hidden")
+    assert not page.browser.run("return document.getElementById('file-told').hidden")
+    assert page.browser.run("return document.getElementById('banner').hidden")
+
+
+@pytest.mark.slow
+def test_long_lines_and_numbers_of_maps_are_whole(page: Page) -> None:
+    page.drop("twelve.csv", noisy(12))
+    for _ in range(9):
+        before = page.app("state.current")
+        page.click("#anew")
+        page.wait(f"studio.app.state.current !== {before}")
+        page.settle()
+    cell = "document.querySelector('#maps td:nth-child(2)')"
+    assert page.browser.run(f"return {cell}.textContent") == "10"
+    one_line = f"const r = document.createRange(); r.selectNodeContents({cell});"
+    assert page.browser.run(f"{one_line} return r.getClientRects().length") == 1
+    long = "Stress-1 0.1234 after 123 sweeps. " + "Converged: the map matches every distance. " * 2
+    page.browser.run("document.getElementById('status').textContent = arguments[0]", long)
+    assert page.browser.run(NOT_CUT)
+
+
+@pytest.mark.slow
+def test_the_page_says_what_the_script_reads(page: Page) -> None:
+    page.drop("thirty.csv", noisy(30))
+    page.lines()
+    assert "reads thirty.csv from its folder; the zip" in page.browser.text("#needs")
+    page.drag(3, 60, -40)
+    page.lines()
+    assert "reads thirty.csv and start.npy from" in page.browser.text("#needs")

@@ -137,7 +137,15 @@ ATTACKS: dict[str, tuple[str, str, dict[str, str] | None, Any, int]] = {
     "a choice that is a list": ("POST", "/api/do", OWN, {"action": "choose", "name": ["dim"]}, 400),
     "a file read from a path": (
         *("POST", "/api/do", OWN),
-        *({"action": "read_as", "kind": "/etc/passwd", "part": "all", "refused": False}, 400),
+        *({"action": "read_as", "how": {"kind": "/etc/passwd"}, "refused": False}, 400),
+    ),
+    "a file read with any argument": (
+        *("POST", "/api/do", OWN),
+        *({"action": "read_as", "how": {"max_bytes": "1"}, "refused": False}, 400),
+    ),
+    "a file read with a list": (
+        *("POST", "/api/do", OWN),
+        *({"action": "read_as", "how": {"kind": ["graph"]}, "refused": False}, 400),
     ),
     "an empty file": ("PUT", "/api/file?name=a.csv", OWN, "", 400),
 }

@@ -27,6 +27,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from unimds.studio.exports import KINDS
+from unimds.studio.reading import READINGS, arguments
 from unimds.studio.recipe import SCRIPT, archive
 from unimds.studio.security import FILE, Guard, TooLarge, new_token, safe_name
 from unimds.studio.session import Refused, Session
@@ -42,7 +43,6 @@ TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-KINDS_READ = ("auto", "distances", "points", "pairs", "graph")
 
 
 class Count(IntegerConvertor):
@@ -129,9 +129,10 @@ def actions(session: Session) -> dict[str, tuple[tuple[str, ...], Callable[..., 
         "study": ((), session.questions.study),
         "judge": ((), session.questions.judge),
         "read_as": (
-            ("kind", "part", "refused"),
-            lambda kind, part, refused: session.again(_how(kind, part), refused is True),
+            ("how", "refused"),
+            lambda how, refused: session.again(_how(how), refused is True),
         ),
+        "forget": ((), session.forget),
         "example": ((), lambda: session.open("cities.csv", example(), {})),
     }
 
@@ -142,14 +143,11 @@ def _mapping(given: Any) -> dict[str, Any]:
     return given
 
 
-def _how(kind: Any, part: Any) -> dict[str, str]:
-    if kind not in KINDS_READ or part not in ("all", "largest"):
+def _how(chosen: Any) -> dict[str, str]:
+    found = arguments(chosen)
+    if found is None:
         raise Refused("a file is not read like that")
-    return {
-        name: value
-        for name, value in (("kind", kind), ("part", part))
-        if value not in ("auto", "all")
-    }
+    return found
 
 
 def example() -> bytes:
@@ -218,7 +216,8 @@ class Studio:
     async def events(self, request: Request) -> Response:
         """Tell a page all that happens, from now on."""
         session = self.session
-        start = packed({**session.state(), "help": help_told()}, b"")
+        readings = [reading._asdict() for reading in READINGS]
+        start = packed({**session.state(), "help": help_told(), "readings": readings}, b"")
         for told, shown in [] if session.work is None else session.work.pictures():
             start += packed(told, shown)
         kind = "application/octet-stream"
@@ -278,8 +277,10 @@ class Studio:
         return JSONResponse(await asyncio.to_thread(found))
 
     async def recipe(self, request: Request) -> Response:
-        """Tell the lines that make the map."""
-        return JSONResponse(self.session.questions.recipe()._replace(files={})._asdict())
+        """Tell the lines that make the map, and the names of the files that they read."""
+        found = self.session.questions.recipe()
+        needs = [self.session.opened().source.name, *found.files]
+        return JSONResponse({"python": found.python, "shell": found.shell, "needs": needs})
 
     async def export(self, request: Request) -> Response:
         """Give a file of the map."""

@@ -9,6 +9,7 @@ import numpy as np
 from unimds.distances.doubts.tables import CONFIRM, warn_of_doubts
 from unimds.files import Table
 from unimds.files.errors import FileError, FileWarning, as_option
+from unimds.studio.reading import done
 from unimds.studio.settings import SETTINGS
 
 
@@ -88,7 +89,7 @@ def error_in_words(error: Exception) -> str:
     Examples
     --------
     >>> error_in_words(FileError("a.csv", "unclear. For points", advice=("kind", "points")))
-    'a.csv: unclear. For points, read it as points'
+    'a.csv: unclear. For points, read it as “points, one per row”'
     """
     if not isinstance(error, FileError) or error.advice is None:
         return " ".join(str(error).split()) or type(error).__name__
@@ -110,10 +111,8 @@ def _deed(name: str, value: Any, table: Table) -> str:
 
 
 def _read_otherwise(name: str, value: Any) -> str:
-    """Return how to read a file with an argument: the page knows the kind only."""
-    if name == "kind":
-        return f"read it as {value}"
-    return f"use `unimds embed {as_option(name, value)}`"
+    """Return how to read a file with an argument: on the page if it can, or else in a shell."""
+    return done(name, value) or f"use `unimds embed {as_option(name, value)}`"
 
 
 def named(table: Table) -> list[str]:

@@ -46,6 +46,7 @@ function hear(header, numbers) {
 
 function hearState(state) {
   if (state.help) app.settings.build(state.help);
+  if (state.readings) app.readings = state.readings;
   app.state = state;
   const file = state.file;
   if (file && file.version !== app.version) newFile(file);
@@ -55,7 +56,7 @@ function hearState(state) {
   for (const [id, off] of [["anew", !file], ["stop", !state.running || state.running.stopping], ["go-on", !file || (state.current === null && !state.torn)], ["study", state.current === null], ["example", false]]) $(id).disabled = off;
   for (const made of document.querySelectorAll("#choose-buttons button, #exports button")) made.disabled = state.current === null;
   showStatus();
-  showRefused(state.refused, (kind) => app.act("read_as", { kind, part: "all", refused: true }));
+  showRefused(state, app.readings, (how) => app.act("read_as", { how, refused: true }));
   if (!file) return;
   app.two = app.two.filter((one) => state.maps.some((map) => map.number === one));
   showMaps(state, app);
@@ -76,7 +77,7 @@ async function newFile(file) {
   app.shepard.show(null);
   $("comparison").hidden = true;
   app.select(-1);
-  showFile(file, (kind) => app.act("read_as", { kind, part: "all", refused: false }));
+  showFile(file, app.readings, (how) => app.act("read_as", { how, refused: false }));
   for (const id of ["pairs", "points", "verdict"]) $(id).replaceChildren();
   document.title = `${file.name} – unimds studio`;
   const { names, columns } = await net.get("names");
@@ -128,7 +129,7 @@ function showStatus() {
   if (!running && current) words.push(`Stress-1 ${number(current.stress)} after ${current.sweeps} sweeps${current.size ? `, ${current.size}` : ""}. ${current.outcome}`);
   if (state.message.kind === "info") words.push(state.message.text);
   $("status").textContent = $("status").title = words.join(" ");
-  $("headline").textContent = file ? `${file.name}: ${file.n.toLocaleString("en")} points` : state.ready ? "ready" : "the worker starts …";
+  $("headline").textContent = $("headline").title = file ? `${file.name}: ${file.n.toLocaleString("en")} points` : state.ready ? "ready" : "the worker starts …";
   document.documentElement.dataset.running = running ? running.purpose : "no";
 }
 
@@ -157,9 +158,11 @@ async function lines({ finished }) {
   lined = finished;
   const waiting = "The lines come when the map stands still.";
   const found = finished === null ? { python: waiting, shell: waiting } : await net.get("recipe").catch((error) => ({ python: error.message, shell: error.message }));
+  const needs = found.needs?.join(" and ");
   if (lined !== finished) return;
   $("python").textContent = found.python;
   $("shell").textContent = found.shell;
+  $("needs").textContent = needs ? `The script alone (Python) reads ${needs} from its folder; the zip has all it needs.` : "";
   document.documentElement.dataset.lines = finished ?? "none";
 }
 
@@ -309,7 +312,7 @@ function themes() {
 
 function build() {
   themes();
-  for (const [id, action] of [["anew", "fit"], ["stop", "stop"], ["go-on", "go_on"], ["study", "study"], ["example", "example"]]) $(id).addEventListener("click", () => app.act(action));
+  for (const [id, action] of [["anew", "fit"], ["stop", "stop"], ["go-on", "go_on"], ["study", "study"], ["example", "example"], ["forget", "forget"]]) $(id).addEventListener("click", () => app.act(action));
   $("whole").addEventListener("click", () => app.map.whole());
   $("compare").addEventListener("click", compare);
   $("colour").addEventListener("change", colours);

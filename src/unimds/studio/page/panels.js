@@ -49,32 +49,48 @@ export class Settings {
 
 // --- the file ---
 
-const KINDS = [["auto", "what it seems to be"], ["distances", "distances"], ["points", "points, one per row"], ["pairs", "a list of pairs"], ["graph", "a graph"]];
-
-function offer(select, kind, readAs) {
-  select.replaceChildren(...KINDS.map(([value, text]) => element("option", text, { value })));
-  select.value = kind;
-  select.onchange = () => readAs(select.value);
+// Offer the ways to read a file, those of `names`; all words come from the server.
+function offer(place, readings, names, how, readAs) {
+  const shown = readings.filter(({ name }) => names.includes(name));
+  const fields = shown.map(({ name, title, values }) => {
+    const id = `${place.id}-${name}`;
+    const select = element("select", undefined, { id, "data-name": name });
+    for (const [value, text] of Object.entries(values)) select.append(element("option", text, { value }));
+    select.value = how[name] ?? "auto";
+    select.addEventListener("change", () => readAs(chosen(place)));
+    const field = element("div", undefined, { class: "field" });
+    field.append(element("label", title, { for: id }), select);
+    return field;
+  });
+  place.replaceChildren(...fields);
 }
 
-// A file that could not be read may be something else.
-export function showRefused(name, readAs) {
-  if ($("refused").dataset.name === (name ?? "")) return;
-  $("refused").dataset.name = name ?? "";
-  $("refused").hidden = name === null;
-  $("refused").querySelector("label").textContent = `${name} could not be read. Read it as`;
-  offer($("refused-as"), "auto", readAs);
+function chosen(place) {
+  const how = Object.fromEntries([...place.querySelectorAll("select")].map((select) => [select.dataset.name, select.value]));
+  if (!["auto", "graph"].includes(how.kind)) delete how.weight; // only graphs have edges
+  return how;
 }
 
-export function showFile(file, readAs) {
-  $("file-told").hidden = !file;
-  $("empty").hidden = Boolean(file);
-  if (!file) return;
+// A file that could not be read may be something else; what is known of the file before is out of the way.
+export function showRefused({ refused, file }, readings, readAs) {
+  $("file-told").hidden = !file || refused !== null;
+  const about = JSON.stringify([refused, file?.name]);
+  if ($("refused").dataset.about === about) return;
+  $("refused").dataset.about = about;
+  $("refused").hidden = refused === null;
+  $("refused-told").textContent = `${refused} could not be read.${file ? ` The map is still that of ${file.name}.` : ""}`;
+  $("forget").textContent = file ? `Back to ${brief(file.name)}` : "Close";
+  offer($("refused-how"), readings, ["kind", "weight", "encoding"], {}, readAs);
+}
+
+export function showFile(file, readings, readAs) {
+  $("empty").hidden = true;
   $("drop-hint").hidden = true;
   $("file-name").textContent = file.name;
   $("recognised").replaceChildren(...file.recognised.map((text) => element("li", text)));
   $("doubts").replaceChildren(...file.doubts.map((text) => element("li", text)));
-  offer($("read-as"), file.how.kind ?? "auto", readAs);
+  const names = ["kind", ...(file.kind === "graph" ? ["weight"] : []), ...(file.how.encoding ? ["encoding"] : [])];
+  offer($("read-how"), readings, names, file.how, readAs);
 }
 
 // --- lists ---
@@ -162,7 +178,7 @@ export function showMaps(state, app) {
     box.checked = app.two.includes(map.number);
     box.addEventListener("change", () => app.pick(map.number, box.checked));
     const words = app.settings.words(map.settings, state.file.precomputed) + (map.changes ? `, ${map.changes} by hand` : "");
-    const made = row([box, `${map.number}`, words, { number: number(map.stress) }, button("show", () => app.act("show", { map: map.number }))]);
+    const made = row([box, { number: String(map.number) }, words, { number: number(map.stress) }, button("show", () => app.act("show", { map: map.number }))]);
     made.classList.toggle("chosen", map.number === state.current);
     return made;
   });

@@ -115,6 +115,12 @@ class Session:
         source = self.opened().source
         return self.open(source.name, source.data, how)
 
+    def forget(self) -> None:
+        """Forget a file that could not be read, and what was said of it."""
+        self._refused = None
+        self.desk.say()
+        self._announce()
+
     def _begin(self, source: Source, about: dict[str, Any]) -> None:
         """Begin with a file that was read."""
         self.desk.refuse_questions("another file was opened")
