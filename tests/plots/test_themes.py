@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zlib
+from importlib.resources import files
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -95,3 +96,17 @@ def test_a_dark_page_has_light_ink():
     with matplotlib.style.context("dark_background"):  # any other dark page will do
         ax = plot_embedding(X, layers=[Hulls(["a"] * 12)])
     assert ax.lines[0].get_color() == DARK.hues[0]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_regions_have_no_colour_of_a_group(theme):
+    def parts(colour):
+        return np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)])
+
+    assert min(np.linalg.norm(parts(theme.region) - parts(hue)) for hue in theme.hues) > 60.0
+
+
+@pytest.mark.parametrize("page", ["report/page/page.css", "studio/page/style.css"])
+def test_regions_have_the_same_colours_on_a_page(page):
+    found = re.findall("--region: (#[0-9a-f]+)", (files("unimds") / page).read_text("utf-8"))
+    assert set(found) == {LIGHT.region.lower(), DARK.region.lower()}

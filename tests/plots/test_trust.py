@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from unimds import Hyperbolic, Simplex, Sphere
 from unimds.plots import UncertaintyRegions, plot_permutation_test, plot_stability
 from unimds.plots.embedding import scene_of
+from unimds.plots.themes import LIGHT
 from unimds.spaces import Euclidean, to_poincare
 from unimds.spaces.hyperbolic import recentred
 from unimds.trust import PermutationTest, Stability, StressNorms
@@ -30,7 +31,7 @@ def region_lines(here, confidence=0.9):
 
 def outlines(ax):
     """Return the lines of regions by their colour."""
-    return [line.get_xydata() for line in ax.lines if line.get_color() == "#009E73"]
+    return [line.get_xydata() for line in ax.lines if line.get_color() == LIGHT.region]
 
 
 def test_ellipses_in_the_plane_surround_the_points():

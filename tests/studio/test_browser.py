@@ -269,7 +269,8 @@ def test_a_point_is_dragged_in_the_triangle(page: Page) -> None:
 
 
 LOWER = """
-const [one, other] = [...arguments].map((where) => document.querySelector(where).getBoundingClientRect());
+const box = (where) => document.querySelector(where).getBoundingClientRect();
+const [one, other] = [...arguments].map(box);
 return one.bottom <= other.top;
 """
 NOT_CUT = """

@@ -62,7 +62,7 @@ LIGHT = Theme(
     edge="#7C8794",
     found="#0072B2",
     miss="#D55E00",
-    region="#009E73",
+    region="#4B5968",
     hues=(
         *("#0072B2", "#E69F00", "#009E73", "#CC79A7"),
         *("#D55E00", "#56B4E9", "#000000", "#8C8C8C"),
@@ -79,7 +79,7 @@ DARK = Theme(
     edge="#8493A3",
     found="#56B4E9",
     miss="#FF9A52",
-    region="#4FD1A5",
+    region="#C9D3DE",
     hues=(
         *("#56B4E9", "#E69F00", "#00B98A", "#E49AC3"),
         *("#F0703A", "#F0E442", "#FFFFFF", "#9AA4AE"),
