@@ -69,3 +69,27 @@ def test_maps_of_the_simplex_are_compared_within_it() -> None:
     # a turn would leave the simplex: only its outcomes are exchanged
     turns = [view_of(other[:, list(turn)], Simplex()).points for turn in permutations(range(3))]
     assert any(np.allclose(shown, turn, atol=1e-6) for turn in turns)
+
+
+def test_a_map_of_too_few_pairs_is_told_to_be_one_of_many() -> None:
+    few = b""",a,b,c,d,e,f,g
+a,0,1,2,,,,3
+b,1,0,,,2,,
+c,2,,0,1,,,
+d,,,1,0,2,,
+e,,2,,2,0,1,
+f,,,,,1,0,2
+g,3,,,,,2,0
+"""
+    told = "Only 8 of 21 distances are known, too few to determine a map of 7 points: many maps fit"
+
+    async def scenario(stage: Stage) -> None:
+        session = await stage.opened(few)
+        plane = session.work.shelf[session.work.current].judged["verdict"]
+        assert any(said.startswith(told) for said in plane)
+        session.change({"dim": 1})  # six free coordinates
+        await stage.rest()
+        line = session.work.shelf[session.work.current].judged["verdict"]
+        assert not any("many maps fit" in said for said in line)
+
+    play(scenario)

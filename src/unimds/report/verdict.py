@@ -14,7 +14,8 @@ from unimds.plots.fit import MUCH, r2_told
 from unimds.report.fit import FULL, MET, OTHERS, Goodness
 from unimds.report.level import Scaled, kruskals_word, meaning
 from unimds.report.subject import Placed, Run, Subject
-from unimds.spaces import distances
+from unimds.spaces import Simplex, distances
+from unimds.spaces.coordinates import dimension_of
 
 NOTHING = 1e-6
 """A Stress-1 that counts as none."""
@@ -127,6 +128,7 @@ def _quality(subject: Subject, fit: Goodness | None) -> list[str]:
     """Begin with what the loss is good at: typical errors if it is robust, or else the squares."""
     robust = is_robust(subject.loss, _typical(subject))
     stress, typical = _stress(subject, fit, robust), _errors(subject, fit)
+    stress += _few_pairs(subject, fit)
     if _degenerate(subject):  # nothing else would tell anything
         return stress
     return [*typical, *stress] if robust and fit is not None else [*stress, *typical]
@@ -157,6 +159,23 @@ def _stress(subject: Subject, fit: Goodness | None, robust: bool) -> list[str]:
             "make it large."
         ]
     return [said, *_judged(subject.stress, subject.scaled, fit)]
+
+
+def _few_pairs(subject: Subject, fit: Goodness | None) -> list[str]:
+    """Say that many maps fit, if fewer distances are known than a map has free coordinates."""
+    n, known = subject.n, 1.0 if fit is None else fit.known
+    if known == 1.0:
+        return []
+    k = dimension_of(subject.space, subject.points.shape[1])
+    free = n * k - (0 if isinstance(subject.space, Simplex) else k * (k + 1) // 2)
+    pairs = n * (n - 1) // 2
+    some = round(known * pairs)
+    if some >= free:
+        return []
+    return [
+        f"Only {some:,} of {pairs:,} distances are known, too few to determine a map of {n:,} "
+        "points: many maps fit them as well. Add distances before you trust this one."
+    ]
 
 
 def _missed(scaled: Scaled | None) -> str:
