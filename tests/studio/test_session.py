@@ -68,7 +68,7 @@ def test_a_file_that_could_not_be_read_is_read_as_something_else() -> None:
 
     async def scenario(stage: Stage) -> None:
         session = stage.session
-        with pytest.raises(Refused, match=r"read it as pairs$"):
+        with pytest.raises(Refused, match=r"read it as “a list of pairs”$"):
             await session.open("list.csv", data, {})
         assert session.state()["refused"] == "list.csv"
         await session.again({"kind": "pairs"}, refused=True)
