@@ -167,10 +167,10 @@ def place_of(seen: ArrayLike, X: ArrayLike, space: str | Space = "euclidean") ->
     if isinstance(space, Hyperbolic) and points.shape[1] <= 4:
         if at @ at >= EDGE**2:
             at = at * (EDGE / np.linalg.norm(at))
-        exact = space.project_points(points)  # type: ignore[no-untyped-call]
-        back = np.linalg.inv(boost(exact))  # type: ignore[no-untyped-call]
+        exact = space.project_points(points)
+        back = np.linalg.inv(boost(exact))
         there = from_poincare(at[None]) @ back
-        return np.asarray(space.project_points(there)[0])  # type: ignore[no-untyped-call]
+        return np.asarray(space.project_points(there)[0])
     if view.kind == "cap":
         front, right, above = facing(space.project_points(points))
         angle = np.radians(ROOM * angle_of(space.project_points(points))) * np.linalg.norm(at)
@@ -200,11 +200,11 @@ EDGE = 0.9999
 def _hyperbolic(points: Array, space: Hyperbolic) -> MapView:
     """Show the Poincaré model, moved so that the mean of the points is at the centre."""
     # spaces are compiled code, without types
-    moved = recentred(points, points)  # type: ignore[no-untyped-call]
+    moved = recentred(points, points)
     ball = to_poincare(moved)
 
     def seen(line: Array) -> Array:
-        return to_poincare(recentred(line, points))  # type: ignore[no-untyped-call]
+        return to_poincare(recentred(line, points))
 
     middle = "The mean of the points is at the centre; the edge is infinitely far away."
     if ball.shape[1] == 2:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from math import cosh, sinh, sqrt
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from unimds.compiled.elementary import arsinh
@@ -144,7 +145,7 @@ class Hyperbolic(Space):
                 'Hyperbolic(curvature="auto"), or a curvature that fits the unit of the distances'
             )
 
-    def project_points(self, X):
+    def project_points(self, X: Array) -> Array:
         X = np.array(X)
         X[:, 0] = np.sqrt(1.0 + np.einsum("ij,ij->i", X[:, 1:], X[:, 1:]))
         return X
@@ -172,7 +173,7 @@ class Hyperbolic(Space):
         return lambda X: X @ boost_a @ turn @ back
 
 
-def boost(X):
+def boost(X: Array) -> Array:
     """Return the Lorentz boost that takes the mean of the rows of `X` to the origin."""
     mean = X.mean(axis=0)
     mean = mean / np.sqrt(mean[0] ** 2 - mean[1:] @ mean[1:])
@@ -183,7 +184,7 @@ def boost(X):
     return L
 
 
-def recentred(X, around):
+def recentred(X: ArrayLike, around: ArrayLike) -> Array:
     """Return the rows of `X`, moved so that the mean of the rows of `around` is at the origin.
 
     Pictures and Poincaré coordinates have it at the centre of the disk.

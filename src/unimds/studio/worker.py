@@ -186,7 +186,7 @@ class Bench:
 
     # --- the table ---
 
-    def _read(self, job: int, name: str, data: bytes, how: dict[str, str]) -> dict[str, Any]:
+    def _read(self, job: int, name: str, data: bytes, how: dict[str, Any]) -> dict[str, Any]:
         """Read a file; its name has been checked by the server."""
         from unimds.files import read
         from unimds.files.meaning.parts import parts_of
@@ -195,7 +195,7 @@ class Bench:
         path = Path(name)
         path.write_bytes(data)
         try:
-            table = read(path, **how)  # type: ignore[arg-type]
+            table = read(path, **how)
         finally:
             path.unlink()
         if table.n > MOST:
@@ -354,8 +354,8 @@ class Bench:
             if len(mds.embedding_) <= JACKKNIFE:
                 found = jackknife(mds, weights=weights)
             else:
-                drawn = {"n_maps": MAPS, "random_state": step.settings.seed}
-                found = bootstrap(mds, weights=weights, **drawn)  # type: ignore[arg-type]
+                seed = step.settings.seed
+                found = bootstrap(mds, n_maps=MAPS, weights=weights, random_state=seed)
         scene = scene_of(mds)
         turn = signs(scene.view, np.frombuffer(shown, "<f4").reshape(scene.view.points.shape))
         try:
