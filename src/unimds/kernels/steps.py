@@ -126,8 +126,8 @@ def carry(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch
       there into tangent vectors, in the unit of distances.
 
     The past stays as it was met, in the coordinates of the space around: to take it along would
-    cost more than all pairs of a small table, and saves no steps. The slope is a tangent vector, so
-    that a step downhill stays one when it is turned into tangent vectors.
+    cost more than all pairs of a small table, and descents take about as many steps. The slope is a
+    tangent vector, so that a step downhill stays one when it is turned into tangent vectors.
     """
     space, p, v = space_at(fields), X, beyond(X, k)
     point, vector, onto = carray(p, k), carray(v, k), mode == ONTO
