@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unimds.losses import as_loss
-from unimds.placecenter.annealing import SLOW_DECADES, falling, slowly
+from unimds.placecenter.annealing import (
+    LEVELS_PER_DECADE,
+    SLOW_DECADES,
+    SLOW_LEVELS,
+    falling,
+    slowly,
+)
 
 ABSOLUTE = as_loss("absolute")
 
@@ -24,5 +30,7 @@ def test_only_the_first_levels_are_denser():
     assert [level for level in slowly(levels) if level < 0.99 * end] == [
         level for level in levels if level < 0.99 * end
     ]
-    ratios = [a / b for b, a in zip(slowly(levels), slowly(levels)[1:], strict=False) if a > end]
-    assert min(ratios) > 0.85
+    first = [level for level in slowly(levels) if level > end]
+    steps = np.log10(first[:-1]) - np.log10(first[1:])
+    np.testing.assert_allclose(steps, 1.0 / SLOW_LEVELS)
+    assert SLOW_LEVELS > 2 * LEVELS_PER_DECADE

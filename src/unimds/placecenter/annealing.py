@@ -18,7 +18,7 @@ from unimds.placecenter.problem import Problem
 Array = NDArray[Any]
 
 LEVELS_PER_DECADE = 2
-SLOW_LEVELS, SLOW_DECADES = 16, 1.5
+SLOW_LEVELS, SLOW_DECADES = 8, 1.5
 LAST_LEVEL = 1e-6  # of the mean error of the seed: true distances are then met to that precision
 ROUNDING = 1e-14  # smoothing that only rounding sees, of a typical distance
 COARSE = (1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6)  # of a typical distance
@@ -50,7 +50,7 @@ def slowly(smoothings: list[float]) -> list[float]:
     --------
     >>> levels = slowly([1.0, 0.3, 0.1, 0.03, 0.01, 0.001])
     >>> len(levels), [round(level, 3) for level in levels[:3]], levels[-2:]
-    (28, [1.0, 0.866, 0.75], [0.01, 0.001])
+    (16, [1.0, 0.75, 0.562], [0.01, 0.001])
     """
     first = smoothings[0]
     last = max(first * 10.0**-SLOW_DECADES, smoothings[-1])
