@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
 from unimds.compiled.parts import explained, kernel
 from unimds.distances.tiles import Tile
@@ -35,7 +34,8 @@ def add_pulls(
     X = X - X.mean(axis=1, keepdims=True)  # fewer digits cancel
     both, costs, squares = smooth != exact, np.zeros(2), np.einsum("ai,ai->i", X, X)
     sums = np.zeros(X.shape[1])
-    for rows in gen_batches(len(D), ROWS):
+    for low in range(0, len(D), ROWS):
+        rows = slice(low, min(low + ROWS, len(D)))
         start, end = first + rows.start, first + rows.stop
         P, Q = X[:, start:end], X[:, :end]
         C = P.T @ Q
