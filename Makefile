@@ -16,6 +16,9 @@ RELEASE_STAMP := $(VENV)/.stamp-release
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Half of the time of an installation would go into compiling modules that nobody imports.
 INSTALL := $(PIP) install --no-compile
+# Some containers forbid Python to keep compiled modules: each process of the tests would compile all
+# that it imports, for seconds.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 # Two pips at once in one environment would collide.

@@ -8,23 +8,33 @@ from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
 from tests.support.commands import CITIES
+from tests.support.parts import EXAMPLES
 from tests.support.tables import by_estimator, by_function
 from unimds.landmarks import cost
+
+QUICK_EXAMPLES = 10  # where slow tests are left out
 
 # Compiling takes seconds the first time: no deadline. Derandomised: the same run everywhere.
 settings.register_profile(
     "unimds",
     deadline=None,
     derandomize=True,
-    max_examples=25,
+    max_examples=EXAMPLES,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("quick", settings.get_profile("unimds"), max_examples=QUICK_EXAMPLES)
 settings.load_profile("unimds")
 
 # A shell that starts the tests in the background has them ignore ^C, which some of them send: to
 # themselves, or to a process they start, which inherits this from them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config):
+    """Try fewer examples where slow tests are left out: before any test is imported."""
+    if config.option.markexpr == "not slow":
+        settings.load_profile("quick")
 
 
 @pytest.hookimpl(tryfirst=True)  # before slow tests are left out

@@ -52,7 +52,7 @@ def interrupted(sweeps, table=D, **options):
         return place_center(table, random_state=0, callback=Interruption(sweeps), **options)
 
 
-@pytest.mark.sample(9)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("sweeps", [1, 9, 60])
 @pytest.mark.parametrize("run", RUNS)
 def test_a_run_that_goes_on_ends_like_one_that_was_not_interrupted(tmp_path, run, sweeps):
@@ -197,7 +197,7 @@ LIMITED = {
 }
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("run", LIMITED)
 @pytest.mark.parametrize("limits", [(3,), (7, 20)])
 def test_with_a_larger_limit_it_goes_on_to_the_very_same_map(tmp_path, run, limits):

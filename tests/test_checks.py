@@ -66,6 +66,7 @@ class Cauchy(Loss):
         return replace(self, width=self.width * factor)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     "loss",
     [
@@ -196,6 +197,7 @@ class Sluggish(Loss):  # smoothing hardly matters until it is gone
         return 1.0
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("loss", "rule"),
     [
@@ -277,7 +279,7 @@ def sound():
         yield pytest.param(space, k, marks=marks, id=f"{space}-{k}")
 
 
-@pytest.mark.sample(7)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("space", "n_components"), list(sound()))
 def test_sound_spaces_pass(space, n_components):
     for seed in range(3):
@@ -435,6 +437,7 @@ def test_who_moves_points_in_another_way_is_not_flat():
     assert result.embedding.min() >= 0.0
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("space", "rule"),
     [
@@ -540,7 +543,7 @@ def test_a_fit_at_a_level_refuses_a_loss_that_is_not_symmetric(options, remedy):
 # --- levels ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "level",
     [

@@ -55,6 +55,7 @@ def test_json_has_all_of_it_as_the_library_tells_it(file, table):
     assert found["warnings"] == []
 
 
+@pytest.mark.slow
 def test_counts_are_standardised_before_candidates_are_compared(tmp_path):
     counts = np.random.default_rng(0).poisson(3.0, (12, 6)) + 1
     pd.DataFrame(counts, columns=list("abcdef")).to_csv(tmp_path / "c.csv", index=False)
@@ -83,6 +84,7 @@ def test_lists_of_spaces_losses_and_levels(file):
     assert found["command"] == f"unimds embed {file} --dim 2"
 
 
+@pytest.mark.slow
 def test_the_command_that_is_shown_makes_the_map(file, tmp_path):
     said = run("choose", file, "-k", 2, "--spaces", "sphere", "--levels", "ordinal", "--json")
     command = json.loads(said.out)["command"].split()

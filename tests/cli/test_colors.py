@@ -149,6 +149,7 @@ def test_project_and_compare_choose_columns(plants):
 # --- new points -----------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "kind", [(), ("--landmarks", "5"), ("--space", "sphere", "--radius", "auto")]
 )

@@ -193,6 +193,7 @@ def test_bad_usage_of_project_is_2(tmp_path, options):
     assert run("project", "x.npy", *options).code == 2
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("command", ["embed", "compare", "project"])
 @pytest.mark.parametrize(("cell", "wrong"), [("", "missing"), ("inf", "infinite")])
 def test_a_feature_that_is_no_number_is_named(tmp_path, command, cell, wrong):

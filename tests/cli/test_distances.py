@@ -28,6 +28,7 @@ def embedded(monkeypatch, *command):
     return tables[0][:, 0]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("metric", ["euclidean", "cityblock"])
 @pytest.mark.parametrize("where", CLOUDS)
 def test_embed_and_compare_measure_the_same_distances(tmp_path, monkeypatch, where, metric):

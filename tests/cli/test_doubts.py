@@ -75,6 +75,7 @@ def plots(**columns):
     return frame.assign(**columns).to_csv(index_label="site")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("metric", "what"),
     [

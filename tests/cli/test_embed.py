@@ -479,6 +479,7 @@ def test_sweeps_are_counted_where_there_is_no_search(cities):
     assert {"starts", "found"}.isdisjoint(told)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("space", "name"), [("sphere", "radius"), ("hyperbolic", "curvature"), ("simplex", "size")]
 )

@@ -89,6 +89,7 @@ def test_every_option_that_is_named_instead_exists():
             assert option in shown, advice
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("metric", "says"),
     [

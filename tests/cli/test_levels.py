@@ -29,7 +29,7 @@ def told(*line):
     return json.loads(said.out)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("options", "level"),
     [

@@ -108,6 +108,7 @@ def test_unfold_writes_rows_and_columns_and_a_model(preferences, tmp_path):
     assert "20 rows and 6 columns" in said.err
 
 
+@pytest.mark.slow
 def test_ratings_need_to_be_turned_round(preferences, tmp_path):
     file, ranks = preferences
     (7.0 - ranks).to_csv(tmp_path / "ratings.csv")

@@ -168,6 +168,7 @@ def test_several_tables_are_subjects_whatever_the_order_of_their_rows(subjects):
     assert np.corrcoef(apart[mean > 0.0], mean[mean > 0.0])[0, 1] > 0.98
 
 
+@pytest.mark.slow
 def test_noise_and_a_sphere(file):
     how = ("--method", "noise", "--noise", 0.02, "--maps", 5, "--space", "sphere", "--size", "auto")
     said = run("stability", file, *how, "--pairs", 0)

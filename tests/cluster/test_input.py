@@ -95,6 +95,7 @@ def test_a_table_that_is_not_square_is_told(client):
 # --- stores ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["zarr", "parquet", "npy"])
 def test_workers_read_stores_themselves(client, tmp_path, kind):
     D = table(90)
@@ -123,6 +124,7 @@ def test_a_folder_without_a_table_is_told(tmp_path):
 # --- odd, but all right ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_numbers_of_any_type_and_chunks_of_any_size_will_do(client):
     D, everyone = table(40), da.ones(40, chunks=15, dtype=bool)
     frame = pd.DataFrame(D, columns=[f"c{i}" for i in range(40)])
@@ -141,6 +143,7 @@ def test_few_points(client, n):
     assert MDS().fit_transform(chunked(points(n, 4))).shape == (n, 2)
 
 
+@pytest.mark.slow
 def test_weights_of_measured_points_count(client):
     X, W = points(40, 4), np.where(np.arange(40) < 9, 9.0, 1.0)
     W = W * W[:, None]

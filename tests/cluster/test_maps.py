@@ -112,6 +112,7 @@ def test_the_estimator_has_the_same_attributes(client):
     assert mds.transform(D[:3]).shape == (3, 2)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["array", "table"])
 def test_features_are_measured_by_the_workers(client, kind):
     X = points(k=4)
@@ -417,7 +418,7 @@ def features(tmp_path):
     return store, X
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [["--kind", "points"], ["--metric", "cosine"], []])
 def test_the_command_line_measures_the_features_of_a_store(client, tmp_path, features, how):
     store, X = features

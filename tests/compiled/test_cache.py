@@ -228,8 +228,7 @@ def test_compiling_is_said_when_and_only_when_it_happens(warm):
     assert warm.run("fit.py") == [0, 0, 0]
 
 
-def test_a_loss_is_compiled_again_when_and_only_when_it_changes(warm):
-    lab = warm
+def test_a_loss_is_compiled_again_when_and_only_when_it_changes(lab):
     lab.write("helpers.py", HELPERS)
     first = lab.script(CAUCHY)
     assert "mutual" in first["compiled"]
@@ -315,6 +314,7 @@ def test_a_loss_travels_to_another_process(lab):
     assert second["costs"] == first["costs"]
 
 
+@pytest.mark.slow
 def test_rows_in_the_cache_refer_to_no_module_of_ours(built):
     """So a version that moves its modules finds them again, or compiles anew."""
     cache = built[0].folder / "cache"

@@ -59,6 +59,7 @@ def test_arc_to_two_ulp(dtype):
     assert ulps(out, [exact_arc(v) for v in q]) <= 2.0
 
 
+@pytest.mark.sample(1)
 @PRECISIONS
 def test_arsinh_to_four_ulp(dtype):
     longest = 80.0 if dtype == np.float32 else 700.0

@@ -208,7 +208,7 @@ class TooFewArguments(Base):
         return u**2
 
 
-@pytest.mark.sample(7)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("loss", "method", "words"),
     [
@@ -300,6 +300,7 @@ COMPILED = [(base, name) for base in (Squared, Euclidean) for name in base._comp
 LONG = ("exp", "gather", "project")  # that of `Crooked` is in `exp` as well
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("base", "name"), [slow(*case) if case[1] in LONG else case for case in COMPILED]
 )
@@ -336,6 +337,7 @@ class Doubles(Euclidean):  # `first` takes no other precision
         v[0] += first(p)
 
 
+@pytest.mark.slow
 def test_a_mistake_in_single_precision_alone_is_told_in_a_sentence():
     p = np.ones(2)
     njit(lambda space, p: space.project(p, p))(Doubles(), p)

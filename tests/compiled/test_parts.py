@@ -341,6 +341,7 @@ def machine_code(kind, loss):
     return instructions, re.findall(r"\bcall [^@\n]*@(\S+?)\(", llvm)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("own", [MySquared(), MySquaredByHelper()], ids=repr)
 def test_a_loss_of_ones_own_compiles_to_the_same_instructions(own):
     for kind in (PULL, COST):
@@ -351,6 +352,7 @@ def test_a_loss_of_ones_own_compiles_to_the_same_instructions(own):
         assert machine_code(kind, Absolute())[0] != ours
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", [PULL, COST, MUTUAL], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("loss", [Squared(), Absolute()], ids=repr)
 def test_rows_are_vectorised(kind, loss):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from tests.support.parts import slow
+from tests.support.parts import examples, slow
 from unimds import MDS, Absolute, Huber, Power, Squared, SquaredDistance
 from unimds.constraints import LinearIn, OnCircle, OnLine, Regions
 from unimds.constraints.circle import circular
@@ -62,7 +62,7 @@ def obeys(name, X):
     return max(order[groups == g].max() - order[groups == g + 1].min() for g in (0, 1))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     st.integers(0, 10**6),
     st.sampled_from(sorted(constraints())),
@@ -374,7 +374,7 @@ def on_a_circle(name):
     return {"nine": nine, "fifteen": fifteen}[name]
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nine", "fifteen"])
 def test_the_lowest_map_on_a_circle_does_not_depend_on_the_seed(name):
     D = on_a_circle(name)
@@ -385,6 +385,7 @@ def test_the_lowest_map_on_a_circle_does_not_depend_on_the_seed(name):
     assert max(costs) <= min(costs) * (1.0 + 1e-4)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**16), st.integers(4, 9))
 @settings(max_examples=10, deadline=None)
 def test_no_jump_of_a_single_point_lowers_a_start_on_a_circle(seed, n):

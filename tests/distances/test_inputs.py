@@ -63,6 +63,7 @@ def cases(pairs, tables, anew):
         yield pair(loss, space, table, quick=quick, id=f"{loss}-{space}-{name}")
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize(("loss", "space", "table"), list(cases(EVERY, ODD, "asymmetric")))
 def test_odd_tables_give_a_finite_map(loss, space, table):
     check_sound(by_function(table, loss=loss, space=space), table, loss, space)

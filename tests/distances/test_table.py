@@ -58,6 +58,7 @@ def test_the_map_is_that_of_the_table_in_memory(metric, loss, n_init):
     assert_same(*both(features(), metric=metric, **options))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("small_tiles")
 @pytest.mark.parametrize(
     "options",

@@ -451,6 +451,7 @@ def test_a_projection_is_no_distribution():
         DistributionEmbedding(2, space="simplex", method="jl").fit(counts())
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", [np.array, sp.csr_array])
 @pytest.mark.parametrize(
     ("space", "method"), [("sphere", "mds"), ("simplex", "mds"), ("sphere", "jl")]

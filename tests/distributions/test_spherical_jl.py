@@ -79,6 +79,7 @@ def test_exact_is_the_smallest_that_a_union_bound_allows(n, eps, delta):
     assert pairs * limit_failure(m - 1, eps) > delta
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("eps", [0.1, 0.25, 0.6, 0.75, 0.9, 0.99])
 @pytest.mark.parametrize("delta", [0.09, 0.12, 0.17, 0.22, 0.25, 0.3, 0.5, 0.8])
 def test_exact_holds_for_pairs_at_any_angle(eps, delta):
@@ -242,6 +243,7 @@ def test_opposite_points_stay_opposite():
     assert pair_failure(np.pi, 10, 0.25) == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_random_subspace_fails_no_more_often_than_gaussian_numbers():
     """Twenty of forty dimensions: with as many as there are, no angle would change."""
     d, m, eps, count = 40, 20, 0.25, 400
@@ -268,7 +270,7 @@ def subspace_limit_failure(m, d, eps):
     return WEIGHTS @ outside / 2
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("m", "d"), SMALL)
 def test_the_law_of_a_random_subspace(m, d):
     """U² and V² are independent betas, narrower for their mean than χ².
@@ -304,6 +306,7 @@ def test_small_angles_in_a_subspace_fail_less_often(eps):
             assert subspace_limit_failure(m, d, eps) < pair_failure(0.0, m, eps)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("m", "d"), SMALL)
 def test_no_angle_in_a_subspace_fails_more_often(m, d):
     """By simulation: a random pair and a fixed subspace are as good as the reverse."""
@@ -451,6 +454,7 @@ def test_what_the_repaired_proof_needs_by_itself():
     assert int(np.ceil(np.log(2 * count / delta) / (s**2 / 4 - s**3 / 6))) == 7841
 
 
+@pytest.mark.slow
 def test_the_repaired_proof_end_to_end():
     """Where the three lengths of each pair are kept, so are the angles: random plane maps."""
     rng = np.random.default_rng(0)
@@ -480,6 +484,7 @@ def half_close(n, d, seed=0):
     return points
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("eps", "n", "d", "method"),
     [

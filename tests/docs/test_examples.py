@@ -148,6 +148,7 @@ def test_nothing_is_written_unless_asked_for(name, capsys, tmp_path, monkeypatch
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_flights(capsys, tmp_path):
     printed = run("flights", capsys, "--out", str(tmp_path / "new"))
     check_drawn(tmp_path / "new" / "flights.png")

@@ -26,6 +26,7 @@ def test_ranks_alone_let_a_map_degenerate(name):
     assert size == pytest.approx(1.0)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("loss", ["squared", "huber"])
 @pytest.mark.parametrize("name", DEGENERATE)
 def test_strictness_parts_the_points(name, loss):

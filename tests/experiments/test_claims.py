@@ -291,12 +291,14 @@ def test_a_claim_holds_where_all_is_as_the_paper_says(claim, tmp_path):
     assert re.search(r"\d", measured)
 
 
+@pytest.mark.sample(14)
 @pytest.mark.parametrize(("key", "change"), cases(0))
 def test_a_claim_holds_where_it_is_just_true(key, change, tmp_path):
     measured, holds = CLAIM[key].judge(Evidence(write(changed(paper_world(), change), tmp_path)))
     assert holds is True, measured
 
 
+@pytest.mark.sample(22)
 @pytest.mark.parametrize(("key", "change"), cases(1))
 def test_a_claim_does_not_hold_where_it_is_wrong(key, change, tmp_path):
     before, _ = CLAIM[key].judge(Evidence(write(paper_world(), tmp_path / "paper")))

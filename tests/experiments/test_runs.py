@@ -197,6 +197,7 @@ def test_a_figure_has_the_settings_of_the_paper(name):
         np.testing.assert_array_equal(setting.D, want)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "D", [near_euclidean(300, 0), non_euclidean(300, 0.1, 0)], ids=["near", "perturbed"]
 )
@@ -325,6 +326,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
     assert [file.name for file in path.parent.iterdir()] == ["file"]
 
 
+@pytest.mark.slow
 def test_from_python_one_is_told_of_every_run_also_of_those_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(import_module("unimds.experiments.reproduce"), "draw_runs", print)
     scale = Scale(14, 0, Effort(max_iter=3, sweeps=3, sgd_passes=3))

@@ -29,6 +29,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("name", VALID)
 def test_cut_off_anywhere(tmp_path, name):
     content = VALID[name]

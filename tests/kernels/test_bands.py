@@ -55,6 +55,7 @@ def cost_of(D, W, X, engine):
     return engine.total(COST, D, W, 0, X, 1.0)[0]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("loss", "space", "weighted"), list(cases()), ids=label)
 @given(seed=st.integers(0, 2**32 - 1), bands=st.integers(2, 8), spread=st.floats(0.1, 3.0))
 def test_no_round_raises_the_cost(loss, space, weighted, seed, bands, spread):

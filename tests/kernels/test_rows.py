@@ -52,6 +52,7 @@ def swept(engine, D, W, X, free=None):
     return X, engine.total(COST, D, W, 0, X, 1.0)[0]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("loss", "space", "weighted"), list(cases()))
 def test_one_loop_does_what_blocks_and_measured_rows_do(loss, space, weighted):
     for n in (6, 37):  # an even and an odd number of rows
@@ -111,6 +112,7 @@ def test_rows_of_a_tile_are_rows_of_the_table(space):
     np.testing.assert_allclose(sum(costs), cost, rtol=1e-12)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("form", [2, MEASURED])
 @pytest.mark.parametrize("n", [700, 2048, 2300])  # two groups of points, four, and five
 def test_every_pair_is_counted_once_and_all_rows_count_as_many(n, form):
@@ -146,6 +148,7 @@ def test_both_layers_of_an_asymmetric_table_pull_and_cost_half_each():
     np.testing.assert_allclose(swept(two, D, None, X)[0], Y, rtol=1e-12)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "space",
     [s if s in SPACES[:2] else slow(s) for s in SPACES if s.single_precision],

@@ -49,6 +49,7 @@ def shake(problem, X, sizes, draws):
         engine.shake_in_turn(D, W, X, sizes, draws, problem.frame.unit)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("k", [2, 3, slow(5), 7])
 @given(
     n=st.one_of(st.integers(4, 80), st.integers(500, 530)),

@@ -77,7 +77,7 @@ PHASES = {"fitting": 3, "placing": 6, "refining": 25}  # and at which call in it
 LONG = [("a sphere", "placing")]
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("kind", "phase"),
     [slow(*case) if case in LONG else case for case in product(KINDS, PHASES)],
@@ -104,6 +104,7 @@ def test_it_goes_on_to_the_very_same_map(tmp_path, monkeypatch, kind, phase):
     assert len(placed) <= most
 
 
+@pytest.mark.slow
 def test_cut_while_the_size_is_looked_for_it_goes_on(tmp_path, monkeypatch):
     data, options = KINDS["a sphere"]
     path = tmp_path / "run.ckpt"
@@ -138,6 +139,7 @@ def test_it_is_written_while_points_are_placed_and_refined(tmp_path):
     np.testing.assert_array_equal(again.embedding_, LandmarkMDS(**LIMIT).fit(X).embedding_)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("data", "options"),
     [

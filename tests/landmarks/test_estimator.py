@@ -77,6 +77,7 @@ def test_exact_data_are_met(plane, landmarks, refine):
     assert mds.stress_ < 1e-3
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("loss", ["squared", slow("absolute")])
 @pytest.mark.parametrize("data", [blobs, roll])
 def test_refinement_comes_nearer_to_the_full_fit(data, loss):
@@ -338,6 +339,7 @@ def test_new_points(plane, small_chunks):
     assert recovery_error(both, points) < 1e-3
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
 def test_new_points_lie_where_the_map_has_their_like(metric):
     """Landmarks lie far out: placed against them, points that do not fit gather in the middle."""
@@ -462,6 +464,7 @@ def test_bad_parameters_are_named(params):
 # --- manners -------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(30)
 @parametrize_with_checks(
     [
         LandmarkMDS(n_init=1, random_state=0),

@@ -17,6 +17,7 @@ def points(n, seed=0):
     return np.random.default_rng(seed).normal(size=(n, 2))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.filterwarnings("ignore:Stopped after max_iter", "ignore:D is not symmetric")
 @pytest.mark.parametrize("asymmetric", [False, True])
 def test_tables_that_are_looked_up_keep_their_weights(asymmetric):

@@ -412,6 +412,7 @@ COUNTS = pd.DataFrame(RNG.poisson(3.0, size=(14, 5)) + 1.0, SITES, [*"abcde"])
 PAIRS = [*product(["mds", "jl+mds"], ["sphere", "simplex"]), ("jl", "sphere")]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("method", "space"), PAIRS)  # a projection alone leaves the simplex
 @pytest.mark.parametrize("form", [pd.DataFrame, csr_array])
 def test_maps_of_distributions_come_back_and_place(tmp_path, method, space, form):
@@ -432,6 +433,7 @@ def test_maps_of_distributions_come_back_and_place(tmp_path, method, space, form
         assert (again.cost_, again.stress_, again.loss_) == (few.cost_, few.stress_, few.loss_)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [
@@ -611,6 +613,7 @@ def _several():
     }
 
 
+@pytest.mark.slow
 def test_models_of_several_tables_and_of_rows_and_columns_are_the_same_again(tmp_path):
     for name, fit in _several().items():
         save(fit, tmp_path / f"{name}.unimds")

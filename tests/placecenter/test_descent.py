@@ -76,6 +76,7 @@ def smooth(loss, level):
     return loss.smoothed(level) if loss.anneals else loss
 
 
+@pytest.mark.sample(6)
 @every_kind
 @given(data=st.data(), level=st.sampled_from([1.0, 1e-2, 1e-5]))
 def test_no_sweep_raises_the_cost(loss, space, kind, data, level):
@@ -92,6 +93,7 @@ def test_no_sweep_raises_the_cost(loss, space, kind, data, level):
     assert np.all(np.diff(costs) <= 1e-11 * np.array(costs[:-1]) + 1e-13)
 
 
+@pytest.mark.sample(6)
 @every_kind
 @given(data=st.data(), smoothing=st.sampled_from(["auto", 0.0, 0.1]))
 def test_no_run_raises_the_cost(loss, space, kind, data, smoothing):
@@ -123,6 +125,7 @@ def test_no_run_raises_the_cost(loss, space, kind, data, smoothing):
     assert np.all(np.diff(result.history[:, 0]) >= 0.0)
 
 
+@pytest.mark.sample(4)
 @every_pair
 def test_returned_cost_belongs_to_returned_points(loss, space):
     rng = np.random.default_rng(1)
@@ -139,6 +142,7 @@ def dimensions():
         yield pair(loss, space, k, quick=quick, id=f"{name(loss)}-{name(space)}-{k}")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("loss", "space", "k"), list(dimensions()))
 @given(seed=st.integers(0, 2**32 - 1))
 def test_points_stay_on_the_space(loss, space, k, seed):
@@ -159,6 +163,7 @@ def test_points_stay_on_the_space(loss, space, k, seed):
         assert np.abs((X**2).sum(axis=1) - 1.0).max() <= 1e-12
 
 
+@pytest.mark.sample(4)
 @every_pair
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-150, 1e-9, 0.3, 1024.0, 1e150]))
 def test_scale_of_the_data_does_not_matter(loss, space, seed, scale):
@@ -303,6 +308,7 @@ def test_float32_table_is_used_as_it_is():
     assert single.cost == pytest.approx(double.cost, rel=1e-5)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("factor", [1e-60, 1e-45, 1e60])
 def test_only_ratios_of_weights_count(dtype, factor):
@@ -388,6 +394,7 @@ def test_all_points_fixed():
 SIZED = [Sphere(7.0), Sphere(0.01), Hyperbolic(0.3), Hyperbolic(40.0)]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("loss", "space"),
     [
@@ -402,6 +409,7 @@ def test_size_is_found_for_exact_data(space, loss):
     assert result.space.unit == pytest.approx(space.unit, rel=1e-5)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("loss", "space"),
     [pair(*case, id="-".join(map(name, case))) for case in product(LOSSES, SPACES[1:])],

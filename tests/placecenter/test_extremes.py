@@ -33,7 +33,7 @@ def hyperbolic_by_hand(X, curvature):
     return np.log1p(half + np.sqrt(half * (half + 2.0))) / np.sqrt(np.longdouble(curvature))
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("table", [random_table, flat_table])
 @pytest.mark.parametrize("scale", [1e-150, slow(1e-100), 1.0, slow(1e100), 1e151])
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
@@ -67,6 +67,7 @@ def skewed_table(seed):
     return (upper + upper.T) * 10.0 ** rng.uniform(-5.0, 5.0)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("seed", [40, 41, 42])
 def test_an_estimated_curvature_leaves_coordinates_their_digits(seed):
@@ -125,6 +126,7 @@ def test_smoothings_that_hide_every_error_are_refused(loss):
             place_center(random_table(), **fit)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("loss", [Absolute(1e3), Absolute(1e-200), Power(1.5, 1e4), Squared()])
 def test_other_smoothings_cost_what_the_map_costs(loss):
     D = random_table()

@@ -67,6 +67,7 @@ def test_checking_a_table_copies_nothing(dtype, order):
     assert most_allocated(lambda: as_pairs(D)) < 0.5 * D.nbytes
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("space", [Euclidean(), Sphere(9.0), Hyperbolic(0.1)], ids=repr)
 def test_a_seed_makes_no_table(space, dtype):

@@ -167,6 +167,7 @@ def test_no_scipy_optimiser_goes_lower_from_the_answer(loss, space):
     assert found.fun >= result.cost * (1.0 - 1e-5)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.3])
 def test_exact_recovery_from_corrupted_distances(share):
     """The paper's data: the robust map is the true one, the squared one is not."""
@@ -196,6 +197,7 @@ def test_exact_recovery_on_the_sphere():
     assert recovery_error(squared.embedding, points, space="sphere") > 0.02
 
 
+@pytest.mark.slow
 def test_r2mds_recovers_too():
     D, points = paper_data(0.1)
     result = place_center(D, 10, loss="squared_distance")

@@ -28,7 +28,7 @@ def gaps(A, B, space):
     )
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(2)
 @every_pair
 def test_training_rows_land_on_training_points(loss, space):
     D, _ = table(np.random.default_rng(0), 25, space, noise=0.05)

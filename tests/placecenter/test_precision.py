@@ -55,7 +55,7 @@ def check_record(result, D, weights):
     assert result.history[:, 1].min() == result.cost
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @each_loss
 @settings(max_examples=40)
 @given(problem=tables(), n_init=starts)
@@ -100,7 +100,7 @@ def test_powers_of_two_change_nothing_in_single_precision(loss, problem, power, 
     assert other.cost == one.cost * float(factor) ** degree
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @each_loss
 def test_data_in_metres_cost_what_data_in_kilometres_cost(loss):
     """In single precision the cost of these ended within the rounding of their heaviest pair."""

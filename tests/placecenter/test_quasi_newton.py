@@ -76,6 +76,7 @@ def label(part):
     return name(part) if isinstance(part, Loss) else str(part)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("loss", "dimensions"), list(few_and_many()), ids=label)
 @given(data=st.data())
 def test_cost_never_rises(loss, dimensions, data):
@@ -233,6 +234,7 @@ def test_antipodes_on_a_sphere_part():
     assert result.cost < 0.5 * total_cost(D, start, space=Sphere(1.0))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 def test_who_listens_changes_nothing(loss):
     D, seen = gaussian(40, 6), []
@@ -346,6 +348,7 @@ def test_points_stay_as_they_were_given_away(k):
     assert not any(np.shares_memory(points, quasi.memory) for points in (here, best))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dtype", "seed"),
     [
@@ -420,6 +423,7 @@ def test_levels_share_few_iterations():
     assert len(np.unique(result.levels[:, 0])) > 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["squared", "absolute", slow("squared_distance")])
 @pytest.mark.parametrize(("n", "k"), [(80, 20), slow(300, 20), slow(300, 50)])
 def test_as_low_as_annealed_lbfgs_and_lower_than_sweeps(loss, n, k, monkeypatch):

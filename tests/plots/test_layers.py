@@ -300,6 +300,7 @@ def test_the_area_of_a_bubble_is_its_number() -> None:
 # --- on maps of every kind ------------------------------------------------------------------------
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", ["plane", "space", "globe", "disk", "triangle", "many"])
 def test_layers_are_drawn_on_maps_of_every_kind(kind: str) -> None:
     result, D = a_map(kind)

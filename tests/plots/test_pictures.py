@@ -337,7 +337,7 @@ def test_a_legend_stays_on_the_page_of_a_plain_figure() -> None:
     assert ax.get_position().width > 0.4
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_legends_stay_on_their_part_of_a_plain_figure(kind: str) -> None:
     figure = Figure()
@@ -387,6 +387,7 @@ def test_axes_with_room_enough_stay_where_they_are() -> None:
     assert plot_embedding(a_map("plane")[0], ax=ax).get_position().bounds == before
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_names_stay_on_the_page_and_off_the_legend(kind: str) -> None:
     ax = plot_embedding(
@@ -418,6 +419,7 @@ def test_a_small_part_of_a_sphere_is_said_to_be_nearly_flat() -> None:
     assert not plot_embedding(a_map("globe")[0], ax=new()).texts
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("middle", [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [-0.6, -0.5, -0.4]])
 @pytest.mark.parametrize("spread", [0.1, 1e-2, 1e-5])
 def test_a_small_part_of_a_sphere_fills_the_picture(middle: list[float], spread: float) -> None:
@@ -501,6 +503,7 @@ def saved(figure: Any, format: str) -> bytes:
     return file.getvalue()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_svg_holds_text_and_no_outlines(kind: str) -> None:
     names = [f"name {i}" for i in range(40)]

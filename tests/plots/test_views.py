@@ -26,6 +26,7 @@ SHOWN = [("euclidean", 1), ("euclidean", 2), ("euclidean", 3), ("sphere", 1), ("
 CURVED = [("hyperbolic", 2), ("hyperbolic", 3), ("simplex", 1), ("simplex", 2)]
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("spread", [1.0, 0.05])  # a globe, and a part of it
 @pytest.mark.parametrize(("space", "k"), [*SHOWN, *CURVED])
 @given(seed=st.integers(0, 1000))

@@ -141,6 +141,7 @@ def test_hovering_tells_of_a_point_and_its_partners(
     browser.wait("document.getElementById('details-title').textContent === 'Zug <b>'")
 
 
+@pytest.mark.slow
 def test_many_matches_are_counted_and_gone_through(
     browser: Browser, reports: dict[str, Path]
 ) -> None:
@@ -251,6 +252,7 @@ def test_a_narrow_page_can_be_read(browser: Browser, reports: dict[str, Path], k
         assert_readable(browser.run(NAMES), browser.run("return map.clientWidth"))
 
 
+@pytest.mark.slow
 def test_names_are_chosen_again_for_a_page_that_becomes_narrow(
     browser: Browser, reports: dict[str, Path]
 ) -> None:
@@ -279,6 +281,7 @@ def test_a_globe_fits_a_page_that_becomes_narrow(
 LONG = "a name of some length"
 
 
+@pytest.mark.slow
 def test_on_a_narrow_page_no_name_of_a_line_is_cut(browser: Browser, tmp_path: Path) -> None:
     X = np.sort(np.random.default_rng(0).normal(size=(40, 1)), axis=0)
     result = replace(a_map("plane")[0], embedding=X)
@@ -317,6 +320,7 @@ def test_on_a_narrow_page_the_name_of_a_chosen_point_is_not_cut(
             assert boxes[:, 2].max() <= width + 1.0
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["plane", "globe"])
 def test_an_open_page_is_printed_whole(
     browser: Browser, reports: dict[str, Path], kind: str
@@ -344,6 +348,7 @@ return [box.width - drawn.width, box.height - drawn.height];
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", ["plane", "disk"])
 def test_a_map_is_not_cropped_on_paper(
     browser: Browser, reports: dict[str, Path], kind: str
@@ -366,6 +371,7 @@ return [seen, document.querySelector('canvas.still') === null];
 """
 
 
+@pytest.mark.slow
 def test_a_sphere_is_printed_as_a_copy_of_its_picture(
     browser: Browser, reports: dict[str, Path]
 ) -> None:
@@ -395,6 +401,7 @@ def test_labels_stay_text(browser: Browser, tmp_path: Path) -> None:
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 def test_many_points_are_drawn(browser: Browser, tmp_path: Path) -> None:
     result, D = a_map("plane", n=1500)
     path = tmp_path / "many.html"
@@ -514,6 +521,7 @@ return [...notes, ...traces.flatMap((trace) => trace.text)];
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", ["euclidean", slow("sphere")])
 def test_lines_and_circles_have_their_names(browser: Browser, tmp_path: Path, space: str) -> None:
     names = [f"Name of point {i}" for i in range(24)]
@@ -528,6 +536,7 @@ def test_lines_and_circles_have_their_names(browser: Browser, tmp_path: Path, sp
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["plane", slow("disk"), slow("globe")])
 def test_edges_are_drawn(browser: Browser, tmp_path: Path, kind: str) -> None:
     result, D = a_map(kind)
@@ -590,6 +599,7 @@ def colours(browser: Browser, where: str) -> np.ndarray:
     return imread(io.BytesIO(png))[:, :, :3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "deep"), [slow(216, False), slow(552, False), slow(1392, False), (216, True)]
 )
@@ -655,6 +665,7 @@ return [...document.querySelectorAll("#map .textpoint text")].map((text) => {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("space", "width"),
     [("euclidean", 440), slow("euclidean", 1200), slow("sphere", 440), slow("sphere", 1200)],

@@ -41,7 +41,7 @@ def run(which, D, k=2, space=None, **options):
 # --- what is returned ----------------------------------------------------------------------------
 
 
-@pytest.mark.sample(16)
+@pytest.mark.sample(6)
 @every
 @pytest.mark.parametrize("loss", [*LOSSES[:2], *map(slow, LOSSES[2:]), "huber"], ids=str)
 def test_cost_is_that_of_the_map(which, loss):
@@ -84,6 +84,7 @@ def test_best_by_the_loss_is_not_the_last():
     np.testing.assert_allclose(result.embedding, truth, atol=1e-12)
 
 
+@pytest.mark.sample(9)
 @every
 @pytest.mark.parametrize("factor", [2.0**332, 2.0**-332], ids=["huge", "tiny"])
 def test_unit_of_length_changes_nothing(which, factor):
@@ -120,6 +121,7 @@ def test_order_of_points_changes_nothing(which):
     assert other.cost == pytest.approx(one.cost, rel=1e-4)
 
 
+@pytest.mark.sample(5)
 @every
 def test_input_is_left_alone_and_may_be_of_any_kind(which):
     D = data(which)

@@ -334,6 +334,7 @@ def test_sgd_on_the_sphere_ends_near_a_minimum():
     assert result.cost <= 1.01 * by_scipy(geodesic(D), result.embedding, jac=None).fun
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("space", SPACES, ids=name)
 def test_sgd_finds_exact_data_in_every_space(space):
     """With some of the distances missing; the best of some starts, as any may end elsewhere."""
@@ -367,6 +368,7 @@ def slopes():
         yield pytest.param(loss, k, marks=marks, id=f"{name(loss)}-{k}")
 
 
+@pytest.mark.sample(9)
 @pytest.mark.parametrize("directed", [False, True], ids=["symmetric", "directed"])
 @pytest.mark.parametrize(("loss", "k"), list(slopes()))
 def test_pulls_are_the_slope_of_the_cost(loss, directed, k):
@@ -409,6 +411,7 @@ def test_lbfgs_never_raises_a_smooth_cost(n, seed, weighted, init):
     assert (np.diff(cost) <= 1e-12 * cost[0]).all()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("loss", LOSSES, ids=name)
 def test_lbfgs_finds_exact_data(loss):
     """Though one distance is missing, and one is wrong where the loss ignores it."""

@@ -231,6 +231,7 @@ def test_the_centre_suits_the_data():
         assert result.cost <= total_cost(D, Y, space="chordal_sphere") * (1.0 + 1e-12)
 
 
+@pytest.mark.slow
 @given(st.integers(2, 4), st.integers(0, 1000))
 def test_centre_of_a_sphere(k, seed):
     centre = np.random.default_rng(seed).normal(size=k)

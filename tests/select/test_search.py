@@ -198,6 +198,7 @@ def test_a_frame_keeps_its_labels_and_an_error_names_them():
 # --- manners --------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(15)
 @parametrize_with_checks(
     [MDSSearchCV(MDS(n_init=1), {"n_components": [1, 2]}, cv=3, random_state=0)]
 )

@@ -158,6 +158,7 @@ def test_distances_refuses_what_is_no_table_of_points(X, Y):
 # --- logarithms and exponentials -----------------------------------------------------------------
 
 
+@pytest.mark.sample(9)
 @pytest.mark.parametrize("k", [1, 2, 5])
 @pytest.mark.parametrize("space", SIZED, ids=repr)
 def test_log_is_the_formula(space, k):
@@ -236,6 +237,7 @@ def test_simplex_exp_clips_and_falls_back_on_a_corner():
     assert_array_equal(exp(Simplex(), [1.0, 0.0, 0.0], [-3.0, -1.0, -2.0]), [0.0, 1.0, 0.0])
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("k", [1, 2, 10])
 @pytest.mark.parametrize("space", ROUND, ids=repr)
 def test_points_stay_on_the_space_after_a_long_walk(space, k):

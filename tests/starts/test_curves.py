@@ -114,6 +114,7 @@ def test_what_a_shift_promises_is_what_it_gains(n, seed, length):
         assert gain == pytest.approx(before - after, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.integers(2, 10), st.integers(0, 10**6), lengths)
 def test_the_best_place_of_a_point_is_the_best_of_a_fine_grid(n, seed, length):
@@ -220,6 +221,7 @@ def test_points_and_positions_belong_together():
         assert curve.positions(curve.points(x, np.float64)) == pytest.approx(x)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 @pytest.mark.parametrize("asymmetric", [False, True])
 def test_circles_with_weights_and_missing_pairs_end_in_the_same_map(loss, asymmetric):

@@ -108,6 +108,7 @@ def test_slopes_are_those_of_the_cost():
     assert off < 1e-4 * np.linalg.norm(slope)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("k", [2, 3])
 @given(data=st.data())
 @settings(deadline=None, max_examples=60)
@@ -153,6 +154,7 @@ def test_a_tree_that_fits_no_better_than_a_known_map_is_no_start():
     assert tree_start(problem, [problem.inner(X)]) is None
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("curvature", "highest"), [(1.0, 0.0382), (4.0, 0.009), (9.0, 0.01)])
 @pytest.mark.parametrize("random_state", range(2))
 def test_a_binary_tree_of_63_nodes_is_not_tangled(curvature, highest, random_state):
@@ -162,6 +164,7 @@ def test_a_binary_tree_of_63_nodes_is_not_tangled(curvature, highest, random_sta
     assert stress(D, result) <= highest  # from other starts 0.040, 0.074 and 0.096
 
 
+@pytest.mark.sample(3)
 @pytest.mark.filterwarnings("ignore:Stopped after max_iter")
 @pytest.mark.parametrize("curvature", [0.3, 1.0, 3.0])
 @pytest.mark.parametrize(
@@ -178,6 +181,7 @@ def test_fits_of_trees_are_never_above_the_descent_from_their_tree(D, curvature)
     assert raced.cost <= alone.cost * (1.0 + 1e-12)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "D",
     [binary(63), recursive(60, 0), recursive(60, 1, lengths=True)[20:, 20:]],
@@ -190,6 +194,7 @@ def test_an_estimated_curvature_settles_on_a_tree(D):
     assert result.cost <= fixed.cost * (1.0 + 1e-6)
 
 
+@pytest.mark.slow
 def test_a_tree_in_three_dimensions_leaves_the_plane():
     D = recursive(60, 2)
     plane, space = (place_center(D, k, space=Hyperbolic(1.0), random_state=0) for k in (2, 3))
@@ -217,6 +222,7 @@ def test_a_curvature_that_stays_does_so_after_an_interruption(tmp_path):
     assert ended.cost == whole.cost
 
 
+@pytest.mark.sample(1)
 @pytest.mark.filterwarnings("ignore:Stopped after max_iter")
 @pytest.mark.parametrize("how", [{"n_init": 1}, {"init": "shaken"}], ids=str)
 def test_the_curvature_of_a_tree_is_not_taken_without_its_start(how):

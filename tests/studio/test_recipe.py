@@ -142,6 +142,7 @@ def unpacked(content: bytes, folder: Path) -> None:
         packed.extractall(folder)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", [*CASES, *(pytest.param(n, marks=pytest.mark.slow) for n in LONG)])
 def test_the_lines_make_the_same_map(
     name: str,
@@ -210,6 +211,7 @@ def test_names_of_points_and_files_are_data_in_the_lines(
     assert not Path("taken").exists()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["map.csv", "Map.CSV", "map.py", "map.sh", "start.npy"])
 def test_the_lines_leave_the_table_alone(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

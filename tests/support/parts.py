@@ -3,6 +3,7 @@
 from itertools import product
 
 import pytest
+from hypothesis import settings
 
 from unimds import (
     Absolute,
@@ -17,6 +18,7 @@ from unimds import (
     SquaredDistance,
 )
 
+EXAMPLES = 25  # that Hypothesis tries for a test which does not say how many
 LOSSES = [Squared(), Absolute(), Power(1.5), Huber(0.3), SquaredDistance()]
 SPACES = [Euclidean(), Sphere(), ChordalSphere(), Hyperbolic(), Simplex()]
 
@@ -29,6 +31,12 @@ def name(part):
 def slow(*values, **options):
     """Return a case of a parametrised test that is a slow one: mostly for what it compiles."""
     return pytest.param(*values, marks=pytest.mark.slow, **options)
+
+
+def examples(count):
+    """Have Hypothesis try so many examples with the slow tests, and a part of them without."""
+    here = settings().max_examples  # of the profile that conftest.py has chosen
+    return settings(deadline=None, max_examples=max(count * min(here, EXAMPLES) // EXAMPLES, 1))
 
 
 def pair(loss, space, *values, quick=True, **options):

@@ -7,11 +7,11 @@ from itertools import combinations, permutations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from tests.support.parts import slow
+from tests.support.parts import examples, slow
 from unimds import MDS, Absolute, Huber, IndividualDifferences, Power, Squared, SquaredDistance
 from unimds.levels import as_level
 from unimds.placecenter.apart import Apart
@@ -73,7 +73,7 @@ def view_of(rng, name, loss, space=None, level=None, k=2, n=7, count=3):
     return View(data, model, X, C, tuple(target.first for target in targets))
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(st.integers(0, 10**6), st.sampled_from(sorted(MODELS)), st.sampled_from(LOSSES))
 def test_no_step_raises_the_cost(seed, name, loss):
     rng = np.random.default_rng(seed)
@@ -88,7 +88,7 @@ def test_no_step_raises_the_cost(seed, name, loss):
         assert view.cost(loss) <= moved.cost(loss) * (1.0 + 1e-9)
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(
     st.integers(0, 10**6),
     st.sampled_from(sorted(MODELS)),
@@ -216,7 +216,7 @@ def test_indscal_recovers_dimensions_and_weights_of_twelve_subjects():
     np.testing.assert_allclose((fit.weights_**2).mean(axis=0), 1.0)
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.integers(0, 10**6), st.integers(2, 4))
 def test_a_consensus_is_turned_to_the_axes_of_the_subjects(seed, k):
     rng = np.random.default_rng(seed)
@@ -245,6 +245,7 @@ def test_starts_differ_in_what_subjects_see(name):
             assert not np.allclose(distances(one.T), distances(other.T), atol=0.01)
 
 
+@pytest.mark.slow
 def test_three_of_twelve_subjects_at_random_do_not_spoil_the_absolute_map():
     X, _, tables = subjects(2, n=15, noise=0.02)
     rng = np.random.default_rng(0)
@@ -272,7 +273,7 @@ def with_random_answers(seed, whose):
     return X, tables
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("whose", ["own", "all"])
 @pytest.mark.parametrize("seed", [1, 13])
 def test_random_answers_of_any_range_do_not_bend_the_absolute_map(seed, whose):
@@ -308,6 +309,7 @@ def test_exact_subjects_leave_nothing_undefined():
     assert off(fit.embedding_, X) < 1e-4
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 @pytest.mark.parametrize("level", ["ratio", "ordinal"])
 def test_identity_of_one_subject_is_plain_mds(loss, level):
@@ -327,6 +329,7 @@ def test_identity_with_the_squared_loss_is_the_map_of_the_mean_table():
     np.testing.assert_allclose(distances(fit.embedding_), distances(mds.embedding_), atol=1e-3)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("space", ["sphere", "hyperbolic", "chordal_sphere", "simplex"])
 @pytest.mark.parametrize("model", ["identity", "sizes"])
 def test_consensus_and_sizes_in_every_space(space, model):
@@ -399,7 +402,7 @@ def test_maps_and_costs_belong_together():
         assert fit.history_[:, 1].min() == pytest.approx(fit.cost_, rel=1e-8)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 @pytest.mark.parametrize("model", ["identity", "indscal", "idioscal"])
 def test_histories_at_levels_end_at_the_cost(model, loss):
@@ -488,6 +491,7 @@ def test_a_misspelt_parameter_is_explained():
         IndividualDifferences(n_component=3)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("model", "level"),
     [

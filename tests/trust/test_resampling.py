@@ -97,6 +97,7 @@ def fitted(T, start):
     return MDS(metric="precomputed", init=start, eps=1e-9, random_state=0).fit(T)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("n", [8, 12])
 def test_the_covariance_of_a_jackknife_is_that_of_least_squares(n):
     """σ² times the inverse of GᵀG, on average over all errors.
@@ -371,6 +372,7 @@ def held(study, sims, space="euclidean", first=0, **how):
     return np.mean(inside)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("space", ["euclidean", "sphere"])
 def test_regions_of_ninety_per_cent_hold_about_ninety_per_cent(space):
     """A quick look: 12 tables of 16 points; the slow tests and the benchmark look longer."""

@@ -63,6 +63,7 @@ WEIGHED = {
 }
 
 
+@pytest.mark.sample(14)
 @pytest.mark.filterwarnings("ignore:the rows and the columns")
 @pytest.mark.parametrize("package", PACKAGES)
 @pytest.mark.parametrize("use", WEIGHED)
@@ -136,6 +137,7 @@ def test_weights_of_other_tables_are_named(names, says):
         IndividualDifferences(**QUICK).fit(TABLES, weights=dict.fromkeys(names, W))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("package", PACKAGES)
 def test_variables_and_groups_of_constraints_are_matched_by_label(package):
     mds = MDS(metric="precomputed", **QUICK)
