@@ -66,9 +66,10 @@ class Engine:
         """Return the address of a row function, for two rows or for one."""
         known = self._rows.get((kind.name, count))
         if known is None:
-            used = rows.asked(self.space) if self.form == MANY else ()
             parts = type(self.loss), type(self.space)
-            which = Row(kind, parts, self.form, count, self.weighted, used)
+            which = Row(kind, parts, self.form, count, self.weighted)
+            if self.form == MANY:
+                which = which._replace(used=rows.asked(self.space), width=rows.abreast(self.k))
             with explained(self.loss, self.space):
                 known = self._rows[kind.name, count] = rows.row(which, self.precision)
         return known
@@ -120,10 +121,10 @@ class Engine:
     @cached_property
     def padded(self) -> int:
         """Number of coordinates that compiled code sees."""
-        return -(-self.k // 4) * 4 if self.form == MANY else self.k
+        return self.k + -self.k % rows.abreast(self.k) if self.form == MANY else self.k
 
     def _laid_out(self, X: Array) -> Array:
-        """Return the points as rows read them: many coordinates are filled up to fours.
+        """Return the points as rows read them: many coordinates are filled up with zeros.
 
         A row of points gets another length than a power of two, or their coordinates would take
         each other's place in the cache.

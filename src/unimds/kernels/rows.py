@@ -5,8 +5,8 @@ shared) or for one, and adds up what `pull`, `cost` or `errors` tells of each pa
 made from a text: the loop over points stays, the loops over rows and coordinates are written out.
 
 - Up to `UNROLLED` coordinates all of a pair stays in registers, in one loop.
-- More coordinates are worked off in blocks, four coordinates at a time: the squares of differences,
-  then the pairs, then the pulls. The coordinates are filled up with zeros to a multiple of four.
+- More coordinates are worked off in blocks, four or five coordinates at a time: the squares of
+  differences, then the pairs, then the pulls. Zeros fill up the coordinates to a multiple of that.
 - A space with a `measure` of its own is asked for a block of distances at a time.
 
 `meeting` writes a row of another kind, for subsampled sweeps: many points meet two others each.
@@ -43,6 +43,19 @@ UNROLLED = 6
 """Coordinates up to which a row is one loop."""
 
 MANY, MEASURED = "many", "measured"
+
+
+def abreast(k: int) -> int:
+    """Return how many of many coordinates are worked off at a time: what needs fewer zeros.
+
+    Less would load and store more, and more would need more registers than there are.
+
+    Examples
+    --------
+    >>> abreast(8), abreast(10), abreast(20)
+    (4, 5, 4)
+    """
+    return min((4, 5), key=lambda width: -k % width)
 
 
 # --- one pair -------------------------------------------------------------------------------------
@@ -255,18 +268,18 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
     yield from _end(kind, rows, str(k))
 
 
-def many(kind: Kind, used: tuple[str, ...], rows: int, weighted: bool) -> Iterator[str]:
-    """Yield the lines of a row that works off blocks, four coordinates at a time.
+def many(kind: Kind, used: tuple[str, ...], rows: int, weighted: bool, width: int) -> Iterator[str]:
+    """Yield the lines of a row that works off blocks, `width` coordinates at a time.
 
     `used` are the invariants that the space asks for.
     """
-    axes = range(4)
+    axes = range(width)
     yield from _begin(kind, rows, ())
     yield "for low in range(start, stop, size):"
     yield "    count = min(size, stop - low)"
     yield f"    for t in range({rows * (1 + len(used))} * size):"
     yield "        scratch[t] = none"
-    yield "    for a in range(0, k, 4):"
+    yield f"    for a in range(0, k, {width}):"
     for a in axes:
         yield f"        e{a} = space.sign(a + {a})"
         for row, index, _, _ in _rows(rows):
@@ -295,7 +308,7 @@ def many(kind: Kind, used: tuple[str, ...], rows: int, weighted: bool) -> Iterat
         for line in _add(kind, row):
             yield f"        {line}"
     if kind.pulls:
-        yield "    for a in range(0, k, 4):"
+        yield f"    for a in range(0, k, {width}):"
         for row, index, _, _ in _rows(rows):
             for a in axes:
                 yield f"        {row}{a} = P[(a + {a}) * stride + {index}]"
@@ -395,6 +408,7 @@ class Row(NamedTuple):
     rows: int = 2
     weighted: bool = False
     used: tuple[str, ...] = ()
+    width: int = 0
 
 
 @lru_cache(maxsize=1024)
@@ -413,12 +427,13 @@ def meet(parts: tuple[type[Part], type[Part]], k: int, weighted: bool, precision
 
 def row_function(which: Row, dtype: Any) -> Callable:
     """Return a row function before it is compiled."""
-    kind, parts, form, rows, weighted, used = which
+    kind, parts, form, rows, weighted, used, width = which
     meets: Any = met
     if form == MEASURED:
         lines = measured(kind, rows, weighted)
     elif form == MANY:
-        lines = many(kind, used, rows, weighted)
+        lines = many(kind, used, rows, weighted, width)
+        form = f"{MANY}{width}"
     else:
         lines, meets = unrolled(kind, int(form), rows, weighted), met_by(parts[1], int(form))
     name = "_".join([kind.name, str(form), str(rows), "w" if weighted else ""])
