@@ -205,6 +205,18 @@ def test_where_the_partial_solver_fails_the_full_one_answers(code, monkeypatch):
     assert_allclose(spectral.top_eigenpairs(B, 4)[0], want)
 
 
+@pytest.mark.parametrize("n", [5, 30, 100, 200])
+@pytest.mark.parametrize("m", [1, 2, 5])
+def test_equal_eigenvalues_are_all_found(n, m):
+    """All points at the same distance: LAPACK's solver for a few of them finds none."""
+    B = 0.5 * (np.eye(n) - 1.0 / n)
+    values, vectors = spectral.top_eigenpairs(B, m)
+    want = np.linalg.eigvalsh(B)[::-1][:m]
+    assert_allclose(values, want, atol=1e-12)
+    assert_allclose(B @ vectors, vectors * want, atol=1e-12)
+    assert_allclose(vectors.T @ vectors, np.eye(m), atol=1e-12)
+
+
 def test_eigenpairs_beyond_the_number_of_rows_are_zero():
     values, vectors = spectral.top_eigenpairs(np.diag([1.0, 3.0]), 4)
     assert_array_equal(values, [3.0, 1.0, 0.0, 0.0])

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, final
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, eigh
 from scipy.sparse.linalg import ArpackError, eigsh
 
 from unimds.distances.tiles import BLOCK, RowSource, Tile
@@ -163,7 +163,7 @@ def top_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
     if not A.any():
         values, vectors = np.zeros(m), np.eye(n, m)  # a partial solver fails on a zero matrix
     elif n <= DENSE or m > n // 4:
-        values, vectors = _all_eigenpairs(A, m)
+        values, vectors = _dense_eigenpairs(A, m)
     else:
         start = np.cos(np.arange(1.0, n + 1.0))  # fixed, for reproducible results
         try:
@@ -171,7 +171,7 @@ def top_eigenpairs(A: Array, k: int) -> tuple[Array, Array]:
         except ArpackError:  # also where the matrix has fewer eigenvalues than asked for
             values, vectors = np.zeros(0), np.zeros((n, 0))
         if len(values) < m:  # it can miss equal eigenvalues
-            values, vectors = _all_eigenpairs(A, m)
+            values, vectors = _dense_eigenpairs(A, m)
     return _in_order(values, vectors, k)
 
 
@@ -186,8 +186,15 @@ def _in_order(values: Array, vectors: Array, k: int) -> tuple[Array, Array]:
     return np.pad(values, (0, k - m)), np.pad(vectors, ((0, 0), (0, k - m)))
 
 
-def _all_eigenpairs(A: Array, m: int) -> tuple[Array, Array]:
-    # LAPACK's solvers for a subset can miss equal eigenvalues: compute all, keep the largest
+def _dense_eigenpairs(A: Array, m: int) -> tuple[Array, Array]:
+    """Return the `m` largest eigenpairs by a solver that never misses one."""
+    if m <= len(A) // 4:
+        try:
+            values, vectors = eigh(A, subset_by_index=(len(A) - m, len(A) - 1), driver="evx")
+        except LinAlgError:
+            values = np.zeros(0)
+        if len(values) == m:  # it can miss equal eigenvalues
+            return values, vectors
     values, vectors = eigh(A, driver="evd")
     return values[-m:], vectors[:, -m:]
 
