@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-MANY = 60
+MANY = 40
 """Points that tell distances from similarities."""
 FEWEST = 6
 """Points among which it is no chance that large numbers go with like rows."""
@@ -102,31 +102,25 @@ def _agreement(S: Array) -> float:
     Ranks stand for the numbers: counts are often few large numbers among many small ones. The
     numbers of two points to each other are not compared.
     """
-    known = ~np.isnan(S)
-    S = _ranks(S, known)
-    Z, M = np.nan_to_num(S), known.astype(np.float64)
-    common, squares = M @ M.T, (Z * Z) @ M.T
-    apart = squares + squares.T - 2.0 * (Z @ Z.T)
-    pairs = np.triu(known & (common > 0.0), 1)
-    if np.count_nonzero(pairs) < 10:
+    i, j = np.nonzero(np.triu(~np.isnan(S), 1))
+    Z, M, ranks = np.zeros_like(S), np.zeros_like(S), _ranks(S[i, j])
+    Z[i, j] = Z[j, i] = ranks
+    M[i, j] = M[j, i] = 1.0
+    common, squares = (M @ M)[i, j], (Z * Z) @ M
+    apart = (squares + squares.T - 2.0 * (Z @ Z))[i, j]
+    both = common > 0.0
+    ranks, differences = ranks[both], np.sqrt(np.maximum(apart[both] / common[both], 0.0))
+    if ranks.size < 10 or min(np.ptp(ranks), np.ptp(differences)) <= 1e-9 * ranks.max():
         return 0.0
-    numbers = S[pairs]
-    differences = np.sqrt(np.maximum(apart[pairs] / common[pairs], 0.0))
-    if min(np.ptp(numbers), np.ptp(differences)) <= 1e-9 * numbers.max():
-        return 0.0
-    return float(np.corrcoef(numbers, differences)[0, 1])
+    ranks, differences = ranks - ranks.mean(), differences - differences.mean()
+    return float(ranks @ differences / np.sqrt((ranks @ ranks) * (differences @ differences)))
 
 
-def _ranks(S: Array, known: Array) -> Array:
-    """Return the ranks of the known numbers, from 1 on; equal numbers have the same, their mean.
-
-    The table is symmetric: the numbers above its diagonal are ranked, for both halves.
-    """
-    above = np.triu(known, 1)
-    _, place, count = np.unique(S[above], return_inverse=True, return_counts=True)
-    ranks = np.full_like(S, np.nan)
-    ranks[above] = (np.cumsum(count) - 0.5 * (count - 1))[place]
-    return np.fmax(ranks, ranks.T)
+def _ranks(numbers: Array) -> Array:
+    """Return the ranks of numbers, from 1 on; equal numbers have the same, their mean."""
+    _, place, count = np.unique(numbers, return_inverse=True, return_counts=True)
+    ranks: Array = (np.cumsum(count) - 0.5 * (count - 1))[place]
+    return ranks
 
 
 def are_correlations(S: Array) -> bool:
