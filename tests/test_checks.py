@@ -279,7 +279,7 @@ def sound():
         yield pytest.param(space, k, marks=marks, id=f"{space}-{k}")
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("space", "n_components"), list(sound()))
 def test_sound_spaces_pass(space, n_components):
     for seed in range(3):
@@ -486,6 +486,7 @@ class Unmade(Space):
         return rng.normal(size=(n, n_components))
 
 
+@pytest.mark.sample(1)
 def test_a_space_that_does_not_compile_is_told():
     with pytest.raises(PartError, match=r"Unmade\.exp\(\).*'b' is not defined"):
         check_space(Unmade())

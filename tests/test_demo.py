@@ -26,6 +26,7 @@ def globes() -> tuple[demo.Globe, demo.Globe]:
     return absolute, squared
 
 
+@pytest.mark.slow
 def test_the_absolute_loss_finds_the_globe(globes: tuple[demo.Globe, demo.Globe]) -> None:
     robust, _ = globes
     assert robust.radius == pytest.approx(EARTH_RADIUS, rel=1e-3)

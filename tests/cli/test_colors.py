@@ -230,6 +230,7 @@ def test_a_single_new_point_is_blamed_only_for_its_own_misfit(cities, tmp_path):
     assert "share" not in data_of(pages["bad"])
 
 
+@pytest.mark.sample(1)
 def test_new_points_have_metadata_and_colours(cities, tmp_path, drawn):
     model, about = tmp_path / "m.unimds", tmp_path / "about.csv"
     run("embed", cities, "--model", model, "-o", tmp_path / "m.csv", "-q", *ONE_START)

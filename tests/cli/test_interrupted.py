@@ -201,6 +201,7 @@ def test_more_than_one_interruption_does_not_lose_the_map(long, tmp_path, gap):
     assert not [name for name in names(tmp_path) if ".partial" in name]
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("times", [1, slow(3)])
 def test_interrupted_while_compiling_it_says_so(cities, tmp_path, times):

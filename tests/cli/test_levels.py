@@ -54,6 +54,7 @@ def test_the_map_is_that_of_python(grown, tmp_path, options, level):
     assert curve["given"] == sorted(curve["given"])
 
 
+@pytest.mark.sample(1)
 def test_the_transformation_is_told_in_few_rows(tmp_path):
     D = np.random.default_rng(0).uniform(1.0, 2.0, size=(40, 40))
     D = np.triu(D, 1) + np.triu(D, 1).T

@@ -390,6 +390,7 @@ def test_workers_need_little_more_than_their_rows(client):
 # --- the command line -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_without_a_client_threads_will_do():
     result = place_center(chunked(table(60), 20), random_state=0)
     assert result.converged

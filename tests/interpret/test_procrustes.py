@@ -93,6 +93,7 @@ def test_a_line_lies_in_the_plane():
     assert found.moved.shape == (25, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("space", [Euclidean(), Sphere()], ids=["plane", "sphere"])
 def test_p_values_are_uniform_without_structure(space):
     rng = np.random.default_rng(3)

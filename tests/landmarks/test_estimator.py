@@ -157,6 +157,7 @@ def test_noisy_refinement_is_not_taken(plane):
     assert fine <= rough
 
 
+@pytest.mark.slow
 def test_corrupted_distances(plane):
     points, X = plane
     D, _ = corrupt(distances(X), 0.1, rng=0)
@@ -394,6 +395,7 @@ def mapped(path, values):
     return np.memmap(path, dtype=values.dtype, mode="r", shape=values.shape)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
 def test_files_are_not_copied(tmp_path, small_chunks, metric):
     X = blobs(9000, 200) if metric == "euclidean" else distances(blobs(1500))

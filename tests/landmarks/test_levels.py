@@ -36,6 +36,7 @@ def off(mds, points):
     return recovery_error(X * size / own, points)
 
 
+@pytest.mark.sample(1)
 def test_the_order_of_distances_gives_the_map_back(fitted):
     assert off(fitted, POINTS) < 0.02
     plain = LandmarkMDS(2, n_landmarks=80, metric="precomputed", n_init=1, random_state=0)

@@ -136,6 +136,7 @@ def test_splines_that_make_no_sense(options, words):
 # --- a power -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(seed=seeds)
 def test_no_power_of_a_fine_grid_is_nearer(seed):
     d, t, w = drawn(seed, least=2)

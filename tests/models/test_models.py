@@ -104,6 +104,7 @@ def test_the_model_comes_first_and_the_path_first_still_works(tmp_path):
     assert np.array_equal(load(tmp_path / "m").embedding_, mds.embedding_)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("space", [Hyperbolic(), Simplex("auto")], ids=str)
 def test_curved_spaces_come_back(tmp_path, space):
     mds = MDS(space=space, n_init=1, random_state=0).fit(X[:10])

@@ -83,6 +83,7 @@ def test_the_small_map_answers_and_is_as_dark_as_the_text_is_light(
     check_quiet(browser, path)
 
 
+@pytest.mark.slow
 def test_a_report_unpacks_itself_in_its_frame(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     result, D = a_map("plane")

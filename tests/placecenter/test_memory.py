@@ -137,6 +137,7 @@ def test_a_table_in_a_file_stays_there(on_disk, order):
 # --- precision -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_dtype_rounds_the_table():
     D = cloud(60)
     want = place_center(D.astype(np.float32), random_state=0)

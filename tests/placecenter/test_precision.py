@@ -88,6 +88,7 @@ def test_record_of_a_large_float32_table(loss, noise):
     check_record(result, D, None)
 
 
+@pytest.mark.sample(1)
 @each_loss
 @given(problem=tables(), power=st.sampled_from([-30, -3, 10, 40]), n_init=starts)
 def test_powers_of_two_change_nothing_in_single_precision(loss, problem, power, n_init):

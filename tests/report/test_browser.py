@@ -713,6 +713,7 @@ def sized(browser: Browser, width: int) -> Iterator[None]:
     browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "shape"), [("ordinal", "hvh"), slow("interval", "linear")])
 def test_a_map_at_a_level_shows_its_transformation_and_disparities(
     browser: Browser, tmp_path: Path, level: str, shape: str

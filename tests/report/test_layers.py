@@ -77,6 +77,7 @@ def test_names_of_columns_come_first():
     assert data_of(report(MAP, D))["first"] == []
 
 
+@pytest.mark.slow
 def test_a_box_switches_a_layer_off(tmp_path: Path):
     browser = Browser(need_browser())
     try:

@@ -273,7 +273,7 @@ def with_random_answers(seed, whose):
     return X, tables
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("whose", ["own", "all"])
 @pytest.mark.parametrize("seed", [1, 13])
 def test_random_answers_of_any_range_do_not_bend_the_absolute_map(seed, whose):
@@ -284,6 +284,7 @@ def test_random_answers_of_any_range_do_not_bend_the_absolute_map(seed, whose):
     assert fit.cost_ == pytest.approx(float(fit.reliability_ @ fit.costs_))
 
 
+@pytest.mark.slow
 def test_subjects_count_alike_where_that_is_asked_for():
     X, tables = with_random_answers(1, "all")
     how = {"random_state": 0, "n_init": 1, "eps": 1e-5}
@@ -346,7 +347,7 @@ def test_consensus_and_sizes_in_every_space(space, model):
         np.testing.assert_allclose(fit.weights_, sizes, rtol=5e-3)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("level", ["interval", "ordinal", "spline", "power"])
 @pytest.mark.parametrize("conditional", ["table", slow("row")])
 def test_levels_for_each_subject(level, conditional):

@@ -114,6 +114,7 @@ def test_the_covariance_of_a_jackknife_is_that_of_least_squares(n):
     assert share(total, size**2 * least_squares(X)) == pytest.approx(1.0, abs=0.04)
 
 
+@pytest.mark.sample(1)
 def test_the_covariance_of_a_bootstrap_is_that_of_least_squares():
     """s² times the inverse of GᵀG, where s² is the variance of errors that residuals tell."""
     n, shares = 12, []
@@ -211,7 +212,7 @@ STUDIES = [
 ]
 
 
-@pytest.mark.sample(16)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("study", STUDIES, ids=["jackknife", "bootstrap", "perturbation"])
 @pytest.mark.parametrize(
     "how",
