@@ -72,6 +72,21 @@ def test_a_run_that_goes_on_ends_like_one_that_was_not_interrupted(tmp_path, run
     assert (np.diff(ended.history[:, 0]) >= 0.0).all()
 
 
+@pytest.mark.parametrize("sweeps", [30, 500, 800])
+def test_two_ways_down_go_on_before_and_after_they_part(tmp_path, sweeps):
+    """In many dimensions a robust loss descends in two ways to a fork, and on by the lower one."""
+    D = distances(np.random.default_rng(2).normal(size=(110, 9)))
+    path, options = tmp_path / "run.ckpt", {"n_components": 5, "loss": "absolute"}
+    taken = []
+    whole = place_center(D, random_state=0, callback=lambda *_: taken.append(1), **options)
+    assert whole.n_iter + 100 < len(taken)  # of both ways
+    assert sweeps < len(taken)
+    assert not interrupted(sweeps, D, checkpoint=path, **options).converged
+    ended = place_center(D, random_state=0, checkpoint=path, **options)
+    assert ended.cost == pytest.approx(whole.cost, rel=1e-12)
+    np.testing.assert_allclose(ended.levels, whole.levels, rtol=1e-12)
+
+
 def test_it_goes_on_instead_of_beginning_anew(tmp_path):
     path = tmp_path / "run.ckpt"
     interrupted(50, checkpoint=path, n_init=1, loss="absolute")

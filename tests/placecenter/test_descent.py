@@ -1,6 +1,7 @@
 """PlaceCenter's promises, for every loss and every space."""
 
 import warnings
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -12,7 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from tests.support.parts import LOSSES, SPACES, every_pair, name, pair, slow
 from tests.support.tables import table
 from unimds import Absolute, Euclidean, Hyperbolic, Outcome, Sphere, Squared, place_center
+from unimds._runtime.watch import Watch
 from unimds.distances.pairs import as_pairs
+from unimds.placecenter.descent import Plan, descend, descend_both_ways
 from unimds.placecenter.problem import Problem
 from unimds.quality import recovery_error, total_cost
 from unimds.spaces import distances
@@ -503,3 +506,32 @@ def test_one_anchor_moves_the_whole_map():
     assert result.n_iter <= 3
     np.testing.assert_allclose(result.embedding[4], [100.0, 50.0])
     assert recovery_error(result.embedding, points) <= 1e-7
+
+
+# --- two ways down --------------------------------------------------------------------------------
+
+
+def ways_down(seed):
+    """Return where small and large steps of smoothing lead alone, and where both lead together."""
+    rng = np.random.default_rng(seed)
+    D = distances(rng.normal(size=(24, 9)))
+    problem = Problem.posed(as_pairs(D), Absolute(), Euclidean(), 4)
+    X = np.ascontiguousarray(problem.inner(Euclidean().seed(D, 4)))
+    plan, watch = Plan(), Watch(None, 0, 1e-7)
+    alone = [descend(problem, X, replace(plan, slow=slow), watch) for slow in (True, False)]
+
+    def each(task, numbers):
+        return [task(number) for number in numbers]
+
+    return *alone, descend_both_ways(problem, X, plan, watch, [None, None], each)
+
+
+def test_of_two_ways_down_the_lower_one_goes_on():
+    lower = []
+    for seed in (3, 5, 12, 13, 18):  # in other tables both ways lead to nearly the same cost
+        slow_way, fast_way, both = ways_down(seed)
+        way = min(slow_way, fast_way, key=lambda result: result.cost)
+        lower.append(way is slow_way)
+        np.testing.assert_array_equal(both.embedding, way.embedding)
+        np.testing.assert_array_equal(both.levels, way.levels)
+    assert 0 < sum(lower) < len(lower)

@@ -235,8 +235,7 @@ def part_type(cls: type[Part], single: bool = False) -> PartType:
     if known is None or known.digest not in _CLASSES:
         with _LOCK:
             check_part_class(cls)
-            params = tuple(field.name for field in fields(cls))
-            known = cls._kind(cls.__qualname__, code_digest(cls), params)
+            known = cls._kind(cls.__qualname__, code_digest(cls), _field_names(cls))
             for name, method in methods(cls).items():  # the user's own helpers too
                 _register_method(cls._kind, name, len(_arguments(method)))
             _CLASSES[known.digest] = cls
@@ -281,16 +280,22 @@ def _arguments(method: Callable) -> tuple[str, ...]:
     return method.__code__.co_varnames[: method.__code__.co_argcount]
 
 
+@lru_cache(maxsize=256)
+def _field_names(cls: type[Part]) -> tuple[str, ...]:
+    """Return the names of the fields: they are looked up whenever a part meets compiled code."""
+    return tuple(field.name for field in fields(cls))
+
+
 def check_fields(part: Part) -> None:
     """Raise `PartError` if a field is not a number."""
-    for field in fields(part):
-        value = getattr(part, field.name)
-        if not isinstance(value, Real):
+    for name in _field_names(type(part)):
+        value = getattr(part, name)
+        if type(value) is not float and not isinstance(value, Real):
             remedy = "give it a number"
             if isinstance(value, str) and value == "auto":
                 remedy = 'only a fit can replace "auto"; use what it found (loss_ or space_)'
             raise PartError(
-                f"{type(part).__name__}.{field.name} is {value!r}, but compiled code takes "
+                f"{type(part).__name__}.{name} is {value!r}, but compiled code takes "
                 f"numbers only: {remedy}"
             )
 

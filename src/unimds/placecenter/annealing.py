@@ -19,6 +19,7 @@ Array = NDArray[Any]
 
 LEVELS_PER_DECADE = 2
 SLOW_LEVELS, SLOW_DECADES = 8, 1.5
+FORK = 1e-2  # of the first smoothing: below it no way down overtakes another
 LAST_LEVEL = 1e-6  # of the mean error of the seed: true distances are then met to that precision
 ROUNDING = 1e-14  # smoothing that only rounding sees, of a typical distance
 COARSE = (1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6)  # of a typical distance

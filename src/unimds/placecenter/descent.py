@@ -10,7 +10,7 @@ stage by stage (`unimds.placecenter.annealing`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
 from typing import Any, Protocol, final
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from unimds._runtime.watch import Watch
 from unimds.losses import Loss
-from unimds.placecenter.annealing import ROUNDING, annealing, slowly
+from unimds.placecenter.annealing import FORK, ROUNDING, annealing, slowly
 from unimds.placecenter.frame import Frame, own_smoothing
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.quasi_newton import EXACT, SETTLED, STUCK, Limits, QuasiNewton
@@ -34,38 +34,80 @@ STAGE_SWEEPS = 100  # most stages settle in far fewer
 STRETCH, MOST = 10**8, 10**4  # pairs, and steps, without looking up: a tenth of a second
 PATIENCE = 5  # with momentum the cost falls in waves: judge a whole wave
 BLUR = 1e-6  # share of a cost that single precision may be wrong by
+UNDERWAY = (Outcome.CONVERGED, Outcome.STATIONARY, Outcome.MAX_ITER)  # a sharper stage may follow
+
+Each = Callable[[Callable[[int], Outcome], Iterable[int]], list[Outcome]]
+"""Does something for each of some numbers, one after another or on threads."""
 
 
 def descend(
     problem: Problem, X: Array, plan: Plan, watch: Watch, slot: Keep | None = None
 ) -> Result:
     """Sweep over all points until the cost no longer falls, from the configuration `X`."""
-    record, outcome = lowered(problem, X, plan, watch, slot)
-    if record.blurred and not watch.stopped:  # most of what was minimised was rounding
-        record, outcome = lowered(problem.in_double(), X.astype(np.float64), plan, watch)
-    record.fit_targets()
-    return record.result(outcome)
+    return _ended(*lowered(problem, X, plan, watch, slot), X, plan)
 
 
 def lowered(
     problem: Problem, X: Array, plan: Plan, watch: Watch, slot: Keep | None = None
 ) -> tuple[Record, Outcome]:
     """Return the record of such a descent, and why it ended."""
-    record, outcome = Record(problem, X, watch, slot), Outcome.MAX_ITER
-    if not problem.pairs.free.any() and not problem.frame.resize:
-        return record, Outcome.NOTHING_TO_DO
+    record = Record(problem, X, watch, slot)
+    return record, _go_on(record, stages(problem, X, plan), plan)
+
+
+def descend_both_ways(
+    problem: Problem, X: Array, plan: Plan, watch: Watch, slots: Sequence[Keep | None], each: Each
+) -> Result:
+    """Descend by smaller and by larger steps of smoothing, and then on by the lower way.
+
+    At `FORK` of the first smoothing it is decided which of them ends lower.
+    """
+    plans = [replace(plan, slow=slow) for slow in (True, False)]
+    steps = [list(stages(problem, X, own)) for own in plans]
+    records = [Record(problem, X, watch, slot) for slot in slots]
+    fork = 0.99 * FORK * steps[0][0].smoothing
+
+    def begin(way: int) -> Outcome:
+        first = [stage for stage in steps[way] if stage.smoothing > fork]
+        return _go_on(records[way], first, plans[way])
+
+    outcomes = each(begin, range(2))
+    stopped = [outcome for outcome in outcomes if outcome not in UNDERWAY]
+    if stopped:
+        best = min(range(2), key=lambda way: records[way].best.cost)
+        return _ended(records[best], stopped[0], X, plans[best])
+    best = min(range(2), key=lambda way: records[way].now.smooth)
+    outcome = _go_on(records[best], steps[best], plans[best])
+    return _ended(records[best], outcome, X, plans[best])
+
+
+def _go_on(record: Record, stages: Iterable[Stage], plan: Plan) -> Outcome:
+    """Go through all stages that the record has not passed; return why it ended."""
+    outcome = Outcome.MAX_ITER
+    if not record.problem.pairs.free.any() and not record.problem.frame.resize:
+        return Outcome.NOTHING_TO_DO
     try:
-        for number, stage in enumerate(stages(problem, X, plan)):
-            if record.passed(number):
+        for number, stage in enumerate(stages):
+            if number < record.stage:
                 continue
             outcome = _descend_at(stage, record, plan, record.enter(number, stage))
-            if outcome not in (Outcome.CONVERGED, Outcome.STATIONARY, Outcome.MAX_ITER):
+            if outcome not in UNDERWAY:
                 break
+            record.stage = number + 1
     except KeyboardInterrupt:
-        watch.interrupted.set()
+        record.watch.interrupted.set()
         outcome = Outcome.INTERRUPTED
     record.finish()
-    return record, outcome
+    return outcome
+
+
+def _ended(record: Record, outcome: Outcome, X: Array, plan: Plan) -> Result:
+    """Return the result of a descent from `X`."""
+    problem, watch = record.problem, record.watch
+    if record.blurred and not watch.stopped:  # most of what was minimised was rounding
+        record, outcome = lowered(problem.in_double(), X.astype(np.float64), plan, watch)
+    record.fit_targets()
+    return record.result(outcome)
 
 
 def _descend_at(stage: Stage, record: Record, plan: Plan, motion: Motion) -> Outcome:
@@ -358,15 +400,13 @@ class Record:
         if self.begun is not None:
             self.now, self.best = self.begun.motion.state, self.begun.best
             self.history, self.levels = [*self.begun.history], [*self.begun.levels]
+        # how many stages it has passed
+        self.stage = 0 if self.begun is None else self.begun.motion.stage
 
     @property
     def sweeps(self) -> int:
         """Number of sweeps so far."""
         return len(self.history) - 1
-
-    def passed(self, number: int) -> bool:
-        """Whether a run that goes on had left this stage behind."""
-        return self.begun is not None and number < self.begun.motion.stage
 
     def enter(self, number: int, stage: Stage) -> Motion:
         """Return the motion at a new stage: from rest, or from where an earlier run stood."""

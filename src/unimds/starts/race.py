@@ -28,7 +28,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from unimds.placecenter.descent import Plan, descend, lowered
+from unimds.placecenter.descent import Plan, descend, descend_both_ways, lowered
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.frame import Frame
 from unimds.placecenter.new_points import place_against
@@ -267,9 +267,9 @@ def _has_two_ways(search: Search, problem: Problem) -> bool:
     return search.n_init in EFFORTS and problem.pairs.n < MIDDLE and plan.anneals_far(problem)
 
 
-def _repeats(starts: list[Array], number: int) -> bool:
-    """Whether a start has been there before: it then goes the other way down."""
-    return any(np.array_equal(start, starts[number]) for start in starts[:number])
+def _is_fork(starts: list[Array]) -> bool:
+    """Whether two ways lead down from one start, which then stands there twice."""
+    return len(starts) == 2 and np.array_equal(starts[0], starts[1])
 
 
 def held(problem: Problem, X: Array, anchors: Anchors | None) -> Array:
@@ -304,24 +304,12 @@ def lowest(
         watch.say("Going on from the checkpoint …")
         problem, starts = begun
         chosen = Chosen(starts)
-    plan = search.in_unit(problem.frame).plan
-    # one descent has all threads to itself; several have one each
-    shared = replace(plan, threads=effective_n_jobs(search.n_jobs) if len(starts) == 1 else 1)
-
-    def finish(number: int) -> Result:
-        slot = None if keeper is None else keeper.slot(number)
-        try:
-            own = replace(shared, slow=not _repeats(starts, number))
-            return descend(problem, starts[number], own, watch, slot)
-        except Exception:  # as where a cluster is lost: what there is must not be lost with it
-            if keeper is not None:
-                keeper.write()
-            raise
-
-    # BLAS on one thread: on more it rounds in another way, and waits for others on a busy machine;
-    # in few dimensions there are no products of matrices
-    with threadpool_limits(1) if problem.n_components > 3 else nullcontext():
-        runs = search.each(finish, range(len(starts)))
+    try:
+        runs = _descents(search, problem, starts, keeper)
+    except Exception:  # as where a cluster is lost: what there is must not be lost with it
+        if keeper is not None:
+            keeper.write()
+        raise
     best = min(runs, key=lambda run: run.cost)  # the first of equals: the same on any threads
     best = chosen.told(best)
     if watch.interrupted.is_set():
@@ -329,3 +317,23 @@ def lowest(
     if keeper is not None:
         keeper.end(best.outcome)
     return best
+
+
+def _descents(
+    search: Search, problem: Problem, starts: list[Array], keeper: Keeper | None
+) -> list[Result]:
+    """Descend from every start."""
+    plan, watch = search.in_unit(problem.frame).plan, search.watch
+    # one descent has all threads to itself; several have one each
+    plan = replace(plan, threads=effective_n_jobs(search.n_jobs) if len(starts) == 1 else 1)
+    slots = [None if keeper is None else keeper.slot(number) for number in range(len(starts))]
+
+    def descended(number: int) -> Result:
+        return descend(problem, starts[number], plan, watch, slots[number])
+
+    # BLAS on one thread: on more it rounds in another way, and waits for others on a busy machine;
+    # in few dimensions there are no products of matrices
+    with threadpool_limits(1) if problem.n_components > 3 else nullcontext():
+        if _is_fork(starts):
+            return [descend_both_ways(problem, starts[0], plan, watch, slots, search.each)]
+        return search.each(descended, range(len(starts)))
