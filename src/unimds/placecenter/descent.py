@@ -55,32 +55,6 @@ def lowered(
     return record, _go_on(record, stages(problem, X, plan), plan)
 
 
-def descend_both_ways(
-    problem: Problem, X: Array, plan: Plan, watch: Watch, slots: Sequence[Keep | None], each: Each
-) -> Result:
-    """Descend by smaller and by larger steps of smoothing, and then on by the lower way.
-
-    At `FORK` of the first smoothing it is decided which of them ends lower.
-    """
-    plans = [replace(plan, slow=slow) for slow in (True, False)]
-    steps = [list(stages(problem, X, own)) for own in plans]
-    records = [Record(problem, X, watch, slot) for slot in slots]
-    fork = 0.99 * FORK * steps[0][0].smoothing
-
-    def begin(way: int) -> Outcome:
-        first = [stage for stage in steps[way] if stage.smoothing > fork]
-        return _go_on(records[way], first, plans[way])
-
-    outcomes = each(begin, range(2))
-    stopped = [outcome for outcome in outcomes if outcome not in UNDERWAY]
-    if stopped:
-        best = min(range(2), key=lambda way: records[way].best.cost)
-        return _ended(records[best], stopped[0], X, plans[best])
-    best = min(range(2), key=lambda way: records[way].now.smooth)
-    outcome = _go_on(records[best], steps[best], plans[best])
-    return _ended(records[best], outcome, X, plans[best])
-
-
 def _go_on(record: Record, stages: Iterable[Stage], plan: Plan) -> Outcome:
     """Go through all stages that the record has not passed; return why it ended."""
     outcome = Outcome.MAX_ITER
@@ -216,6 +190,35 @@ def _judged(problem: Problem, X: Array, space: Space, targets: Array, judge: Los
     """Return the state of a configuration."""
     pulls, (cost, smooth) = problem.aimed(targets).measured(X, judge, space)
     return State(X, space, cost, smooth, pulls, targets)
+
+
+# --- two ways down ------------------------------------------------------------------------------
+
+
+def descend_both_ways(
+    problem: Problem, X: Array, plan: Plan, watch: Watch, slots: Sequence[Keep | None], each: Each
+) -> Result:
+    """Descend by smaller and by larger steps of smoothing, and then on by the lower way.
+
+    At `FORK` of the first smoothing it is decided which of them ends lower.
+    """
+    plans = [replace(plan, slow=slow) for slow in (True, False)]
+    steps = [list(stages(problem, X, own)) for own in plans]
+    records = [Record(problem, X, watch, slot) for slot in slots]
+    fork = 0.99 * FORK * steps[0][0].smoothing
+
+    def begin(way: int) -> Outcome:
+        first = [stage for stage in steps[way] if stage.smoothing > fork]
+        return _go_on(records[way], first, plans[way])
+
+    outcomes = each(begin, range(2))
+    stopped = [outcome for outcome in outcomes if outcome not in UNDERWAY]
+    if stopped:
+        best = min(range(2), key=lambda way: records[way].best.cost)
+        return _ended(records[best], stopped[0], X, plans[best])
+    best = min(range(2), key=lambda way: records[way].now.smooth)
+    outcome = _go_on(records[best], steps[best], plans[best])
+    return _ended(records[best], outcome, X, plans[best])
 
 
 # --- for how long, and by which losses --------------------------------------------------------
