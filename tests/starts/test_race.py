@@ -24,7 +24,7 @@ def test_a_double_table_is_fitted_as_low_after_single_precision(monkeypatch, ini
     monkeypatch.setattr(race, "_settles", lambda problem, small: False)
     plain = place_center(D, init=init, random_state=0)
     assert quick.cost <= plain.cost * (1.0 + 1e-6)
-    assert quick.n_iter < plain.n_iter  # most sweeps were single
+    assert quick.n_iter < 10  # most sweeps were single; a start alone takes 15 in double precision
     assert quick.converged
     u = cdist(quick.embedding, quick.embedding)
     assert quick.cost == pytest.approx(0.5 * ((u - D) ** 2).sum(), rel=1e-12)

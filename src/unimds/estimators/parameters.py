@@ -153,7 +153,7 @@ MEANINGS = {
         for the lowest minimum, with ``init="auto"`` or "random". Of up to 100 points and six
         coordinates it tries many starts, until the lowest map has been found 25 times, or for
         about half a second. Of up to 1,000 points, in up to three dimensions, it holds a
-        tournament of up to 36, the better half of which goes on; of more, and with robust losses,
+        tournament of up to 34, the better half of which goes on; of more, and with robust losses,
         it races several kinds of start briefly and finishes the best. "thorough" goes on until the
         lowest map of up to 300 points has been found 100 times, which may take half a minute, and
         does eight times as much where there are more; in more dimensions it tries eight starts.

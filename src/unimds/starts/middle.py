@@ -12,7 +12,11 @@ How many starts there are depends on what is found. The seed of a table that nea
 is rarely beaten: few starts try. Where the maps of a tournament lie far apart, its winner is the
 best arrangement. Where they lie close together, every start ends in a map of its own: a second
 tournament follows, unless the lowest map has been found twice, or the map is to be fitted to
-disparities: starts meet only the first of these, which do not tell close maps apart.
+disparities: starts meet only the first of these, which do not tell close maps apart. Points in
+clusters have one more start, `unimds.starts.clusters`, and need only the second tournament.
+
+At last, single points of the lowest map that lie in the wrong place go to a better one, see
+`unimds.starts.elsewhere`: most maps that lie close together differ by no more than that.
 """
 
 from __future__ import annotations
@@ -27,6 +31,8 @@ from numpy.typing import NDArray
 from unimds.placecenter.descent import PATIENCE, Plan
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.quasi_newton import WENT, QuasiNewton
+from unimds.starts.clusters import arranged
+from unimds.starts.elsewhere import corrected
 from unimds.starts.initial import draw
 from unimds.starts.search import Search
 from unimds.starts.shaking import Shaker, schedule
@@ -54,10 +60,14 @@ class Map(NamedTuple):
     cost: float
 
 
+def is_quick(problem: Problem, plan: Plan) -> bool:
+    """Whether descents are: by sweeps, or for robust losses, they take too long."""
+    return plan.moves_together(problem) and not problem.frame.loss.anneals
+
+
 def is_middle(problem: Problem, plan: Plan) -> bool:
-    """Whether starts of all points pay: by sweeps, or for robust losses, they take too long."""
-    quick = plan.moves_together(problem) and not problem.frame.loss.anneals
-    return quick and problem.pairs.n < MIDDLE
+    """Whether starts of all points pay."""
+    return is_quick(problem, plan) and problem.pairs.n < MIDDLE
 
 
 def most_starts(n: int, adapts: bool = False) -> int:
@@ -66,7 +76,7 @@ def most_starts(n: int, adapts: bool = False) -> int:
     Examples
     --------
     >>> most_starts(150), most_starts(500)
-    (14, 36)
+    (10, 34)
     """
     return sum(count for count, _ in rounds(n, fits=False, adapts=adapts))
 
@@ -78,8 +88,8 @@ def rounds(n: int, fits: bool, adapts: bool = False) -> list[tuple[int, int]]:
     replaced by disparities that adapt to the map; others have two.
     """
     if fits:
-        return [(4, 2) if n < MORE else (8, 4)]
-    first, second = [(6, 1), (8, 1)] if n < MORE else [(24, 3), (12, 2)]
+        return [(2, 1) if n < MORE else (6, 3)]
+    first, second = [(4, 1), (6, 1)] if n < MORE else [(24, 1), (10, 1)]
     return [first] if adapts else [first, second]
 
 
@@ -95,14 +105,25 @@ def lowest_map(
     rough = replace(plan, eps=max(plan.eps, ROUGH))
     found, shaker = [descended(problem, rough, seed)], Shaker(problem, rng)
     fits = found[0].cost <= problem.cost_of_errors(FITS)
-    for count, seeded in rounds(problem.pairs.n, fits, adapts):
+    rest = rounds(problem.pairs.n, fits, adapts)
+    if not fits and problem.pairs.n >= MORE:
+        known = arranged(search, problem, rng)
+        found += [descended(problem, rough, X) for X in known]
+        rest = rest[-1:] if known else rest
+    for count, seeded in rest:
         starts = [seed if i < seeded else draw(problem, rng) for i in range(count)]
         best = tournament(search, shaker, starts, rng)
         low = min(map(_cost, found))
         found += search.each(partial(descended, problem, rough, low=low), best)
         if search.watch.stopped or decided([one.cost for one in found]):
             break
-    return lower(problem, plan, found[0], min(found, key=_cost))
+    return corrected(problem, lower(problem, plan, found[0], min(found, key=_cost)))
+
+
+def settled(problem: Problem, plan: Plan, X: Array) -> Array:
+    """Return roughly where a start leads to, corrected."""
+    rough = replace(plan, eps=max(plan.eps, ROUGH))
+    return corrected(problem, descended(problem, rough, X).X)
 
 
 def lower(problem: Problem, plan: Plan, own: Map, other: Map) -> Array:

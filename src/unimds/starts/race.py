@@ -7,8 +7,11 @@ times over and against more and more, as in simulated annealing, which finds a b
 points without clusters. *Random* starts are shaken in the same way, on fewer points still where
 there are many; they may find another arrangement of clusters. The best random start meets the
 spectral ones, and after a few sweeps the winner is known; all other points are placed against its
-map. Tables of up to a hundred points have a search of their own, `unimds.starts.small`, and most
-tables of some hundred points too, `unimds.starts.middle`.
+map. Where points lie in clusters, `unimds.starts.clusters` finds their arrangement in less time
+than shaking does. Where descents are quick, the winner descends, and points that lie in the wrong
+place leave it, see `unimds.starts.elsewhere`. Tables of up to a hundred points have a search of
+their own, `unimds.starts.small`, and most tables of some hundred points too,
+`unimds.starts.middle`.
 
 In a space of strong negative curvature points hardly pass each other, as shortest paths pass near
 the centre: there starts are looked for at less curvature, and then bent. A table that a tree fits
@@ -34,9 +37,10 @@ from unimds.placecenter.frame import Frame
 from unimds.placecenter.new_points import place_against
 from unimds.placecenter.problem import SINGLE_FROM, Problem
 from unimds.placecenter.result import Outcome, Result
+from unimds.starts.clusters import arranged
 from unimds.starts.initial import draw, first_seed
 from unimds.starts.keep import Keeper
-from unimds.starts.middle import MIDDLE, is_middle, lowest_map, most_starts
+from unimds.starts.middle import MIDDLE, is_middle, is_quick, lowest_map, most_starts, settled
 from unimds.starts.search import Search
 from unimds.starts.shaking import SHAKE_SWEEPS, Shaker, rounded
 from unimds.starts.size import estimate_size
@@ -48,6 +52,7 @@ Array = NDArray[Any]
 RACE_SAMPLE, LARGE = 2500, 3000  # points that starts are looked for on; memory counts from here
 SINGLE_EPS = 1e-7  # the cost may fall as slowly as this before rounding blurs it
 SMALL_SAMPLE, RANDOM_STARTS = 150, 6
+UNCLUSTERED_STARTS = 4  # of points that are known to lie in no clusters
 SEED_TOL = 0.01  # enough where a map cannot be exact
 ALONE_TOL = 0.1  # of a start that has no race to win
 HEAT_SWEEPS, FLAT_SWEEPS, EXTEND_STEPS = 3, 30, 3
@@ -86,7 +91,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     small = problem.on(sample, single=n >= SINGLE_FROM)
     first = seed.astype(small.dtype)
     smoothing, loss = rounded(small, first)
-    seeds = rng.integers(2**32, size=1 + RANDOM_STARTS)
+    seeds = rng.integers(2**32, size=1 + _random_starts(search, problem))
     if is_middle(problem, search.plan):
         rough, adapts = _roughly(search), problem.adapts
         return [extended(problem, sample, lowest_map(search, small, rough, first, rng, adapts))]
@@ -108,20 +113,32 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
         runs = search.each(lambda X: lowered(among, X, heat, quiet)[0], starts)
         return min(runs, key=lambda run: run.now.smooth).best.X
 
-    known, *random = search.each(find, range(len(seeds)))
-    starts = [known, extended(flat, chosen, winner(few, random))]
+    starts = arranged(search, small, rng) if is_quick(small, search.plan) else []
+    if not starts:
+        known, *random = search.each(find, range(len(seeds)))
+        starts = [known, extended(flat, chosen, winner(few, random))]
     grown: list[Array] = []
     if flat is not small:
         starts = search.each(lambda X: _bent(search, flat, small, X, smoothing), starts)
-    low = winner(small, starts)
-    if flat is not small and init != "random":
-        grown = _grown(small, np.sort(mixed[:JOINED]), [first, low])
-    if _settles(problem, small):
-        low = _lower(search, small, low, first)
-        return [extended(problem, sample, low)]
-    # a tree has settled already: to finish it takes little, and tells if it is lower
-    finished = [first, low, *grown] if n < MIDDLE else [winner(small, [first, *starts, *grown])]
+        if init != "random":
+            grown = _grown(small, np.sort(mixed[:JOINED]), [first, winner(small, starts)])
+    settles = _settles(problem, small)
+    among = starts if settles else [first, *starts, *grown]
+    if is_quick(problem, search.plan) and not problem.adapts:
+        finished = [settled(small, _roughly(search), winner(small, among))]
+    elif n < MIDDLE and not settles:
+        # a tree has settled already: to finish it takes little, and tells if it is lower
+        finished = [first, winner(small, starts), *grown]
+    else:
+        finished = [winner(small, among)]
+    if settles:
+        finished = [_lower(search, small, X, first) for X in finished]
     return [extended(problem, sample, X) for X in finished]
+
+
+def _random_starts(search: Search, problem: Problem) -> int:
+    """Return how many random starts there are, unless points lie in clusters."""
+    return UNCLUSTERED_STARTS if is_quick(problem, search.plan) else RANDOM_STARTS
 
 
 def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> Array:
@@ -244,7 +261,7 @@ def starts_in_memory(
         if _is_small(search, problem):
             return small_table(own, problem, random)
         middle, n = is_middle(problem, search.plan), problem.pairs.n
-        each = most_starts(n, problem.adapts) if middle else 2 + RANDOM_STARTS
+        each = most_starts(n, problem.adapts) if middle else 2 + _random_starts(search, problem)
         count = races * each
         search.watch.say(f"Choosing among {count} starts …")
         return Chosen([X for _ in range(races) for X in race(own, problem, random)])
