@@ -314,7 +314,9 @@ def test_a_spectral_seed_is_computed_over_the_bands(client):
     ("every", "level"), [(False, "ratio"), slow(True, "ratio"), slow(False, "spline")]
 )
 def test_a_killed_worker_is_survived_and_so_is_a_kill_of_all(client, every, level):
-    D = table()
+    errors = np.random.default_rng(1).normal(size=(N, N))
+    # new workers may share the rows in another way, and go another way: all lead to one minimum
+    D = table(k=2) * np.exp(0.05 * (errors + errors.T))
     init = seed_of(D)
     killed = []
 
@@ -325,7 +327,7 @@ def test_a_killed_worker_is_survived_and_so_is_a_kill_of_all(client, every, leve
             for pid in killed:
                 os.kill(pid, signal.SIGKILL)
 
-    options = {"init": init, "eps": 1e-3, "level": level}
+    options = {"init": init, "eps": 1e-9 if every else 1e-3, "level": level}
     quiet = place_center(chunked(D), **options)
     disturbed = place_center(chunked(D), **options, callback=kill)
     assert killed
