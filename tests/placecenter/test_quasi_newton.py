@@ -46,7 +46,7 @@ def test_descents_give_up_only_if_they_would_not_come_below_the_bar(loss):
         problem = Problem.posed(as_pairs(gaussian(14, 5, seed)), loss, Euclidean(), 2)
         X = rng.normal(size=(2, 14))
         losses = [loss.smoothed(s) for s in annealing(problem, X)] if loss.anneals else [loss]
-        X = annealed(problem, X, losses, limits._replace(eps=1e-4), early=1e-4).X
+        X = annealed(problem, X, losses, limits._replace(eps=1e-4)).X
         losses = losses[-8:]
         whole = annealed(problem, X, losses, limits)
         # sharpening lowers the cost of a pair too, by no more than the loss is now smooth

@@ -351,14 +351,15 @@ def descend(functions, points, n, table, unit, rooms, state, limits, costs):
 
 
 @driver
-def anneal(functions, points, n, table, unit, rooms, state, limits, bars, costs):
+def anneal(functions, points, n, table, unit, rooms, state, limits, slowest, bars, costs):
     """Descend by one loss after another; return how many steps it took, and why it ended.
 
-    ``limits`` are, besides those of `descend`, the bytes of the fields of a loss. ``bars`` has a
-    number for each loss: a descent that has not come below it by then gives up.
+    ``limits`` are the steps, how many costs are known, the window and the bytes of the fields of a
+    loss, and what counts as zero. ``slowest`` and ``bars`` have a number for each loss: how slowly
+    the cost may fall, and where it must be by then, or the descent gives up.
     """
     own, learnt, trial, pulled, others, carried = rooms
-    (steps, known, window, width), (eps, early, zero) = limits
+    (steps, known, window, width), zero = limits
     numbers, P, stride, taken, why = doubles(own[1]), doubles(state[0]), state[1], 0, WENT
     for level in range(bars.size):
         low, shift = numbers[LOWEST], level * width
@@ -372,10 +373,9 @@ def anneal(functions, points, n, table, unit, rooms, state, limits, bars, costs)
         pulling = (others[0], others[1], others[2] + shift)
         carrying = (carried[0], carried[1], carried[2] + shift)
         here, until = (own, learnt, trial, pulled, pulling, carrying), (steps, known, window)
-        slowest = eps if level + 1 == bars.size else early
         done, why = descend(
             functions, points, n, table, unit, here, state,
-            (until, (slowest, zero, bars[level])), costs,
+            (until, (slowest[level], zero, bars[level])), costs,
         )  # fmt: skip
         taken += done
         if why in (EXACT, HOPELESS) or numbers[LOWEST] > bars[level]:

@@ -340,9 +340,9 @@ class Engine:
     ) -> tuple[int, int]:
         """Take quasi-Newton steps, see `unimds.kernels.drivers.descend`; work in `X`."""
         (steps, known, window), (eps, zero) = limits
-        until = (steps, known, window, 0), (eps, eps, zero)
+        until, slowest = ((steps, known, window, 0), zero), np.full(1, eps)
         work = _Work(X, self.judged_by(judge), state)
-        stepping = self._stepping(work, D, W, unit, until, np.full(1, np.inf), costs)
+        stepping = self._stepping(work, D, W, unit, until, slowest, np.full(1, np.inf), costs)
         done, why = self._run(drivers.anneal, *stepping)
         return int(done), int(why)
 
@@ -353,7 +353,8 @@ class Engine:
         X: Array,
         unit: float,
         losses: list[Any],
-        limits: tuple[tuple[int, int, int], tuple[float, float, float]],
+        limits: tuple[tuple[int, int, int], float],
+        slowest: Array,
         bars: Array,
         costs: Array,
         state: tuple[Array, Array, Array],
@@ -363,9 +364,9 @@ class Engine:
         names = [field.name for field in fields(self.loss)]
         each = ([getattr(loss, name) for name in names] for loss in losses)  # astuple is slow
         rows = np.array([[*space, *values, *judge, 0.0] for values in each])
-        whole, other = limits
-        work, until = _Work(X, rows, state), ((*whole, rows.strides[0]), other)
-        stepping = self._stepping(work, D, W, unit, until, bars, costs)
+        whole, zero = limits
+        work, until = _Work(X, rows, state), ((*whole, rows.strides[0]), zero)
+        stepping = self._stepping(work, D, W, unit, until, slowest, bars, costs)
         taken, _ = self._run(drivers.anneal, *stepping)
         return int(taken)
 

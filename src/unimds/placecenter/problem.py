@@ -230,13 +230,11 @@ class Problem:
         judge, engine = self.frame.loss, frame.engine(X, D, W)
         return engine.descend(D, W, X, frame.unit, judge, limits, costs, state)
 
-    def anneal_compiled(
-        self, X: Array, losses: list[Loss], limits: Any, bars: Array, costs: Array, state: Any
-    ) -> int:
+    def anneal_compiled(self, X: Array, losses: list[Loss], *limits: Any) -> int:
         """Take quasi-Newton steps by one loss after another; `X` is memory to work in."""
         frame, (_, D, W) = self.frame, contiguous((0, *self._whole))
         engine = frame.engine(X, D, W)
-        return engine.anneal(D, W, X, frame.unit, losses, limits, bars, costs, state)
+        return engine.anneal(D, W, X, frame.unit, losses, *limits)
 
     def pulls(self, X: Array, smooth: Loss, threads: int = 1) -> tuple[Array, tuple[float, float]]:
         """Return the pull on every point by `smooth`, in a last row its weights; and the `costs`.

@@ -77,24 +77,25 @@ def annealed(
     losses: list[Loss],
     limits: Limits,
     *,
-    early: float = 0.0,
+    slowest: Array | None = None,
     bars: Array | None = None,
 ) -> Descent:
     """Descend by one loss after another in one call of compiled code.
 
-    With each loss there are at most `limits.steps`; with all but the last, `early` is the slowest
-    fall of the cost, if it is greater than `limits.eps`. A descent that has no hope to come below
-    the bar of a loss, or has not come below it, is given up.
+    With each loss there are at most `limits.steps`, and its number in `slowest` takes the place of
+    `limits.eps`. A descent that has no hope to come below the bar of a loss, or has not come below
+    it, is given up.
     """
     memory, numbers = empty_memory(X.size)
     memory[HERE] = memory[TRIAL] = X.ravel()
     numbers[LOWEST], numbers[VERDICT] = np.inf, BEGUN
     state, work = (memory, numbers, problem.pairs.free.astype(np.float64)), np.empty_like(X)
     steps, window, eps, zero, _ = limits
-    until = (steps, 1, window), (eps, max(eps, early), zero)
+    until, many = ((steps, 1, window), zero), len(losses)
     costs = np.full((2, 1 + steps), np.inf)
-    bars = np.full(len(losses), np.inf) if bars is None else bars
-    taken = problem.anneal_compiled(work, losses, until, bars, costs, state)
+    slowest = np.full(many, eps) if slowest is None else slowest
+    bars = np.full(many, np.inf) if bars is None else bars
+    taken = problem.anneal_compiled(work, losses, until, slowest, bars, costs, state)
     best = np.array(memory[BEST].reshape(X.shape), dtype=X.dtype)
     return Descent(best, float(numbers[LOWEST]), taken)
 

@@ -1,8 +1,9 @@
 """Ways to look for minima of a small table: a fresh start, and a hop from one minimum to another.
 
 A hop exchanges two points, or puts two of them anywhere, or lets all points stray: they follow a
-table with random errors for a while. From there it descends again. Where most fresh starts end in a
-poor minimum, hops lead from it to better ones nearby.
+table with random errors for a while. From there it descends again, and gives up as soon as it is
+clear that it will not end lower. Where most fresh starts end in a poor minimum, hops lead from it
+to better ones nearby.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from unimds.placecenter.problem import Problem
 from unimds.placecenter.quasi_newton import Limits, annealed
 from unimds.spaces.euclidean import Euclidean
 from unimds.starts.curves import AbsoluteCurve, Curve, Lowered, SquaredCurve, curve_of
+from unimds.starts.exchanges import Exchanges
 from unimds.starts.initial import draw
 from unimds.starts.shaking import SHAKE_SWEEPS, Shaker, rounded
 
@@ -32,20 +34,25 @@ CALL, STEP, SWEEP = 20_000, 300, 60_000  # pairs that take as long as all else i
 BOUND = 10.0  # what a sweep costs where disparities are found within a bound
 FLAT, CURVED = 0.8, 1.6  # what a pair costs in flat space, and in curved space
 SHARPER = 7  # levels of smoothing, two in a decade, some of which a descent leaves out at first
+DETAILED = 2  # levels that it leaves out in any case after an exchange, which they would undo
 # of the cost, times the smoothing over the first: what sharpening still gains; and more, times the
-# share of coordinates in pairs: so many distances are met exactly at last
-SHARPENED, MET = 0.04, 0.3
+# share of coordinates in pairs: so many distances are met exactly at last. In minima it is the same
+# up to a fifth, and about 0.7 of this
+SHARPENED, MET = 0.02, 0.15
 EARLY = 3e-5  # share of the cost, a step: less is not waited for while the loss is still smooth
+# the same, times the smoothing over the first, where the cost is to tell how low it will end
+PRECISE, MOST_PRECISE = 1e-5, 1e-9
 SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
-FEW, SOME = 4, 8  # starts in a batch along a curve, and by a robust loss: hops are worth more
+FEW, SOME = 4, 4  # starts in a batch along a curve, and by a robust loss: hops are worth more
 TOGETHER = 16  # hops along a curve in one call, each of which takes less time than a call
 NEAR = 1e-3  # of the goal: within it, a descent goes on to the last digit
 LAST_STEPS = 2000
-KICKED = 0.4  # share of hops that move two points, the others let all points stray
+KICKED = 0.6  # share of hops that move two points, the others let all points stray
+EXCHANGED = 0.85  # of them, the share that exchanges the two
 ASTRAY = 60  # steps that they follow a table with random errors, at most
 SPREAD = -0.5, 0.5  # decades of the size of the errors
 COARSE = 3  # levels of smoothing, from the first on, at which they begin to
-FAR, FINE = 0.6, 1.5  # from this share of the patience on, errors fall by so many decades
+FAR, FINE = 0.6, 1.0  # from this share of the patience on, errors fall by so many decades
 
 
 class Minimum(NamedTuple):
@@ -144,19 +151,28 @@ class AlongCurve(Hopping):
 
 @final
 class Levels(NamedTuple):
-    """Ever sharper losses, and by which share the cost may still fall after each of them."""
+    """Ever sharper losses, and how smooth they are, as a share of the first.
+
+    `gain` is the share of the cost that sharpening gains, per smoothing.
+    """
 
     losses: list[Loss]
-    falls: Array
+    sizes: Array
+    gain: float
 
     def bars(self, cost: float) -> Array:
         """Return what the cost must be after each loss to end below another."""
-        return cost * (1.0 + self.falls)
+        return cost * (1.0 + self.gain * self.sizes)
+
+    @property
+    def slowest(self) -> Array:
+        """How slowly the cost may fall by each loss, so that it tells how low it will end."""
+        return np.clip(PRECISE * self.sizes, MOST_PRECISE, EARLY)
 
     def after(self, first: int) -> Levels:
         """Return them from a number on, or the last."""
-        first = min(first, len(self.losses) - 1)
-        return Levels(self.losses[first:], self.falls[first:])
+        first = min(max(first, 0), len(self.losses) - 1)
+        return Levels(self.losses[first:], self.sizes[first:], self.gain)
 
     def sharper(self, rng: np.random.Generator, most: int) -> Levels:
         """Leave out some of the first, less than `most`.
@@ -184,7 +200,8 @@ class Compiled(Hopping):
             self.batch = SOME
         pairs = 0.5 * max(problem.pairs.n - 1, 1)
         self.sharpened = SHARPENED + MET * problem.n_components / pairs
-        self.annealing: tuple[Array | None, Levels] = None, Levels([], np.empty(0))
+        self.exchanges = Exchanges(problem)
+        self.annealing: tuple[Array | None, Levels] = None, Levels([], np.empty(0), 0.0)
         self.price = FLAT if type(problem.frame.space) is Euclidean else CURVED
         self.limits = Limits(STAGE_SWEEPS, PATIENCE, max(eps, 1e-7), problem.exact_cost)
         self.last = self.limits._replace(steps=LAST_STEPS, eps=0.01 * self.limits.eps)
@@ -197,51 +214,66 @@ class Compiled(Hopping):
             x = self.curve.lowered(x).x if rng.random() < 0.5 else x
             X = self.curve.points(x, self.problem.dtype)
         levels = self._levels(X)
-        return self._lowered(X, levels.sharper(rng, SHARPER), (1.0 + 2.0 * SAME) * lowest)
+        return self._begun(X, levels.sharper(rng, SHARPER), (1.0 + 2.0 * SAME) * lowest)
 
     def hop(self, there: Minimum, rng: np.random.Generator, tired: float = 0.0) -> Minimum:
         levels, goal = self._levels(there.X), (1.0 - SAME) * there.cost
         if rng.random() < KICKED:
-            X = kicked(self.problem, there.X, rng)
-            return self._lowered(X, levels.sharper(rng, SHARPER), goal, goal)
+            levels = levels.after(DETAILED).sharper(rng, SHARPER - DETAILED)
+            return self._lowered(self._kicked(there.X, rng), levels, goal)
         decades = FINE * max(tired - FAR, 0.0) / (1.0 - FAR)
         levels = levels.after(round(LEVELS_PER_DECADE * decades)).sharper(rng, COARSE)
         size = 10.0 ** (rng.uniform(*SPREAD) - decades)
         wrong = self.problem.with_errors(size * self.problem.error_of(there.cost), rng)
         limits = self.limits._replace(steps=ASTRAY, eps=EARLY)
         astray = annealed(wrong, there.X, levels.losses[:1], limits)
-        found = self._lowered(astray.X, levels, goal, goal)
+        found = self._lowered(astray.X, levels, goal)
         return found._replace(work=found.work + self._work(astray.steps))
 
     def end(self, X: Array) -> Minimum:
-        return self._lowered(X, self._levels(X), np.inf)
+        return self._begun(X, self._levels(X), np.inf)
+
+    def _kicked(self, X: Array, rng: np.random.Generator) -> Array:
+        """Return the map with the next two points exchanged, or with any two moved."""
+        exchanged = self.exchanges.next(X) if rng.random() < EXCHANGED else None
+        return kicked(self.problem, X, rng) if exchanged is None else exchanged
 
     def _levels(self, X: Array) -> Levels:
         """Return the losses to descend by from `X`."""
         loss = self.problem.frame.loss
         if not loss.anneals:
-            return Levels([loss], np.zeros(1))
+            return Levels([loss], np.zeros(1), 0.0)
         known, levels = self.annealing
         if known is not X:  # hops begin from the same map many times
             smoothings = annealing(self.problem, X)
             losses = [loss.smoothed(smoothing) for smoothing in smoothings]
-            levels = Levels(losses, self.sharpened * np.array(smoothings) / smoothings[0])
+            levels = Levels(losses, np.array(smoothings) / smoothings[0], self.sharpened)
             self.annealing = X, levels
         return levels
 
-    def _lowered(self, X: Array, levels: Levels, goal: float, bar: float = np.inf) -> Minimum:
-        """Descend, roughly; and then to the last digit, as long as that may come below `goal`.
+    def _begun(self, X: Array, levels: Levels, goal: float) -> Minimum:
+        """Descend, roughly; and then to the last digit, as long as that may come below `goal`."""
+        slowest = np.full(len(levels.losses), EARLY)
+        slowest[-1] = self.limits.eps
+        found = self._annealed(X, levels, self.limits, slowest=slowest)
+        return self._ended(found, levels, goal) if found.cost <= (1.0 + NEAR) * goal else found
 
-        A descent that has no hope to come below `bar` ends early.
-        """
-        problem, last = self.problem, levels.after(max(len(levels.losses) - SHARP, 0))
-        found = annealed(problem, X, levels.losses, self.limits, early=EARLY, bars=levels.bars(bar))
-        steps = found.steps
-        if found.cost <= (1.0 + NEAR) * goal:
-            ended = annealed(problem, found.X, last.losses, self.last, bars=last.bars(goal))
-            steps += ended.steps
-            found = ended if ended.cost < found.cost else found
-        return Minimum(found.X, found.cost, CALL + self._work(steps))
+    def _lowered(self, X: Array, levels: Levels, goal: float) -> Minimum:
+        """Descend as long as that may come below `goal`; if it does, to the last digit."""
+        limits = {"slowest": levels.slowest, "bars": levels.bars(goal)}
+        found = self._annealed(X, levels, self.last, **limits)
+        return self._ended(found, levels, np.inf) if found.cost < goal else found
+
+    def _ended(self, found: Minimum, levels: Levels, goal: float) -> Minimum:
+        """Descend on to the last digit, as long as that may come below `goal`."""
+        last = levels.after(len(levels.losses) - SHARP)
+        ended = self._annealed(found.X, last, self.last, bars=last.bars(goal))
+        lower = ended if ended.cost < found.cost else found
+        return lower._replace(work=found.work + ended.work)
+
+    def _annealed(self, X: Array, levels: Levels, limits: Limits, **until: Any) -> Minimum:
+        found = annealed(self.problem, X, levels.losses, limits, **until)
+        return Minimum(found.X, found.cost, CALL + self._work(found.steps))
 
     def _work(self, steps: int) -> float:
         """Return what steps cost, in pairs."""
