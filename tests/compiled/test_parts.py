@@ -13,13 +13,14 @@ from types import ModuleType
 import numpy as np
 import pytest
 from numba import njit, typeof
+from numba.core.caching import IndexDataCacheFile
 
 import unimds
 from unimds import Absolute, Euclidean, Loss, Squared, place_center
 from unimds.compiled.compilers import without_collecting
 from unimds.compiled.digest import code_digest
 from unimds.compiled.functions import Precision, c_function
-from unimds.compiled.parts import JIT, inlined
+from unimds.compiled.parts import JIT, inlined, looked_up
 from unimds.kernels.rows import COST, MUTUAL, PULL, Kind, Row, row_function
 
 D = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
@@ -445,3 +446,49 @@ def test_compiling_leaves_the_garbage_collector_as_it_was(enabled):
         assert gc.isenabled() is enabled
     finally:
         (gc.enable if before else gc.disable)()
+
+
+class Kept:
+    """Stands for a compiled function with an index of its own, as another process has it."""
+
+    def __init__(self, folder):
+        self._cache, self.load_overload = self, None
+        self._cache_file = IndexDataCacheFile(str(folder), "function-1", "stamp")
+        looked_up(self)
+
+    def save(self, *entry):
+        self._cache_file.save(*entry)
+
+    def load(self, key):
+        return self._cache_file.load(key)
+
+
+def test_processes_that_save_at_once_never_take_the_code_of_each_other(tmp_path, monkeypatch):
+    one, two = Kept(tmp_path), Kept(tmp_path)
+    write = one._cache_file._save_data
+
+    def later(*entry):  # the other process has read the index before, and saves all in between
+        with monkeypatch.context() as before:
+            before.setattr(two._cache_file, "_load_index", dict)
+            two.save("double", 2)
+        write(*entry)
+
+    monkeypatch.setattr(one._cache_file, "_save_data", later)
+    one.save("single", 1)
+    for reader in (one, two, Kept(tmp_path)):
+        assert reader.load("single") in (1, None)
+        assert reader.load("double") in (2, None)
+    monkeypatch.undo()
+    one.save("single", 1)
+    two.save("double", 2)
+    assert (one.load("single"), one.load("double")) == (1, 2)
+
+
+def test_code_of_an_older_version_is_removed(tmp_path):
+    old, new = Kept(tmp_path), Kept(tmp_path)
+    new._cache_file._source_stamp = "another"
+    for version in (old, new):
+        version.save("single", version is old)
+    assert old.load("single") is None
+    assert new.load("single") is False
+    assert len([*tmp_path.glob("*.nbc")]) == 1

@@ -16,7 +16,8 @@ import types as python_types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
+from glob import escape
 from hashlib import blake2b
 from numbers import Real
 from pathlib import Path
@@ -82,6 +83,7 @@ def looked_up(compiled: Any) -> Any:
     load, file = kept.load_overload, getattr(kept, "_cache_file", None)
     if file is not None:
         file._source_stamp = file._source_stamp, _edition()
+        file.save = partial(_save, file)
 
     def load_overload(signature: Any, context: Any) -> Any:
         try:
@@ -95,6 +97,25 @@ def looked_up(compiled: Any) -> Any:
 
     kept.load_overload = load_overload
     return compiled
+
+
+def _save(file: Any, key: Any, code: Any) -> None:
+    """Save the code for some types under a name that no other code has.
+
+    Numba numbers the files of a function. Two processes that compile at the same time, for other
+    types or from another version of this package, would give one number to two codes; and to run
+    the code for other types writes beyond the end of arrays.
+    """
+    known = file._load_index()
+    told = blake2b(repr((file._source_stamp, key)).encode(), digest_size=7).hexdigest()
+    known[key] = file._data_name(int(told, 16))
+    file._save_index(known)
+    file._save_data(known[key], code)
+    folder, stem = Path(file._cache_path), file._index_name.removesuffix(".nbi")
+    known = {**known, **file._load_index()}  # what others have saved meanwhile
+    for path in folder.glob(f"{escape(stem)}.*.nbc"):
+        if path.name not in known.values():  # of an older version
+            path.unlink(missing_ok=True)
 
 
 @cache
