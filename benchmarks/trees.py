@@ -26,8 +26,9 @@ from unimds.losses import Squared
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Result
 from unimds.spaces import distances
-from unimds.starts import race, size
-from unimds.starts.tree import tree_start
+from unimds.starts import race
+from unimds.starts.seeds import size
+from unimds.starts.seeds.tree import tree_start
 
 PAGE = Path(__file__).parents[1] / "docs" / "trees-measured.md"
 SIZES = {31: 2, 63: 2, 121: 1, 250: 1, 500: 1}  # nodes, and random trees of each kind

@@ -10,7 +10,7 @@ import pytest
 from numba import njit
 
 from unimds import losses, spaces
-from unimds.compiled.elementary import arc, arsinh, power
+from unimds.compiled.elementary import arc, arsinh, power, turn
 from unimds.compiled.functions import Precision, c_function
 from unimds.compiled.parts import JIT
 from unimds.kernels.rows import PULL, Row, row_function
@@ -37,6 +37,12 @@ def all_power(x, a, out):
         out[j] = power(x[j], a)
 
 
+@njit(**JIT)
+def all_turn(q, out):
+    for j in range(len(q)):
+        out[0, j], out[1, j] = turn(q[j])
+
+
 def ulps(found, truth):
     """Return how many units in the last place the numbers are off, at most."""
     spacing = [mpmath.mpf(float(np.spacing(found.dtype.type(abs(t))))) for t in truth]
@@ -48,6 +54,20 @@ def exact_arc(q):
     """Return θ / sin θ of the angle whose chord has the square q."""
     angle = 2 * mpmath.asin(mpmath.sqrt(mpmath.mpf(float(q))) / 2)
     return angle / mpmath.sin(angle) if q > 0.0 else mpmath.mpf(1)
+
+
+@PRECISIONS
+def test_turn_to_two_units_of_one(dtype):
+    """Cosines near zero have no relative precision, and need none: they turn points of length 1."""
+    q = np.concatenate([np.linspace(0.0, 10.0, 2001), 10.0 ** np.linspace(-30, 0, 500)])
+    q = q.astype(dtype)
+    out = np.empty((2, q.size), dtype=dtype)
+    all_turn(q, out)
+    angles = [mpmath.sqrt(mpmath.mpf(float(v))) for v in q]
+    sines = [mpmath.sin(a) / a if a > 0 else 1 for a in angles]
+    for found, truth in zip(out, ([mpmath.cos(a) for a in angles], sines), strict=True):
+        off = max(abs(mpmath.mpf(float(f)) - t) for f, t in zip(found, truth, strict=True))
+        assert off <= 2.0 * np.finfo(dtype).eps
 
 
 @PRECISIONS

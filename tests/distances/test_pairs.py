@@ -12,7 +12,7 @@ from unimds.distances import pairs as pairs_module
 from unimds.distances.inputs import as_float
 from unimds.distances.pairs import as_pairs
 from unimds.spaces import distances
-from unimds.starts.initial import completed
+from unimds.starts.seeds.initial import completed
 
 N = 7
 

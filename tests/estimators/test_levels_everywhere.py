@@ -54,10 +54,21 @@ def test_names_of_other_programs_lead_to_a_level(name, meant):
         MDS(level=name, metric="precomputed").fit(1.0 - np.eye(5))
 
 
-def test_a_table_without_an_order_is_named():
-    with pytest.warns(DegenerateWarning, match="All dissimilarities are equal"):
-        mds = MDS(level="ordinal", metric="precomputed", random_state=0).fit(1.0 - np.eye(6))
+EQUAL = "All dissimilarities are equal: the table says nothing about an order"
+
+
+@pytest.mark.parametrize(
+    ("level", "k", "free"),
+    [("ordinal", 2, True), (Ordinal("secondary"), 2, False), ("interval", 5, False)],
+)
+def test_a_table_without_an_order_is_named(level, k, free):
+    told = f"{EQUAL}, and any map fits it." if free else f"{EQUAL}."
+    with pytest.warns(DegenerateWarning) as caught:
+        mds = MDS(k, level=level, metric="precomputed", random_state=0).fit(1.0 - np.eye(6))
+    assert [str(one.message) for one in caught] == [told]
     assert mds.degeneracy_.levels == 1
+    # in enough dimensions a map fits without ties that may be parted: it is not any map
+    assert (mds.stress_ < 1e-4) == (free or k == 5)
 
 
 def of_two_numbers(n=12):

@@ -18,7 +18,7 @@ from unimds.kernels.engine import by_shift
 from unimds.kernels.rows import UNROLLED
 from unimds.losses import Squared
 from unimds.placecenter.problem import Problem
-from unimds.starts.initial import draw
+from unimds.starts.seeds.initial import draw
 from unimds.starts.shaking import Shaker
 
 

@@ -72,3 +72,9 @@ def test_anchors_by_label():
         MDS(metric="precomputed").fit(FRAME, fixed={"zz": [0.0, 0.0]})
     found = MDS(metric="precomputed", random_state=0).fit(FRAME, fixed={"c": [5.0, 7.0]})
     assert_array_equal(found.embedding_[2], [5.0, 7.0])
+
+
+def test_points_without_distance_are_not_said_to_be_in_one_place_if_fixed_ones_lie_apart(embed):
+    told = "all distances are zero: points that may move are drawn to each other and to the fixed"
+    with pytest.warns(UserWarning, match=told):
+        embed(np.zeros((4, 4)), fixed={0: [0.0, 0.0], 1: [5.0, 0.0]})

@@ -12,7 +12,7 @@ from unimds.distances.pairs import as_pairs
 from unimds.placecenter.problem import Problem
 from unimds.quality import stress_1
 from unimds.spaces import spectral as seeds
-from unimds.starts.initial import first_seed
+from unimds.starts.seeds.initial import first_seed
 
 
 def cloud(n, dtype=np.float64, k=5, seed=0):

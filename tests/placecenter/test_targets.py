@@ -29,10 +29,11 @@ from unimds import (
 )
 from unimds.distances.pairs import as_pairs
 from unimds.levels import as_level
-from unimds.placecenter.descent import Plan, Stage, _swept
+from unimds.placecenter.descent.driver import _swept
+from unimds.placecenter.descent.plan import Plan, Stage
 from unimds.placecenter.problem import Problem
 from unimds.spaces import distances
-from unimds.starts.initial import draw
+from unimds.starts.seeds.initial import draw
 
 LEVELS = [
     Ordinal(),
@@ -281,6 +282,21 @@ def test_a_noisy_map_does_not_collapse_between_fixed_points(level, loss):
     assert found.embedding.std() == pytest.approx(free.embedding.std(), rel=0.25)
     if loss == "squared":  # others are smoothed at first
         assert (np.diff(found.history[:, 1]) <= 1e-12 * found.history[0, 1]).all()
+
+
+@pytest.mark.parametrize("space", ["euclidean", "sphere"])
+@pytest.mark.parametrize("level", ["interval", "ordinal", "spline"])
+def test_a_map_does_not_collapse_where_no_distance_between_fixed_points_is_known(level, space):
+    D = noisy(np.random.default_rng(4))
+    D[0, 3] = D[3, 0] = np.nan
+    options = {"space": space, "level": level, "n_init": 1, "random_state": 0}
+    free = place_center(D, **options)
+    fixed = {i: free.embedding[i] for i in (0, 3)}
+    found = place_center(D, fixed=fixed, **options)
+    for i, point in fixed.items():  # a point of a sphere is brought to its length at last
+        assert np.allclose(found.embedding[i], point, rtol=0.0, atol=1e-15)
+    assert found.stress < 1.1 * free.stress
+    assert found.embedding.std() == pytest.approx(free.embedding.std(), rel=0.1)
 
 
 def test_a_callback_sees_every_step_and_can_stop_the_fit():

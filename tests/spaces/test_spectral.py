@@ -24,7 +24,7 @@ from unimds import (
 from unimds.distances.pairs import as_pairs
 from unimds.placecenter.problem import Problem
 from unimds.spaces import distances, spectral
-from unimds.starts.initial import _seed_table, completed
+from unimds.starts.seeds.initial import _seed_table, completed
 
 CURVED = [Sphere(), Sphere(3.0), ChordalSphere(2.0), Hyperbolic(), Hyperbolic(0.3), Simplex(4.0)]
 ALL = [Euclidean(), *CURVED]

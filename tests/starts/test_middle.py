@@ -10,11 +10,11 @@ from unimds import MDS, place_center, spaces
 from unimds._runtime.watch import Watch
 from unimds.distances.pairs import as_pairs
 from unimds.losses import Squared
-from unimds.placecenter.descent import Plan
+from unimds.placecenter.descent.plan import Plan
 from unimds.placecenter.problem import Problem
 from unimds.starts import middle
-from unimds.starts.initial import draw, first_seed
 from unimds.starts.search import Search
+from unimds.starts.seeds.initial import draw, first_seed
 from unimds.starts.shaking import Shaker
 
 
@@ -79,6 +79,9 @@ def test_few_starts_try_a_table_that_nearly_fits_and_all_try_one_that_does_not(m
     assert random_starts(random_table(200), adapts=True) == middle.most_starts(200, True) - 1
 
 
+WATCH = Watch(None, 0, 0.0)
+
+
 def test_the_better_half_of_the_starts_goes_on_after_each_stage():
     (problem, seed), rng = posed(cube(150)), np.random.default_rng(0)
     shaker, search = Shaker(problem, rng), Search(Plan(), Watch(None, 0, 0.0))
@@ -97,23 +100,31 @@ def test_the_better_half_of_the_starts_goes_on_after_each_stage():
 
 def test_the_map_of_the_seed_is_kept_unless_another_one_ends_lower():
     problem, seed = posed(random_table(150))
-    rough = middle.descended(problem, Plan(eps=1e-4), seed)
-    end = middle.descended(problem, Plan(), seed)
+    rough = middle.descended(problem, Plan(eps=1e-4), seed, WATCH)
+    end = middle.descended(problem, Plan(), seed, WATCH)
     assert end.cost < (1.0 - middle.SAME) * rough.cost  # or nothing is tested
     other = middle.Map(seed, rough.cost * (1.0 - 0.5 * middle.NEAR))  # not its true cost
-    X = middle.lower(problem, Plan(), rough, other)  # both descend on
+    X = middle.lower(problem, Plan(), rough, other, WATCH)  # both descend on
     cost, _ = problem.costs(X, problem.frame.loss, problem.frame.space)
     assert cost < (1.0 - middle.SAME) * rough.cost
-    assert middle.lower(problem, Plan(), rough, end._replace(cost=rough.cost)) is rough.X
-    assert middle.lower(problem, Plan(), rough, end._replace(cost=0.9 * rough.cost)) is end.X
+    same, far = (end._replace(cost=share * rough.cost) for share in (1.0, 0.9))
+    assert middle.lower(problem, Plan(), rough, same, WATCH) is rough.X
+    assert middle.lower(problem, Plan(), rough, far, WATCH) is end.X
 
 
 def test_a_descent_without_hope_is_given_up():
     problem, seed = posed(random_table(150))
-    end = middle.descended(problem, Plan(), seed)
-    near = middle.descended(problem, Plan(), seed, low=end.cost)
-    given_up = middle.descended(problem, Plan(), seed, low=0.5 * end.cost)
+    end = middle.descended(problem, Plan(), seed, WATCH)
+    near = middle.descended(problem, Plan(), seed, WATCH, low=end.cost)
+    given_up = middle.descended(problem, Plan(), seed, WATCH, low=0.5 * end.cost)
     assert near.cost <= (1.0 + 1e-5) * end.cost < given_up.cost
+
+
+def test_a_descent_ends_when_the_watch_is_stopped():
+    problem, seed = posed(random_table(150))
+    stopped = Watch(None, 0, 0.0)
+    stopped.interrupted.set()
+    assert middle.descended(problem, Plan(), seed, stopped).X is seed
 
 
 def test_missing_pairs_are_no_reason_for_a_single_start():

@@ -9,7 +9,7 @@ from unimds.distances.pairs import as_pairs
 from unimds.losses import Squared
 from unimds.placecenter.problem import Problem
 from unimds.starts import race
-from unimds.starts.initial import first_seed
+from unimds.starts.seeds.initial import first_seed
 from unimds.starts.shaking import Shaker
 
 

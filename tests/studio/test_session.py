@@ -497,7 +497,7 @@ def test_a_page_that_comes_in_a_fit_sees_the_shape_of_its_space() -> None:
 
 
 def test_a_search_tells_what_it_does_and_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unimds.starts.small.SILENCE", 0.0)
+    monkeypatch.setattr("unimds.starts.hopping.small.SILENCE", 0.0)
 
     async def scenario(stage: Stage) -> None:
         session = await stage.opened(noisy(30, 10))

@@ -14,8 +14,8 @@ from scipy.optimize import minimize
 from tests.support.parts import examples, slow
 from unimds import MDS, Absolute, Huber, IndividualDifferences, Power, Squared, SquaredDistance
 from unimds.levels import as_level
-from unimds.placecenter.apart import Apart
 from unimds.placecenter.frame import Frame
+from unimds.placecenter.majorization.apart import Apart
 from unimds.spaces import Euclidean, Hyperbolic, Sphere, distances
 from unimds.tables.beginning import (
     MODELS,

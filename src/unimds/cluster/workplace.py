@@ -16,6 +16,7 @@ from unimds.distances.pairs import Pairs
 from unimds.distances.table import ComputedTable
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.problem import Problem
+from unimds.starts.hopping.small import Chosen
 from unimds.starts.race import (
     RACE_SAMPLE,
     Starts,
@@ -25,7 +26,6 @@ from unimds.starts.race import (
     starts_in_memory,
 )
 from unimds.starts.search import Search
-from unimds.starts.small import Chosen
 
 Array = NDArray[Any]
 

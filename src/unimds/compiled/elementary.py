@@ -2,8 +2,8 @@
 
 Numba does not vectorise calls of `math`: a loop with one ``asin`` runs element by element. So
 compiled code uses polynomials, one set for each precision, and Python uses `math`. The coefficients
-are minimax fits by ``tools/polynomials.py``. This file must be compiled without reordering, which
-would turn the corrections for rounding into zeros.
+are minimax fits by ``tools/polynomials.py``, but those of `turn`, which are 1/m!. This file must be
+compiled without reordering, which would turn the corrections for rounding into zeros.
 """
 
 from __future__ import annotations
@@ -219,3 +219,47 @@ def power(x, a):
     8.0
     """
     return x**a
+
+
+def _turn(q):
+    if q > 1.0:
+        angle = math.sqrt(q)
+        return math.cos(angle), math.sin(angle) / angle
+    c = 4.110317623312165e-19
+    c = c * q - 1.5619206968586225e-16
+    c = c * q + 4.779477332387385e-14
+    c = c * q - 1.1470745597729725e-11
+    c = c * q + 2.08767569878681e-09
+    c = c * q - 2.755731922398589e-07
+    c = c * q + 2.48015873015873e-05
+    c = c * q - 0.001388888888888889
+    c = c * q + 0.041666666666666664
+    c = c * q - 0.5
+    c = c * q + 1.0
+    s = 1.9572941063391263e-20
+    s = s * q - 8.22063524662433e-18
+    s = s * q + 2.8114572543455206e-15
+    s = s * q - 7.647163731819816e-13
+    s = s * q + 1.6059043836821613e-10
+    s = s * q - 2.505210838544172e-08
+    s = s * q + 2.7557319223985893e-06
+    s = s * q - 0.0001984126984126984
+    s = s * q + 0.008333333333333333
+    s = s * q - 0.16666666666666666
+    s = s * q + 1.0
+    return c, s
+
+
+@compiled_as(_turn, _turn)
+def turn(q):
+    """Return cos θ and sin θ / θ, where θ has the square q; to 2 units of the precision of 1.
+
+    Both are power series in q: up to 1, a short turn needs neither a root nor a call of `math`.
+
+    Examples
+    --------
+    >>> turn(0.25) == (math.cos(0.5), math.sin(0.5) / 0.5)
+    True
+    """
+    angle = math.sqrt(q)
+    return math.cos(angle), math.sin(angle) / angle if angle > 0.0 else 1.0

@@ -12,8 +12,8 @@ from threadpoolctl import threadpool_limits
 
 from unimds.constraints.base import Constraint
 from unimds.losses import Loss
-from unimds.placecenter.lowering import Lowered, exact_cost, in_units, lower, lowest_of
-from unimds.placecenter.parabolas import parabolas, values
+from unimds.placecenter.descent.lowering import Lowered, exact_cost, in_units, lower, lowest_of
+from unimds.placecenter.majorization.parabolas import parabolas, values
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Result
 from unimds.placecenter.targets import GIVEN

@@ -18,7 +18,7 @@ SAME = 1e-14  # rounding may leave an angle this large between equal directions
 EDGES = np.concatenate([[0.0], np.geomspace(1e-3, 1e3, 6001), [np.inf]])  # bins of 0.23 %
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AngularDistortion:
     """Ratios of the angles after a projection to the angles before it.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unimds.estimators.mds import MDS
 from unimds.estimators.solver import Solver
-from unimds.starts.small import EFFORTS
+from unimds.starts.hopping.small import EFFORTS
 
 STARTS = 3
 """Starts of such a map: with these it ends about as low as after a long search."""

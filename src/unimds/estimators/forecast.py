@@ -15,7 +15,7 @@ import numpy as np
 from unimds._runtime.watch import Watch
 from unimds.distances.table import TILE, ComputedTable
 from unimds.placecenter.problem import Problem
-from unimds.starts.initial import draw
+from unimds.starts.seeds.initial import draw
 
 MANY = 5 * 10**7
 """Distances from which a forecast is made: those of 10,000 points."""

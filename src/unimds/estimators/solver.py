@@ -43,7 +43,7 @@ from unimds.estimators.shown import MapEstimator
 from unimds.levels import Transformation, as_level
 from unimds.losses import Loss, as_loss
 from unimds.placecenter.degeneracy import DegenerateWarning, degeneracy_of
-from unimds.placecenter.descent import Plan
+from unimds.placecenter.descent.plan import Plan
 from unimds.placecenter.fixed import Anchors, as_anchors
 from unimds.placecenter.frame import own_smoothing
 from unimds.placecenter.new_points import (

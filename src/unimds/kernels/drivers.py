@@ -23,9 +23,12 @@ from unimds.kernels.steps import (
     ACROSS,
     BEGUN,
     BENT,
+    BEST,
+    COST,
     EXACT,
     HERE,
     HOPELESS,
+    LENGTH,
     LOWEST,
     MEMORY,
     ONTO,
@@ -40,8 +43,17 @@ from unimds.kernels.steps import (
 CHUNK = 4096
 """Points in a call of a row: within it, sums are in the precision of the points."""
 
-HOPE = 16.0
+HOPE = 6.0
 """Times the fall of the last steps, or what is left of a descent: that is rarely more."""
+
+AGAIN = 3e-6
+"""Share of a cost: two descents by a smooth loss that end so close have met the same minimum."""
+
+SLOWEST, BAR, KNOWN = range(3)
+"""Rows of the marks of a descent by one loss after another, see `anneal`."""
+
+LANES = 4
+"""Numbers that are computed at once: what is left of a loop takes as long for each of them."""
 
 GROUP = 512
 """Points that are counted together, see `turn_of`."""
@@ -252,27 +264,16 @@ def apart(row, points, n, first, count, size, fields, table):
 def pulls_of_two(row, points, n, table, i, at, pair, unit, memory, slope):
     """Do what `add_pulls` does for point `i`, row `at` of the table, and the next of a `pair`."""
     (X, stride, k), nobody, none, out = points, (n, n), 0 * n, doubles(memory[1])
-    width, smooth, exact = k + 3, 0.0, 0.0
-    if pair:
-        for a in range(2 * width):
-            out[a] = 0.0
-        who, rows = (X, stride, i, i + 1), (at, at + 1)
-        add_range(row, who, points, table, rows, none, i, nobody, unit, memory)
-        for a in range(k + 1):
-            slope[a * n + i] += out[a]
-            slope[a * n + i + 1] += out[width + a]
-        smooth += out[k + 1] + out[width + k + 1]
-        exact += out[k + 2] + out[width + k + 2]
-    # of two rows the pair of their points is left
-    own, begin = (at + 1, i) if pair else (at, none)
-    j = i + own - at
+    width, j = k + 3, i + 1 if pair else i
     for a in range(2 * width):
         out[a] = 0.0
-    alone = (X, stride, j, j)
-    add_range(row, alone, points, table, (own, own), begin, j, nobody, unit, memory)
+    end = j + -j % LANES  # a row leaves out points that are not earlier
+    who, rows = (X, stride, i, j), (at, at + j - i)
+    add_range(row, who, points, table, rows, none, end if end < n else n, nobody, unit, memory)
     for a in range(k + 1):
-        slope[a * n + j] += out[a]
-    return smooth + out[k + 1], exact + out[k + 2]
+        slope[a * n + i] += out[a]
+        slope[a * n + j] += out[width + a]
+    return out[k + 1] + out[width + k + 1], out[k + 2] + out[width + k + 2]
 
 
 @stage
@@ -305,12 +306,13 @@ def descend(functions, points, n, table, unit, rooms, state, limits, costs):
     them, as in other drivers, and ``state`` the address of P, its stride, and the addresses of what
     tells free points and of memory for two points. ``costs`` has two rows, by the loss and by the
     loss as given; the first of them are known. ``limits`` are the steps, how many costs are known,
-    and the window; and how slowly the cost may fall, what counts as zero, and a bar. A descent that
-    would not come below it by a fall `HOPE` times that in the window gives up.
+    the window, and how many past steps count; and how slowly the cost may fall, what counts as
+    zero, and a bar. A descent that would not come below it by a fall `HOPE` times that in the
+    window gives up.
     """
     (take, aim, judge, keep, spread, collect, row, carry), nothing = functions, (0, 0, 0, 0)
     (own, learnt, trial, pulled, others, carried), span = rooms, (0, 0, 0)
-    (steps, known, window), (eps, zero, bar) = limits
+    (steps, known, window, past), (eps, zero, bar) = limits
     (P, stride, X, work), last, none = state, known - 1, 0 * n
     numbers, measured = doubles(own[1]), doubles(learnt[0])
     who, free, here = (P, stride, 0, 0), (X, n, points[2]), (points[0], n, 0, 0)
@@ -322,11 +324,11 @@ def descend(functions, points, n, table, unit, rooms, state, limits, costs):
                 return done, SETTLED
             if costs[1, last] <= zero:
                 return done, EXACT
-            if last >= window and costs[1, last] - HOPE * (costs[0, last - window] - now) > bar:
+            if last >= window and now - HOPE * (costs[0, last - window] - now) > bar:
                 return done, HOPELESS
             if done == steps:
                 return done, WENT
-            call(aim, who, free, nothing, span, 0.0, own)
+            call(aim, who, free, nothing, span, 1.0 * past, own)
         cost = exact = 0.0
         while numbers[VERDICT] == SHORTER or numbers[VERDICT] == BEGUN:
             if carry and not fresh:
@@ -351,36 +353,58 @@ def descend(functions, points, n, table, unit, rooms, state, limits, costs):
 
 
 @driver
-def anneal(functions, points, n, table, unit, rooms, state, limits, slowest, bars, costs):
-    """Descend by one loss after another; return how many steps it took, and why it ended.
+def anneal(functions, points, n, table, unit, rooms, state, limits, marks, costs, runs):
+    """Descend from one configuration after another, each by one loss after another.
 
-    ``limits`` are the steps, how many costs are known, the window and the bytes of the fields of a
-    loss, and what counts as zero. ``slowest`` and ``bars`` have a number for each loss: how slowly
-    the cost may fall, and where it must be by then, or the descent gives up.
+    ``limits`` are the steps, how many costs are known, the window, how many past steps count, and
+    the bytes of the fields of a loss; what counts as zero; a cost: a descent that ends below it is
+    the last one; the bytes from the table of a descent to that of the next; and whether it begins
+    anew or goes on in ``state``.
+    ``marks`` have a column for each loss: how slowly the cost may fall; where it must be by then,
+    or the descent gives up; and the cost of a map that is known, where it gives up too.
+
+    ``runs`` have a row for each configuration: its points, in whose place it leaves the best; the
+    numbers of its first loss and of that after its last; the costs at the end by each loss; and the
+    lowest cost by the loss as given, the steps, and why it ended. Return how many were run.
     """
     own, learnt, trial, pulled, others, carried = rooms
-    (steps, known, window, width), zero = limits
-    numbers, P, stride, taken, why = doubles(own[1]), doubles(state[0]), state[1], 0, WENT
-    for level in range(bars.size):
-        low, shift = numbers[LOWEST], level * width
-        if level > 0:  # begin anew
-            for a in range(BENT + MEMORY):
-                numbers[a] = 0.0
-            numbers[LOWEST], numbers[VERDICT] = low, BEGUN
-            for a in range(stride):
-                P[TRIAL * stride + a] = P[HERE * stride + a]
-            costs[0, 0], costs[1, 0] = inf, inf
-        pulling = (others[0], others[1], others[2] + shift)
-        carrying = (carried[0], carried[1], carried[2] + shift)
-        here, until = (own, learnt, trial, pulled, pulling, carrying), (steps, known, window)
-        done, why = descend(
-            functions, points, n, table, unit, here, state,
-            (until, (slowest[level], zero, bars[level])), costs,
-        )  # fmt: skip
-        taken += done
-        if why in (EXACT, HOPELESS) or numbers[LOWEST] > bars[level]:
-            break
-    return taken, why
+    (steps, known, window, past, width), (zero, goal), (apart, anew) = limits
+    starts, spans, ends, told = runs
+    numbers, P, stride = doubles(own[1]), doubles(state[0]), state[1]
+    for run in range(len(spans)):
+        taken, why, low = 0, WENT, inf
+        given = (table[0] + run * apart, table[1], table[2], table[3], table[4])
+        for a in range(stride if anew else 0):
+            P[HERE * stride + a] = starts[run, a]
+        for a in range(BENT + MEMORY if anew else 0):
+            numbers[a] = 0.0
+        for level in range(spans[run, 0], spans[run, 1]):
+            if anew:  # a sharper loss bends nearly as the last one did, so past steps still tell
+                numbers[LENGTH], numbers[LOWEST], numbers[VERDICT] = 0.0, low, BEGUN
+                for a in range(stride):
+                    P[TRIAL * stride + a] = P[HERE * stride + a]
+                costs[0, 0], costs[1, 0] = inf, inf
+            shift = level * width
+            pulling = (others[0], others[1], others[2] + shift)
+            carrying = (carried[0], carried[1], carried[2] + shift)
+            here = (own, learnt, trial, pulled, pulling, carrying)
+            until = (steps, known, window, past)
+            done, why = descend(
+                functions, points, n, given, unit, here, state,
+                (until, (marks[SLOWEST, level], zero, marks[BAR, level])), costs,
+            )  # fmt: skip
+            taken, low = taken + done, numbers[LOWEST]
+            now, there = numbers[COST], marks[KNOWN, level]
+            ends[run, level] = now
+            again = abs(now - there) <= AGAIN * there
+            if why in (EXACT, HOPELESS) or now > marks[BAR, level] or again:
+                break
+        told[run, 0], told[run, 1], told[run, 2] = low, taken, why
+        for a in range(stride if anew else 0):
+            starts[run, a] = P[BEST * stride + a]
+        if why == EXACT or ends[run, spans[run, 1] - 1] < goal:
+            return run + 1
+    return len(spans)
 
 
 # --- subsampled sweeps ----------------------------------------------------------------------------

@@ -100,7 +100,7 @@ class Engine:
         if self.flat:
             return 0
         with explained(self.space):
-            return steps.carrier(type(self.space))
+            return steps.carrier(type(self.space), self.k)
 
     @cached_property
     def meet(self) -> int:
@@ -114,7 +114,18 @@ class Engine:
         """The numbers of space and loss, as compiled code reads them."""
         for part in (self.space, self.loss):
             check_fields(part)
-        return np.array([*astuple(self.space), *astuple(self.loss), 0.0], dtype=np.float64)
+        space, loss = self._numbers
+        return np.array([*space, *loss, 0.0], dtype=np.float64)
+
+    @cached_property
+    def _numbers(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """The fields of space and loss."""
+        return astuple(self.space), astuple(self.loss)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The names of the loss's fields."""
+        return [field.name for field in fields(self.loss)]
 
     # --- memory ---------------------------------------------------------------------------------
 
@@ -334,16 +345,18 @@ class Engine:
         X: Array,
         unit: float,
         judge: Any,
-        limits: tuple[tuple[int, int, int], tuple[float, float]],
+        limits: tuple[tuple[int, int, int, int], tuple[float, float]],
         costs: Array,
         state: tuple[Array, Array, Array],
     ) -> tuple[int, int]:
         """Take quasi-Newton steps, see `unimds.kernels.drivers.descend`; work in `X`."""
-        (steps, known, window), (eps, zero) = limits
-        until, slowest = ((steps, known, window, 0), zero), np.full(1, eps)
+        whole, (eps, zero) = limits
+        until = (*whole, 0), (zero, -np.inf), (0, 0)
+        marks = np.array([[eps], [np.inf], [np.nan]])
+        runs = np.empty((1, 0)), np.array([[0, 1]]), np.full((1, 1), np.nan), np.empty((1, 3))
         work = _Work(X, self.judged_by(judge), state)
-        stepping = self._stepping(work, D, W, unit, until, slowest, np.full(1, np.inf), costs)
-        done, why = self._run(drivers.anneal, *stepping)
+        self._run(drivers.anneal, *self._stepping(work, D, W, unit, until, marks, costs, runs))
+        _, done, why = runs[-1][0]
         return int(done), int(why)
 
     def anneal(
@@ -353,22 +366,20 @@ class Engine:
         X: Array,
         unit: float,
         losses: list[Any],
-        limits: tuple[tuple[int, int, int], float],
-        slowest: Array,
-        bars: Array,
+        limits: tuple[tuple[int, int, int, int], tuple[float, float], int],
+        marks: Array,
         costs: Array,
+        runs: tuple[Array, ...],
         state: tuple[Array, Array, Array],
     ) -> int:
         """Do so by one loss after another, all of the kind of the engine's, which judges."""
-        space, judge = astuple(self.space), astuple(self.loss)
-        names = [field.name for field in fields(self.loss)]
+        (space, judge), names = self._numbers, self._names
         each = ([getattr(loss, name) for name in names] for loss in losses)  # astuple is slow
         rows = np.array([[*space, *values, *judge, 0.0] for values in each])
-        whole, zero = limits
-        work, until = _Work(X, rows, state), ((*whole, rows.strides[0]), zero)
-        stepping = self._stepping(work, D, W, unit, until, slowest, bars, costs)
-        taken, _ = self._run(drivers.anneal, *stepping)
-        return int(taken)
+        whole, low, apart = limits
+        work, until = _Work(X, rows, state), ((*whole, rows.strides[0]), low, (apart, 1))
+        stepping = self._stepping(work, D, W, unit, until, marks, costs, runs)
+        return int(self._run(drivers.anneal, *stepping))
 
     def _stepping(
         self, work: _Work, D: Array, W: Array | None, unit: float, *limits: Any
@@ -381,12 +392,16 @@ class Engine:
             (shares, at, 0), (told, at, 0), (0, trial, 0), (pulls, told, 0), (pulls, sums, fields),
             (told, at, fields),
         )  # fmt: skip
-        helpers = (moves.plain(f, self.precision) for f in (moves.spread, moves.collect))
-        functions = *steps.step_functions(), *helpers, self.row(MUTUAL), self.carry
         n, table = work.X.shape[1], self._table(D, W)
         return (
-            functions, _points(work.X), n, table, unit, rooms, work.where, *limits,
+            self._steps, _points(work.X), n, table, unit, rooms, work.where, *limits,
         )  # fmt: skip
+
+    @cached_property
+    def _steps(self) -> tuple[int, ...]:
+        """The functions of a quasi-Newton step."""
+        helpers = (moves.plain(f, self.precision) for f in (moves.spread, moves.collect))
+        return (*steps.step_functions(), *helpers, self.row(MUTUAL), self.carry)
 
     def carry_on(self, X: Array, previous: Array, beta: float) -> Array:
         """Return the points beyond `X` as seen from `previous`: exp_x(−β log_x(previous))."""

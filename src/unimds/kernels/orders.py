@@ -1,4 +1,4 @@
-"""Orders of points on a line or a circle; `unimds.starts.curves` has the mathematics."""
+"""Orders of points on a line or a circle; `unimds.starts.seriation.curves` has the mathematics."""
 
 from __future__ import annotations
 

@@ -121,8 +121,9 @@ def met(near, far, inner, gap, space):
 class Kind:
     """What a row adds up: the function of a pair and the number of its sums.
 
-    It may add up pulls as well; if these are `mutual`, the points of the row are pulled too. A row
-    that `stores` leaves the distances themselves in the scratch memory.
+    It may add up pulls as well; if these are `mutual`, the points of the row are pulled too, and
+    each meets only earlier points. A row that `stores` leaves the distances themselves in the
+    scratch memory.
     """
 
     name: str
@@ -233,7 +234,7 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
             yield f"{row}v{a} = none"
     if kind.mutual:
         yield "judge = judge_at(fields)"
-        yield "other = one if i != j else none  # the same point counts once"
+        yield "missing, last = real(nan), j if i != j else 0  # the same point counts once"
     yield "for m in range(start, stop):"
     for a in axes:
         yield f"    x{a} = {_at('X', a, 'n', 'm')}"
@@ -248,8 +249,8 @@ def unrolled(kind: Kind, k: int, rows: int, weighted: bool) -> Iterator[str]:
             continue
         for line in _target("m", r, w, weighted):
             yield f"    {line}"
-        if kind.mutual and row == "q":
-            yield "    weight *= other"
+        if kind.mutual:  # a loop that ends with a whole vector of points meets some too many
+            yield f"    given = given if m < {'i' if row == 'p' else 'last'} else missing"
         judge = ", judge" if kind.mutual else ""
         yield f"    t = of_pair(u, slope, lean, away, given, weight, loss, space{judge})"
         for a in axes if kind.pulls else ():
@@ -453,6 +454,7 @@ def written_function(
     names = {
         "__name__": __name__,
         "real": np.float32 if single else np.float64,
+        "nan": np.nan,
         "size": BLOCK,
         "align_stack": align_stack,
         "carray": carray,

@@ -36,6 +36,7 @@ COST, FALL, LENGTH, TRIED, KEPT, SCALE, VERDICT, LOWEST, BENT = range(9)
 """Numbers: of the present points, of the search along a step, and of the past."""
 
 MEMORY = 20  # past steps; measured: with 10 maps of 150 dimensions end higher, 30 take longer
+FEW = 4  # coordinates up to which what is done with a point is compiled for their number
 ENOUGH = 1e-4  # of the fall that the slope promises (Armijo)
 TRIALS = 20
 FLAT = 1e-10  # a cosine: below it, a step tells nothing of the curvature
@@ -83,10 +84,11 @@ def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
 def aim(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, out, fields):
     """Set out a step: minus the slope times the inverse of the curvature, by L-BFGS's two loops.
 
-    Where that does not lead down, the verdict is `STUCK`. ``scratch`` is memory to work in.
+    Where that does not lead down, the verdict is `STUCK`. ``scratch`` is memory to work in; `unit`
+    is how many past steps count, at most.
     """
-    kept, found = int(out[KEPT]), 0.0
-    many = kept if kept < MEMORY else MEMORY
+    kept, found, many = int(out[KEPT]), 0.0, int(unit)
+    many = kept if kept < many else many
     for m in range(stride):
         P[AIM * stride + m] = -P[SLOPE * stride + m]
     for past in range(2 * many + 1):
@@ -115,6 +117,7 @@ def aim(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch, 
 
 
 space_at: Any = None  # given to `carry` for each space
+few = 0  # and its coordinates, if these are few
 
 
 @addressed
@@ -129,6 +132,7 @@ def carry(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch
     cost more than all pairs of a small table, and descents take about as many steps. The slope is a
     tangent vector, so that a step downhill stays one when it is turned into tangent vectors.
     """
+    k = few if few > 0 else k  # a loop over a number that is known takes half the time
     space, p, v = space_at(fields), X, beyond(X, k)
     point, vector, onto = carray(p, k), carray(v, k), mode == ONTO
     square = space.unit_length() * space.unit_length()
@@ -190,8 +194,8 @@ def step_functions() -> tuple[int, ...]:
 
 
 @cache
-def carrier(space: type[Part]) -> int:
-    """Return the address of `carry`, compiled for a space."""
-    names = {"space_at": part_reader(space, False, 0)}
-    function = with_names(carry, f"carry_{part_type(space).digest}", names)
+def carrier(space: type[Part], k: int) -> int:
+    """Return the address of `carry`, compiled for a space, and for few coordinates each."""
+    names = {"space_at": part_reader(space, False, 0), "few": k if k <= FEW else 0}
+    function = with_names(carry, f"carry_{names['few']}_{part_type(space).digest}", names)
     return compiled_function(function, DOUBLE, short=True)

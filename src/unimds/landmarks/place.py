@@ -21,7 +21,7 @@ from unimds._runtime.watch import Progress
 from unimds.distances.table import Index
 from unimds.landmarks.disparities import Source
 from unimds.landmarks.journal import Journal
-from unimds.placecenter.annealing import sharpened
+from unimds.placecenter.descent.annealing import sharpened
 from unimds.placecenter.frame import Frame
 from unimds.placecenter.result import Result
 

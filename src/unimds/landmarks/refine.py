@@ -14,7 +14,7 @@ from unimds.landmarks.cost import PairSample
 from unimds.landmarks.journal import Journal
 from unimds.landmarks.place import Crew, Job, Scene, chunks_of
 from unimds.losses import Loss
-from unimds.placecenter.annealing import ROUNDING, rounded
+from unimds.placecenter.descent.annealing import ROUNDING, rounded
 from unimds.placecenter.result import Outcome
 
 Array = NDArray[Any]

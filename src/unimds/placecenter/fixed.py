@@ -16,7 +16,7 @@ Array = NDArray[Any]
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Anchors:
     """Which points may move, and where the fixed ones stay (rows of NaN for points that move)."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -38,12 +39,13 @@ class DifferentMap(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Starts:
-    """What many starts of a small table led to: ``mds.starts_``.
+    """Results of many random starts: ``mds.starts_``.
 
     Parameters
     ----------
     costs : ndarray
-        What the map costs that each start led to, in the order of the starts.
+        What the map costs that each start led to, in the order of the starts. A series of hops
+        from one minimum to another that ends lower than it began counts as a start.
     embeddings : ndarray of shape (n_maps, n, n_coordinates)
         The best maps with different costs, the lowest first, turned onto the map of the result.
     embedding_costs : ndarray of shape (n_maps,)
@@ -105,6 +107,8 @@ class Starts:
         list of DifferentMap
             The embedding, the cost and the distance from the first map, of each.
         """
+        if not isinstance(count, Integral) or count < 1:
+            raise ValueError(f"count={count!r} must be a whole number, 1 or more")
         chosen: list[DifferentMap] = []
         for embedding, cost in zip(self.embeddings, self.embedding_costs, strict=True):
             turned = self._turned(embedding, chosen[0].embedding) if chosen else embedding

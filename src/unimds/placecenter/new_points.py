@@ -17,7 +17,7 @@ from unimds.distances.objects.taking import rows_to_points
 from unimds.distances.validate import no_distance
 from unimds.levels import Ordinal, Transformation
 from unimds.losses import Loss, as_loss
-from unimds.placecenter.annealing import sharpened
+from unimds.placecenter.descent.annealing import sharpened
 from unimds.placecenter.frame import Frame
 from unimds.spaces.base import Space, as_space, distances
 from unimds.spaces.coordinates import dimension_of

@@ -18,10 +18,10 @@ from unimds.distances.table import DistanceTable, HeldTable, LocalTable
 from unimds.kernels.engine import UNROLLED
 from unimds.levels import Level
 from unimds.losses import Loss
-from unimds.placecenter.apart import Apart
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.frame import Frame, Rows, contiguous, is_shared
-from unimds.placecenter.pulls import add_pulls
+from unimds.placecenter.majorization.apart import Apart
+from unimds.placecenter.majorization.pulls import add_pulls
 from unimds.placecenter.solvable import check_digits, check_not_too_smooth, check_room
 from unimds.placecenter.targets import GIVEN, Targets, scaled_pairs
 from unimds.spaces.base import Space, check_auto, check_curved
@@ -39,7 +39,7 @@ MOST_UNITS, MOST_ACROSS = 10.0, 18.0
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """Distances to be met by points of a space, judged by a loss.
 
@@ -84,15 +84,15 @@ class Problem:
         """Return the problem of finding a map and a transformation of the dissimilarities."""
         check_room(pairs, n_components)
         fixed = None if anchors is None else anchors.apart(space)
+        pairs, targets = scaled_pairs(pairs, level, loss, n_components, by_row, fixed)
         sized = type(space).unit_length is not Space.unit_length
         # the unit of disparities is free, so that a size of the space says nothing of itself
-        free = sized and fixed is None
+        free = sized and targets.fixed is None
         if free and loss.degree is None and not space.is_auto:
             raise ValueError(
                 f"{loss} has no degree, so that disparities in {space} have no unit; use a size of "
                 '"auto", or give the loss a degree'
             )
-        pairs, targets = scaled_pairs(pairs, level, loss, n_components, by_row, fixed)
         problem = replace(cls.make(pairs, loss, space, n_components), targets=targets)
         return problem.within(problem.frame.space, resize=True) if free else problem
 
@@ -230,11 +230,18 @@ class Problem:
         judge, engine = self.frame.loss, frame.engine(X, D, W)
         return engine.descend(D, W, X, frame.unit, judge, limits, costs, state)
 
-    def anneal_compiled(self, X: Array, losses: list[Loss], *limits: Any) -> int:
-        """Take quasi-Newton steps by one loss after another; `X` is memory to work in."""
+    def anneal_compiled(
+        self, X: Array, losses: list[Loss], tables: Array | None, limits: Any, *rest: Any
+    ) -> int:
+        """Take quasi-Newton steps by one loss after another; `X` is memory to work in.
+
+        `tables` are the distances for each of several descents, if these have tables of their own.
+        """
         frame, (_, D, W) = self.frame, contiguous((0, *self._whole))
+        apart = 0 if tables is None else tables.strides[0]
+        D = D if tables is None else tables[0]
         engine = frame.engine(X, D, W)
-        return engine.anneal(D, W, X, frame.unit, losses, *limits)
+        return engine.anneal(D, W, X, frame.unit, losses, (*limits, apart), *rest)
 
     def pulls(self, X: Array, smooth: Loss, threads: int = 1) -> tuple[Array, tuple[float, float]]:
         """Return the pull on every point by `smooth`, in a last row its weights; and the `costs`.
@@ -364,11 +371,10 @@ class Problem:
             low, high = (share, high) if self.cost_of_errors(share) < cost else (low, share)
         return high * self.pairs.typical
 
-    def with_errors(self, size: float, rng: np.random.Generator) -> Problem:
-        """Return the problem of a table in memory with random errors, normal and of this size."""
-        D, W = self._whole
-        wrong = np.abs(D + size * rng.standard_normal(D.shape))
-        return replace(self, pairs=self.pairs.through(HeldTable(wrong, W)))
+    def with_errors(self, sizes: Array, rng: np.random.Generator) -> Array:
+        """Return tables in memory with random errors, normal and of these sizes."""
+        D, _ = self._whole
+        return np.abs(D + sizes[:, None, None, None] * rng.standard_normal((sizes.size, *D.shape)))
 
     def _cost_of_error(self, share: float) -> float:
         """Return the cost of a typical distance that is wrong by a share of it."""

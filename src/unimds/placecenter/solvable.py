@@ -20,7 +20,10 @@ def check_room(pairs: Pairs, n_components: int) -> None:
             f"are {n}; {n} points always fit in {n - 1} dimensions: use {n - 1} or fewer"
         )
     if pairs.largest == 0.0 and n > 1:
-        warn("all distances are zero: all points are put in one place", UserWarning)
+        put = "all points are put in one place"
+        if not pairs.free.all():  # fixed points may lie apart
+            put = "points that may move are drawn to each other and to the fixed ones"
+        warn(f"all distances are zero: {put}", UserWarning)
 
 
 def check_not_too_smooth(frame: Frame) -> None:
@@ -47,11 +50,11 @@ def check_digits(frame: Frame, total: float, error: float) -> None:
         return
     if total < error:
         raise ValueError(
-            f"the weights add up to {total:g}, so little that costs lose their digits; multiply "
-            "all weights by one large number: the best map stays the same"
+            f"the weights add up to {total:g}, too little for the cost to be computed accurately; "
+            "multiply all weights by one large number: the best map stays the same"
         )
     raise ValueError(
         f"{frame.loss.scaled(1.0 / frame.unit)} costs {error * frame.cost_unit:g} where a typical "
-        "distance is wrong by a tenth, so little that costs lose their digits; use a loss with "
-        "larger values"
+        "distance is wrong by a tenth, too little for the cost to be computed accurately; use a "
+        "loss with larger values"
     )

@@ -12,8 +12,8 @@ Without a bound the cheapest map would be a single point. So the size of the dis
 others, as the cost of a point far away grows. For the squared loss, r is the regression on the
 distances, brought to that size. For others r stays within the half-space
 :math:`\sum \omega r_0^{q-1} r \ge M(r_0)`: M is convex, so M cannot fall. Fixed points tell
-the size: disparities take the one that matches the distances between these, unless that would raise
-the cost.
+the size, where the table knows how far they are apart: disparities take the one that matches the
+distances between these, unless that would raise the cost.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from unimds.levels import Level, Transformation
 from unimds.levels.base import Bound
 from unimds.levels.by_row import ByRow
 from unimds.losses import Loss
-from unimds.placecenter.apart import Apart
+from unimds.placecenter.majorization.apart import Apart
 
 Array = NDArray[Any]
 
@@ -120,18 +120,19 @@ class Disparities(Targets):
     n_components : int
         Dimension of the map, on which the first disparities may depend.
     fixed : tuple of two ndarrays, or None
-        Numbers of fixed points and the distances between them. If there are any, they tell the size
-        of the disparities.
+        Numbers of fixed points and the distances between them. They tell the size of the
+        disparities, if some of the dissimilarities between these points are known.
     """
 
     def __init__(
         self, level: Level, codes: Coding, power: float, n_components: int, fixed: Fixed | None
     ):
-        self.level, self.codes, self.power, self.fixed = level, codes, power, fixed
+        self.level, self.codes, self.power = level, codes, power
+        self.fixed = fixed if fixed is not None and _tell_size(codes, fixed) else None
         self.family = level if len(codes.blocks) == 1 else ByRow(level, codes.blocks)
         self.size = self._measure(codes.d)
         self._first = self._begun(n_components)
-        if fixed is not None:
+        if self.fixed is not None:
             self._first = self._sized_by_fixed(self._first)
         self.known = self.family.prepare(codes.d, self._first)
 
@@ -177,8 +178,7 @@ class Disparities(Targets):
         the map collapse.
         """
         assert self.fixed is not None
-        points, apart = self.fixed
-        among = np.nan_to_num(self.codes.coded(r).block(points, points)[0][:, 0])
+        among, apart = _among(self.codes, r, self.fixed), self.fixed[1]
         above, below = float((among * apart).sum()), float((among * among).sum())
         return r * (above / below) if above > 0.0 and below > 0.0 else r
 
@@ -209,6 +209,21 @@ class Disparities(Targets):
         )
         mean = _transformation(self.level, codes, r, slice(None), rises=False)
         return Scaling(replace(mean, rows=rows), codes, r)
+
+
+def _among(codes: Coding, r: Array, fixed: Fixed) -> Array:
+    """Return what codes stand for between fixed points; 0 where a pair is missing."""
+    points = fixed[0]
+    return np.asarray(np.nan_to_num(codes.coded(r).block(points, points)[0][:, 0]))
+
+
+def _tell_size(codes: Coding, fixed: Fixed) -> bool:
+    """Whether fixed points tell the size of disparities: by known pairs of points that lie apart.
+
+    Else the size must be held, as it is without fixed points: nothing would keep the map from
+    collapsing.
+    """
+    return float((_among(codes, codes.d, fixed) * fixed[1]).sum()) > 0.0
 
 
 def _transformation(
@@ -296,12 +311,12 @@ def _codes(pairs: Pairs, level: Level, by_row: bool) -> Coding:
         if codes.d.size > FEWEST or (elsewhere and codes.d.size > 0.5 * codes.counts.sum()):
             return codes
         if elsewhere:
-            raise ValueError(ON_CLUSTER.format(what=f"{level} and so many ties", remedy=SECONDARY))
+            raise ValueError(ON_CLUSTER.format(what=f"{level} with so many ties", remedy=SECONDARY))
     return ranked(pairs, level.keeps_ties, by_row)
 
 
 ON_CLUSTER = (
-    "{what}: a transformation on a cluster is fitted to bins, which do not know this. {remedy}; or "
+    "{what} is not supported on a cluster, where transformations are fitted to bins. {remedy}; or "
     "fit the table in one process, D.compute()"
 )
 SECONDARY = 'Use Ordinal(ties="secondary")'

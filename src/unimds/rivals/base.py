@@ -15,12 +15,13 @@ from unimds.compiled.parts import explained
 from unimds.distances.pairs import as_pairs
 from unimds.estimators.parameters import check_parameters
 from unimds.losses import Loss, as_loss
-from unimds.placecenter.descent import Record, Stage, State
+from unimds.placecenter.descent.plan import Stage
+from unimds.placecenter.descent.record import Record, State
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.base import Space, as_space
 from unimds.spaces.sphere import ChordalSphere
-from unimds.starts.initial import completed, first_seed
+from unimds.starts.seeds.initial import completed, first_seed
 
 Array = NDArray[Any]
 

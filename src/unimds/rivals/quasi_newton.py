@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from unimds._runtime.watch import Callback
 from unimds.losses import Loss
-from unimds.placecenter.descent import Plan, Stage, stages
+from unimds.placecenter.descent.plan import Plan, Stage, stages
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.rivals.base import Take, drive, pose, seed

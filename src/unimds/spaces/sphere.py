@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import cos, sin, sqrt
+from math import sqrt
 from typing import final
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from unimds.compiled.elementary import arc
+from unimds.compiled.elementary import arc, turn
 from unimds.spaces.base import Space, check_size
 from unimds.spaces.spectral import as_rows, chordal, spherical
 from unimds.spaces.vectors import check_unit_rows, normalised, rotation
@@ -114,9 +114,8 @@ class Sphere(RoundSpace):
         square = 0.0
         for a in range(p.shape[0]):
             square += v[a] * v[a]
-        angle = sqrt(square)
-        if angle > 0.0:
-            c, s = cos(angle), sin(angle) / angle
+        if square > 0.0:
+            c, s = turn(square)
             norm = 0.0
             for a in range(p.shape[0]):
                 p[a] = c * p[a] + s * v[a]

@@ -1,4 +1,6 @@
 """Where to begin: initial configurations, the race between them, the size of a space, checkpoints.
 
-May import: `placecenter` and what is below it. A start calls the descent, never the reverse.
+Begin with `race`. `seeds` has single configurations; `seriation` and `hopping` look for the lowest
+map of few points. May import: `placecenter` and what is below it. A start calls the descent, never
+the reverse.
 """

@@ -18,16 +18,16 @@ from unimds.distances.pairs import as_pairs
 from unimds.placecenter.new_points import place_against
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.targets import GIVEN
-from unimds.starts.hopping import Minimum, hopping
+from unimds.starts.hopping.ways import Minimum, hopped, hopping
 from unimds.starts.search import Search
 
 Array = NDArray[Any]
 
 SAMPLE = 200  # points that clusters are looked for among
-FEWEST, MOST = 5, 50  # clusters; less of them have so few arrangements that any search finds all
+FEWEST, MOST = 5, 50  # clusters; fewer have so few arrangements that any search finds all
 GAP = 1.4  # how much farther apart, on average, two clusters are than the parts of one
 LARGEST = 0.5  # share of the points in one cluster; where it has more, the others are outliers
-STARTS = 3, 48  # for each cluster, and at most
+STARTS = 2, 40  # for each cluster, and at most; as many hops may be in vain
 STEPS = 3  # that every point takes against the centres
 
 
@@ -55,15 +55,12 @@ def _between(problem: Problem, table: Array, sizes: Array) -> Problem:
 
 
 def _lowest(search: Search, centres: Problem, rng: np.random.Generator) -> Minimum:
-    """Return the lowest map of the centres that random starts lead to."""
-    watch, (each, most) = search.watch.silent(), STARTS
-
-    def start(own: np.random.Generator) -> Minimum:
-        # each shakes them in an order of its own: some orders hardly ever lead to the lowest map
-        return hopping(centres, search.plan, watch, own).fresh(np.inf, own)
-
-    found = search.each(start, rng.spawn(min(each * centres.pairs.n, most)))
-    return min(found, key=lambda one: one.cost)
+    """Return the lowest map of the centres that random starts, and hops from the best, lead to."""
+    ways = hopping(centres, search.plan, search.watch.silent(), rng)
+    each, most = STARTS
+    count = min(each * centres.pairs.n, most)
+    best = min(ways.several(count, rng), key=lambda one: one.cost)
+    return hopped(ways, best, rng, count, lambda work: search.watch.stopped)
 
 
 def members_of(D: Array, rng: np.random.Generator) -> Array | None:

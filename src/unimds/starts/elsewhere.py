@@ -1,4 +1,4 @@
-"""Points that lie in the wrong place of a map: all others would have them elsewhere.
+"""Points that ended on the wrong side of a map: all others would have them elsewhere.
 
 A descent hardly takes a point across the map. So where points do not fit, some are left on the
 wrong side: they cost more than most. Each of the costliest is tried from several places all over

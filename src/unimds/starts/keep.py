@@ -19,9 +19,11 @@ from unimds.distances.pairs import Pairs
 from unimds.files.archive import read_archive, write_archive
 from unimds.files.endings import CHECKPOINT
 from unimds.files.errors import FileError
-from unimds.placecenter.descent import Motion, Snapshot, State
-from unimds.placecenter.quasi_newton import empty_memory
+from unimds.placecenter.descent.quasi_newton import empty_memory
+from unimds.placecenter.descent.record import Motion, Snapshot, State
+from unimds.placecenter.minima import Starts
 from unimds.placecenter.result import Outcome
+from unimds.starts.hopping.small import Chosen
 
 if TYPE_CHECKING:
     from unimds.placecenter.problem import Problem
@@ -29,11 +31,12 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 KIND = "checkpoint"
+MINIMA = ("costs", "embeddings", "embedding_costs")  # of what is known of the starts
 OTHER = (
     "this checkpoint belongs to other data or other settings; name another file, or remove it to "
-    "begin anew"
+    "start over"
 )
-BROKEN = "the checkpoint is broken; remove it to begin anew"
+BROKEN = "the checkpoint is broken; remove it to start over"
 Kept = tuple[dict[str, Any], dict[str, Array]]
 """What is kept: a header, and arrays by their names."""
 
@@ -128,7 +131,7 @@ class Keeper:
     def __init__(self, store: Store, digests: list[str], watch: Watch):
         self.store, self.digests = store, digests
         self.watch = watch
-        self.starts: list[Array] | None = None
+        self.chosen: Chosen | None = None
         self.problem: Problem
         self._slots: dict[int, KeptDescent] = {}
         self._lock = threading.Lock()
@@ -137,37 +140,40 @@ class Keeper:
         if self._file is not None and self._file[0].get("digest") not in digests:
             raise store.error(OTHER)
 
-    def begun(self, problem: Problem) -> tuple[Problem, list[Array]] | None:
+    def begun(self, problem: Problem) -> tuple[Problem, Chosen] | None:
         """Return the problem and the starts of the run in the file, if there is one."""
         if self._file is None:
             return None
-        header, arrays = self._file
         try:
-            self._resume(problem, header, arrays)
-        except (KeyError, TypeError, ValueError, AttributeError):
+            self.chosen = self._resume(problem, *self._file)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise self.store.error(BROKEN) from None
-        assert self.starts is not None
-        return self.problem, self.starts
+        return self.problem, self.chosen
 
-    def _resume(self, problem: Problem, header: dict[str, Any], arrays: dict[str, Array]) -> None:
+    def _resume(self, problem: Problem, header: dict[str, Any], arrays: dict[str, Array]) -> Chosen:
         shape = (problem.n_coordinates, problem.pairs.n)
         space = replace(problem.frame.space, **header["space"])
         resize = header.get("resize", problem.frame.resize)  # older files know no size that stays
         self.problem = problem.within(space, resize=bool(resize))
-        self.starts = [arrays[f"start{i}"] for i in range(header["starts"])]
+        starts = [arrays[f"start{i}"] for i in range(header["starts"])]
+        if not starts:
+            raise ValueError
         for name, array in arrays.items():
             points = name.startswith("start") or name.endswith(("state", "previous", "best"))
-            if points and array.shape != shape:
+            if points and (array.shape != shape or array.dtype.kind != "f"):
                 raise ValueError
         for number, told in header["descents"].items():
             self._slots[int(number)] = KeptDescent(
                 self, _restored(self.problem, number, told, arrays)
             )
         self.watch.began -= header["seconds"]
+        # older files know neither other maps nor proofs
+        minima = _minima_restored(self.problem, header.get("minima"), arrays)
+        return Chosen(starts, minima, header.get("proven", False) is True)
 
-    def begin(self, problem: Problem, starts: list[Array]) -> None:
+    def begin(self, problem: Problem, chosen: Chosen) -> None:
         """Note what the descents begin from."""
-        self.problem, self.starts = problem, starts
+        self.problem, self.chosen = problem, chosen
 
     def slot(self, number: int) -> KeptDescent:
         """Return where the descent from a start is kept."""
@@ -192,11 +198,14 @@ class Keeper:
             warn(str(error), RuntimeWarning)
 
     def _write(self) -> None:
-        if self.starts is None:
+        if self.chosen is None:
             return
+        starts, minima, proven = self.chosen
         with self._lock:
             self._written = time.monotonic()
-            arrays = {f"start{i}": X for i, X in enumerate(self.starts)}
+            arrays = {f"start{i}": X for i, X in enumerate(starts)}
+            if minima is not None:
+                arrays |= {f"minima.{name}": getattr(minima, name) for name in MINIMA}
             descents = {}
             for number, slot in self._slots.items():
                 if slot.latest is not None:
@@ -206,7 +215,9 @@ class Keeper:
                 "digest": self.digests[0],
                 "space": asdict(self.problem.frame.space),
                 "resize": self.problem.frame.resize,
-                "starts": len(self.starts),
+                "starts": len(starts),
+                "minima": None if minima is None else {"space": asdict(minima.space)},
+                "proven": proven,
                 "seconds": self.watch.seconds(),
                 "descents": descents,
             }
@@ -224,6 +235,18 @@ class KeptDescent:
         """Take a snapshot."""
         self.latest = snapshot
         self.keeper.tick()
+
+
+def _minima_restored(
+    problem: Problem, told: dict[str, Any] | None, arrays: dict[str, Array]
+) -> Starts | None:
+    if told is None:
+        return None
+    costs, maps, map_costs = (arrays[f"minima.{name}"] for name in MINIMA)
+    shape = (len(map_costs), problem.pairs.n, problem.n_coordinates)
+    if not (costs.ndim == map_costs.ndim == 1 and costs.size) or maps.shape != shape:
+        raise ValueError
+    return Starts(costs, maps, map_costs, replace(problem.frame.space, **told["space"]))
 
 
 def _states(snapshot: Snapshot) -> dict[str, State]:
@@ -272,9 +295,12 @@ def _restored(
     if quasi and [(a.shape, a.dtype) for a in quasi] != [(a.shape, a.dtype) for a in memory]:
         raise ValueError  # compiled code would read beyond them
     states = (state("state"), state("previous"))
-    motion = Motion(level, *states, inertia, tuple(costs), sweeps, quasi)
+    last = tuple(float(cost) for cost in costs)
+    motion = Motion(int(level), *states, float(inertia), last, int(sweeps), quasi)
     history, levels = (
         [(float(a), float(b)) for a, b in arrays[f"{number}.{name}"]]
         for name in ("history", "levels")
     )
+    if not len(history) == len(levels) == told["sweeps"] + 1:
+        raise ValueError
     return Snapshot(motion, state("best"), history, levels, told["sweeps"])

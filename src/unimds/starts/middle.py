@@ -28,13 +28,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unimds.placecenter.descent import PATIENCE, Plan
+from unimds._runtime.watch import Watch
+from unimds.placecenter.descent.plan import PATIENCE, Plan
+from unimds.placecenter.descent.quasi_newton import WENT, QuasiNewton
 from unimds.placecenter.problem import Problem
-from unimds.placecenter.quasi_newton import WENT, QuasiNewton
 from unimds.starts.clusters import arranged
 from unimds.starts.elsewhere import corrected
-from unimds.starts.initial import draw
 from unimds.starts.search import Search
+from unimds.starts.seeds.initial import draw
 from unimds.starts.shaking import Shaker, schedule
 
 Array = NDArray[Any]
@@ -45,8 +46,10 @@ FITS = 0.225  # mean error, as a share of a typical distance, of a map that near
 SWEEPS, COOLED = 360, 12  # of shaking, and of those that follow: descents do the rest
 STAGES = 8, 16  # a stage ends after the last sweep in which a point meets so many others
 SAME, CLOSE = 1e-4, 0.005  # how much higher, as a share, a map costs that is the same, or close
-ROUGH, NEAR = 5e-6, 0.003  # how slowly costs may fall, and what that may leave of them
-STRETCH, HOPE = 10, 4.0  # steps between two looks; what a descent may yet fall, by its last fall
+# how slowly the cost may fall in a rough descent, and how much lower it may still end
+ROUGH, NEAR = 5e-6, 0.003
+STRETCH, LONG = 10, 100  # steps between two looks at whether there is hope, and at ^C alone
+HOPE = 4.0  # what a descent may yet fall, by its last fall
 
 
 Run = tuple[Array, np.random.Generator]
@@ -101,32 +104,56 @@ def lowest_map(
     rng: np.random.Generator,
     adapts: bool = False,
 ) -> Array:
-    """Return the lowest map that the seed and other starts lead to; see `rounds`."""
-    rough = replace(plan, eps=max(plan.eps, ROUGH))
-    found, shaker = [descended(problem, rough, seed)], Shaker(problem, rng)
+    """Return the lowest map that the seed and other starts lead to; see `rounds`.
+
+    After ^C it is the lowest so far.
+    """
+    watch, rough = search.watch, replace(plan, eps=max(plan.eps, ROUGH))
+    found = [descended(problem, rough, seed, watch)]
+    try:
+        _compete(search, problem, rough, seed, rng, adapts, found)
+        if not watch.stopped:
+            own, low = found[0], min(found, key=_cost)
+            return corrected(problem, lower(problem, plan, own, low, watch))
+    except KeyboardInterrupt:
+        watch.interrupted.set()
+    return min(found, key=_cost).X
+
+
+def _compete(
+    search: Search,
+    problem: Problem,
+    rough: Plan,
+    seed: Array,
+    rng: np.random.Generator,
+    adapts: bool,
+    found: list[Map],
+) -> None:
+    """Add the maps that other starts lead to, to that of the seed."""
+    watch, shaker = search.watch, Shaker(problem, rng)
     fits = found[0].cost <= problem.cost_of_errors(FITS)
     rest = rounds(problem.pairs.n, fits, adapts)
     if not fits and problem.pairs.n >= MORE:
         known = arranged(search, problem, rng)
-        found += [descended(problem, rough, X) for X in known]
+        found += [descended(problem, rough, X, watch) for X in known]
         rest = rest[-1:] if known else rest
     for count, seeded in rest:
         starts = [seed if i < seeded else draw(problem, rng) for i in range(count)]
         best = tournament(search, shaker, starts, rng)
         low = min(map(_cost, found))
-        found += search.each(partial(descended, problem, rough, low=low), best)
-        if search.watch.stopped or decided([one.cost for one in found]):
+        descent = partial(descended, problem, rough, watch=watch, low=low)
+        found += search.each(descent, best)
+        if watch.stopped or decided([one.cost for one in found]):
             break
-    return corrected(problem, lower(problem, plan, found[0], min(found, key=_cost)))
 
 
-def settled(problem: Problem, plan: Plan, X: Array) -> Array:
+def settled(problem: Problem, plan: Plan, X: Array, watch: Watch) -> Array:
     """Return roughly where a start leads to, corrected."""
     rough = replace(plan, eps=max(plan.eps, ROUGH))
-    return corrected(problem, descended(problem, rough, X).X)
+    return corrected(problem, descended(problem, rough, X, watch).X)
 
 
-def lower(problem: Problem, plan: Plan, own: Map, other: Map) -> Array:
+def lower(problem: Problem, plan: Plan, own: Map, other: Map, watch: Watch) -> Array:
     """Return the seed's own map, or another one if it ends lower.
 
     Where rough descents do not tell, both descend on.
@@ -134,7 +161,7 @@ def lower(problem: Problem, plan: Plan, own: Map, other: Map) -> Array:
     if own.cost <= (1.0 + SAME) * other.cost:
         return own.X
     if own.cost <= (1.0 + NEAR) * other.cost:
-        own, other = (descended(problem, plan, one.X) for one in (own, other))
+        own, other = (descended(problem, plan, one.X, watch) for one in (own, other))
     return min(other, own, key=_cost).X
 
 
@@ -175,15 +202,15 @@ def tournament(
     return [X for X, _ in search.each(partial(shaken, last), runs)]
 
 
-def descended(problem: Problem, plan: Plan, X: Array, low: float = np.inf) -> Map:
+def descended(problem: Problem, plan: Plan, X: Array, watch: Watch, low: float = np.inf) -> Map:
     """Return where a start leads to, or how far it came before it had no hope to end below `low`.
 
-    The fall of the last steps tells how far it may yet fall.
+    The fall of the last steps tells how far it may yet fall. It is stopped, too, when the watch is.
     """
     quasi, best = QuasiNewton(problem, problem.frame.loss, X), Map(X, np.inf)
     costs, why, left = [(np.inf, np.inf)], WENT, plan.max_iter
-    while why == WENT and left > 0:
-        steps = left if low == np.inf else min(STRETCH, left)
+    while why == WENT and left > 0 and not watch.stopped:
+        steps = min(LONG if low == np.inf else STRETCH, left)
         limits = plan.limits(steps, problem.exact_cost)
         new, why, _, lower = quasi.descend(costs, best.cost, limits)
         before, costs, left = best.cost, [*costs, *new][-1 - PATIENCE :], left - steps

@@ -10,17 +10,17 @@ spectral ones, and after a few sweeps the winner is known; all other points are 
 map. Where points lie in clusters, `unimds.starts.clusters` finds their arrangement in less time
 than shaking does. Where descents are quick, the winner descends, and points that lie in the wrong
 place leave it, see `unimds.starts.elsewhere`. Tables of up to a hundred points have a search of
-their own, `unimds.starts.small`, and most tables of some hundred points too,
+their own, `unimds.starts.hopping.small`, and most tables of some hundred points too,
 `unimds.starts.middle`.
 
 In a space of strong negative curvature points hardly pass each other, as shortest paths pass near
 the centre: there starts are looked for at less curvature, and then bent. A table that a tree fits
-has one more start there, see `unimds.starts.tree`.
+has one more start there, see `unimds.starts.seeds.tree`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -31,21 +31,22 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from unimds.placecenter.descent import Plan, descend, descend_both_ways, lowered
+from unimds.placecenter.descent.driver import descend, descend_both_ways, lowered
+from unimds.placecenter.descent.plan import Plan
 from unimds.placecenter.fixed import Anchors
 from unimds.placecenter.frame import Frame
 from unimds.placecenter.new_points import place_against
 from unimds.placecenter.problem import SINGLE_FROM, Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.starts.clusters import arranged
-from unimds.starts.initial import draw, first_seed
+from unimds.starts.hopping.small import EFFORTS, Chosen, on_line, small_table
 from unimds.starts.keep import Keeper
 from unimds.starts.middle import MIDDLE, is_middle, is_quick, lowest_map, most_starts, settled
 from unimds.starts.search import Search
+from unimds.starts.seeds.initial import draw, first_seed
+from unimds.starts.seeds.size import estimate_size
+from unimds.starts.seeds.tree import JOINED, tree_start
 from unimds.starts.shaking import SHAKE_SWEEPS, Shaker, rounded
-from unimds.starts.size import estimate_size
-from unimds.starts.small import EFFORTS, Chosen, on_line, small_table
-from unimds.starts.tree import JOINED, tree_start
 
 Array = NDArray[Any]
 
@@ -125,7 +126,7 @@ def race(search: Search, problem: Problem, rng: np.random.Generator) -> list[Arr
     settles = _settles(problem, small)
     among = starts if settles else [first, *starts, *grown]
     if is_quick(problem, search.plan) and not problem.adapts:
-        finished = [settled(small, _roughly(search), winner(small, among))]
+        finished = [settled(small, _roughly(search), winner(small, among), search.watch)]
     elif n < MIDDLE and not settles:
         # a tree has settled already: to finish it takes little, and tells if it is lower
         finished = [first, winner(small, starts), *grown]
@@ -143,11 +144,10 @@ def _random_starts(search: Search, problem: Problem) -> int:
 
 def shaken_start(search: Search, problem: Problem, rng: np.random.Generator) -> Array:
     """Return one start without a race: the seed of a sample, shaken, with all others placed."""
-    n, complete = problem.pairs.n, problem.pairs.weighing.complete
+    n = problem.pairs.n
     if n < 4:
         return first_seed(problem, "auto", rng)
-    # where pairs are missing a sample might not hang together
-    sample = np.sort(rng.permutation(n)[: _sample_size(n) if complete else n])
+    sample = _sample(problem, rng)
     small = problem.on(sample, single=n >= SINGLE_FROM)
     flat = small.flatter()
     seed = first_seed(flat, "auto", rng, ALONE_TOL)
@@ -204,6 +204,12 @@ def _grown(small: Problem, few: Array, known: list[Array]) -> list[Array]:
     """Return the start from the tree of a few points, if it fits better than the known maps."""
     found = tree_start(small.on(few), [X[:, few] for X in known])
     return [] if found is None else [extended(small, few, found)]
+
+
+def _sample(problem: Problem, rng: np.random.Generator) -> Array:
+    """Return the points that take part: where pairs are missing, a sample might fall apart."""
+    n, complete = problem.pairs.n, problem.pairs.weighing.complete
+    return np.sort(rng.permutation(n)[: _sample_size(n) if complete else n])
 
 
 def _sample_size(n: int) -> int:
@@ -264,11 +270,13 @@ def starts_in_memory(
         each = most_starts(n, problem.adapts) if middle else 2 + _random_starts(search, problem)
         count = races * each
         search.watch.say(f"Choosing among {count} starts …")
-        return Chosen([X for _ in range(races) for X in race(own, problem, random)])
+        raced = partial(race, own, problem, random)
+        return Chosen(_until_stopped(search, problem, random, [raced] * races))
     count = EFFORTS[str(search.n_init)].races if search.n_init in EFFORTS else int(search.n_init)
     if init == "shaken":
-        own = search.in_unit(problem.frame)
-        starts = search.each(lambda rng: shaken_start(own, problem, rng), random.spawn(count))
+        shaken = partial(shaken_start, search.in_unit(problem.frame), problem)
+        all_shaken = partial(search.each, shaken, random.spawn(count))
+        starts = _until_stopped(search, problem, random, [all_shaken])
     else:
         starts = [first_seed(problem, search.init, random)]
         if init in ("auto", "random"):
@@ -276,6 +284,27 @@ def starts_in_memory(
         if init == "auto" and anchors is None and _has_two_ways(search, problem):
             starts.append(starts[0])
     return Chosen([held(problem, X, anchors) for X in starts])
+
+
+def _until_stopped(
+    search: Search,
+    problem: Problem,
+    random: np.random.Generator,
+    finds: Iterable[Callable[[], list[Array]]],
+) -> list[Array]:
+    """Return the starts that are found, one search after another, before ^C; else the seed."""
+    found: list[Array] = []
+    try:
+        for find in finds:
+            if search.watch.stopped:
+                break
+            found += find()
+    except KeyboardInterrupt:
+        search.watch.interrupted.set()
+    if found:
+        return found
+    sample, init = _sample(problem, random), "random" if search.init == "random" else "auto"
+    return [extended(problem, sample, first_seed(problem.on(sample), init, random))]
 
 
 def _has_two_ways(search: Search, problem: Problem) -> bool:
@@ -314,15 +343,13 @@ def lowest(
             grows = _races(search, problem, anchors) and _kind(search) == "auto"
             problem = estimate_size(problem, watch, trees=grows and find is starts_in_memory)
         chosen = find(search, problem, anchors, random)
-        starts = chosen.starts
         if keeper is not None and not watch.interrupted.is_set():  # else they are not the best
-            keeper.begin(problem, starts)
+            keeper.begin(problem, chosen)
     else:
         watch.say("Going on from the checkpoint …")
-        problem, starts = begun
-        chosen = Chosen(starts)
+        problem, chosen = begun
     try:
-        runs = _descents(search, problem, starts, keeper)
+        runs = _descents(search, problem, chosen.starts, keeper)
     except Exception:  # as where a cluster is lost: what there is must not be lost with it
         if keeper is not None:
             keeper.write()

@@ -11,7 +11,7 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
 from unimds._runtime.watch import Watch
-from unimds.placecenter.descent import Plan
+from unimds.placecenter.descent.plan import Plan
 from unimds.placecenter.frame import Frame
 
 Start = TypeVar("Start")
@@ -34,7 +34,10 @@ class Search:
         return replace(self, plan=self.plan.in_unit(frame))
 
     def each(self, task: Callable[[Start], Run], starts: Iterable[Start]) -> list[Run]:
-        """Run a task for every start, on threads where asked for; in the order of the starts."""
+        """Run a task for every start, on threads where asked for; in the order of the starts.
+
+        After ^C on threads there is a result for every start, too.
+        """
         starts = list(starts)
         threads = min(effective_n_jobs(self.n_jobs), len(starts))
         if threads <= 1:
@@ -46,7 +49,8 @@ class Search:
                 return [future.result() for future in futures]
             except KeyboardInterrupt:  # every start ends after its sweep, with its best so far
                 self.watch.interrupted.set()
-                return [future.result() for future in futures] or [task(starts[0])]
+                futures.extend(pool.submit(task, X) for X in starts[len(futures) :])
+                return [future.result() for future in futures]
             except BaseException:  # an error of one start ends the others too
                 self.watch.interrupted.set()
                 pool.shutdown(cancel_futures=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unimds._runtime.watch import Watch
 from unimds.kernels.engine import by_shift
 from unimds.losses import Loss
-from unimds.placecenter.annealing import annealing
+from unimds.placecenter.descent.annealing import annealing
 
 if TYPE_CHECKING:
     from unimds.placecenter.problem import Problem
@@ -25,7 +25,7 @@ LOOK = 10**7  # pairs without looking up, some milliseconds
 
 
 def schedule(sweeps: int, n: int) -> Array:
-    """Return how many others a point meets in each sweep, of which the last ones come on top."""
+    """Return how many others a point meets in each sweep, followed by the cooling sweeps."""
     doublings = np.concatenate([np.linspace(-0.4, 2.0, sweeps), COOLING])
     sizes: Array = 8 << doublings.round().clip(0).astype(int)
     return np.minimum(sizes, (n + 2) // 4 * 2)
@@ -35,9 +35,9 @@ def schedule(sweeps: int, n: int) -> Array:
 class Shaker:
     """Shakes the maps of a problem.
 
-    Every point is placed against a few others only; there are more of them from sweep to sweep,
-    and the more, the less a point strays. Points stand on a circle in random order, and meet those
-    that are some places after them.
+    Every point is placed against a few others only; their number grows from sweep to sweep, and
+    points stray less and less. Points stand on a circle in random order, and meet those that are
+    some places after them.
     """
 
     def __init__(self, problem: Problem, rng: np.random.Generator):

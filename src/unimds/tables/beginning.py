@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from unimds.spaces.base import Space
 from unimds.spaces.euclidean import Euclidean
-from unimds.starts.initial import completed
+from unimds.starts.seeds.initial import completed
 from unimds.tables.stack import Stack
 from unimds.tables.subjects import Data, Idioscal, Indscal, Model, Sizes, View
 

@@ -17,7 +17,7 @@ from unimds.distances.pairs import Pairs
 from unimds.distances.table import HeldTable
 from unimds.levels import Level
 from unimds.losses import Loss
-from unimds.placecenter.apart import Apart
+from unimds.placecenter.majorization.apart import Apart
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Result, in_size
 from unimds.placecenter.solvable import check_room

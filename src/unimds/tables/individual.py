@@ -26,10 +26,10 @@ from unimds.estimators.shown import MapEstimator
 from unimds.estimators.solver import Solver
 from unimds.levels import Level, Transformation, as_level
 from unimds.losses import Loss, as_loss
-from unimds.placecenter.descent import Plan
+from unimds.placecenter.descent.lowering import exact_cost, in_units, lowest_of
+from unimds.placecenter.descent.plan import Plan
 from unimds.placecenter.frame import Frame, own_smoothing
-from unimds.placecenter.lowering import exact_cost, in_units, lowest_of
-from unimds.placecenter.parabolas import values
+from unimds.placecenter.majorization.parabolas import values
 from unimds.placecenter.result import Outcome
 from unimds.placecenter.targets import Scaling
 from unimds.spaces import Space

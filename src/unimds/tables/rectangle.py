@@ -27,7 +27,7 @@ from unimds.levels import Level, Transformation
 from unimds.levels.by_row import ByRow
 from unimds.losses import Loss
 from unimds.placecenter.frame import Frame
-from unimds.placecenter.parabolas import parabolas, values
+from unimds.placecenter.majorization.parabolas import parabolas, values
 from unimds.spaces.base import Space
 
 Array = NDArray[Any]

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from unimds._runtime.watch import Watch
 from unimds.losses import Loss
-from unimds.placecenter.descent import Plan
+from unimds.placecenter.descent.lowering import EXACT, Lowered, lower, stages_of
+from unimds.placecenter.descent.plan import Plan
 from unimds.placecenter.frame import Frame
-from unimds.placecenter.lowering import EXACT, Lowered, lower, stages_of
 from unimds.placecenter.result import Outcome
 from unimds.tables.subjects import View
 

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.losses import Loss, Squared
-from unimds.placecenter.apart import Apart
 from unimds.placecenter.frame import Frame
-from unimds.placecenter.parabolas import parabolas, values
+from unimds.placecenter.majorization.apart import Apart
+from unimds.placecenter.majorization.parabolas import parabolas, values
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.targets import Disparities
 from unimds.spaces.base import Space

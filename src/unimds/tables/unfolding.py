@@ -34,9 +34,7 @@ from unimds.estimators.solver import Solver
 from unimds.levels import Level, as_level
 from unimds.levels.ordinal import Ordinal
 from unimds.losses import Loss, as_loss
-from unimds.placecenter.descent import Plan
-from unimds.placecenter.frame import Frame, own_smoothing
-from unimds.placecenter.lowering import (
+from unimds.placecenter.descent.lowering import (
     Lowered,
     exact_cost,
     in_units,
@@ -44,8 +42,10 @@ from unimds.placecenter.lowering import (
     lowest_of,
     stages_of,
 )
+from unimds.placecenter.descent.plan import Plan
+from unimds.placecenter.frame import Frame, own_smoothing
+from unimds.placecenter.majorization.parabolas import values
 from unimds.placecenter.new_points import place_checked
-from unimds.placecenter.parabolas import values
 from unimds.placecenter.result import Outcome
 from unimds.placecenter.targets import check_symmetric, power_of
 from unimds.spaces import Space

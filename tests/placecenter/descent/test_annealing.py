@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unimds.losses import as_loss
-from unimds.placecenter.annealing import (
+from unimds.placecenter.descent.annealing import (
     LEVELS_PER_DECADE,
     SLOW_DECADES,
     SLOW_LEVELS,

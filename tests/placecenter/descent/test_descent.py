@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
@@ -15,7 +15,8 @@ from tests.support.tables import table
 from unimds import Absolute, Euclidean, Hyperbolic, Outcome, Sphere, Squared, place_center
 from unimds._runtime.watch import Watch
 from unimds.distances.pairs import as_pairs
-from unimds.placecenter.descent import Plan, descend, descend_both_ways
+from unimds.placecenter.descent.driver import descend, descend_both_ways
+from unimds.placecenter.descent.plan import Plan
 from unimds.placecenter.problem import Problem
 from unimds.quality import recovery_error, total_cost
 from unimds.spaces import distances
@@ -173,6 +174,9 @@ def test_scale_of_the_data_does_not_matter(loss, space, seed, scale):
     """The same steps in any unit of length, and the same map."""
     rng = np.random.default_rng(seed)
     D, _ = table(rng, 7, space, noise=0.3)
+    if name(space) == "Simplex":  # two rotations may fit equally well; then rounding chooses
+        begun, scaled = space.seed(D, 2), space.scaled(scale).seed(D * scale, 2)
+        assume(np.abs(begun - scaled).max() < 1e-9)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         one = place_center(D, 2, loss=loss, space=space, init="auto", n_init=1, max_iter=40)

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from unimds._runtime.watch import Watch
-from unimds.placecenter.descent import Plan, descend
+from unimds.placecenter.descent.driver import descend
+from unimds.placecenter.descent.plan import Plan
 from unimds.placecenter.result import Result
-from unimds.starts.initial import completed, configuration, draw
-from unimds.starts.tree import tree_size
+from unimds.starts.seeds.initial import completed, configuration, draw
+from unimds.starts.seeds.tree import tree_size
 
 if TYPE_CHECKING:
     from unimds.placecenter.problem import Problem

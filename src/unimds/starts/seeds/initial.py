@@ -100,7 +100,7 @@ def _given(init: ArrayLike, problem: Problem) -> Array:
     X = as_float(init, "init")
     shape = (problem.pairs.n, problem.n_coordinates)
     if X.shape != shape:
-        raise ValueError(f"init must have the shape {shape}, one point a row; got {X.shape}")
+        raise ValueError(f"init must have the shape {shape}, one row per point; got {X.shape}")
     if not np.isfinite(X).all():
         raise ValueError(f"init: row {np.argwhere(~np.isfinite(X))[0][0]} is not finite")
     problem.frame.space.check_points(X, "init")

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from unimds.placecenter.problem import MOST_ACROSS, MOST_UNITS
 from unimds.spaces.hyperbolic import Hyperbolic
-from unimds.starts.initial import completed, configuration, untied
+from unimds.starts.seeds.initial import completed, configuration, untied
 
 if TYPE_CHECKING:
     from unimds.placecenter.problem import Problem

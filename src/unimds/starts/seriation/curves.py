@@ -41,7 +41,7 @@ from unimds.spaces.sphere import Sphere
 Array = NDArray[Any]
 
 BLURRED = 1e-9  # of the cost of all points in one place
-STRAIGHT, ROUND = 0.65, 0.95  # pairs that take as long as a shift along a pair, on line and circle
+STRAIGHT, ROUND = 0.7, 1.15  # pairs that take as long as a shift along a pair, on line and circle
 ORDERED = (
     0.7  # share of the starts of the absolute loss that begin with an order by the squared one
 )

@@ -11,9 +11,9 @@ from tests.support.tables import POINTS, D, N
     [
         (np.where(np.arange(N)[:, None] == 4, np.nan, POINTS), "init: row 4 is not finite"),
         (np.where(np.arange(N)[:, None] == 4, np.inf, POINTS), "init: row 4 is not finite"),
-        (np.ones((N, 3)), r"init must have the shape \(6, 2\), one point a row; got \(6, 3\)"),
-        (np.ones((5, 2)), r"init must have the shape \(6, 2\), one point a row; got \(5, 2\)"),
-        (np.ones(2), r"init must have the shape \(6, 2\), one point a row; got \(2,\)"),
+        (np.ones((N, 3)), r"init must have the shape \(6, 2\), one row per point; got \(6, 3\)"),
+        (np.ones((5, 2)), r"init must have the shape \(6, 2\), one row per point; got \(5, 2\)"),
+        (np.ones(2), r"init must have the shape \(6, 2\), one row per point; got \(2,\)"),
         ([["a", "b"]] * N, "init must hold numbers only"),
         ("pca", r"'init' parameter .* among .*'random'.* Got 'pca' instead"),
         ("spherical", r"""init='spherical' is not a seed for Euclidean; use "auto" for its own"""),

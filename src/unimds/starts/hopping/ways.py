@@ -1,15 +1,20 @@
 """Ways to look for minima of a small table: a fresh start, and a hop from one minimum to another.
 
 A hop exchanges two points, or puts two of them anywhere, or lets all points stray: they follow a
-table with random errors for a while. From there it descends again, and gives up as soon as it is
-clear that it will not end lower. Where most fresh starts end in a poor minimum, hops lead from it
-to better ones nearby.
+table with random errors for a while. From there it descends again, by ever sharper losses, and
+gives up as soon as it is clear that it will not end lower: the map that it left from is known by
+each of these losses, so that like is compared with like, and the way back to that map is noticed.
+Hops end at a loss that is nearly sharp, since the last levels take most of the steps of a descent;
+the map that a series of hops leads to is brought to the last digit. Where most fresh starts end in
+a poor minimum, hops lead from it to better ones nearby.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -17,15 +22,16 @@ from numpy.typing import NDArray
 
 from unimds._runtime.watch import Watch
 from unimds.losses import Loss, Squared
-from unimds.placecenter.annealing import LEVELS_PER_DECADE, annealing
-from unimds.placecenter.descent import PATIENCE, STAGE_SWEEPS, Plan, lowered
+from unimds.placecenter.descent.annealing import LEVELS_PER_DECADE, annealing
+from unimds.placecenter.descent.driver import lowered
+from unimds.placecenter.descent.plan import PATIENCE, STAGE_SWEEPS, Plan
+from unimds.placecenter.descent.quasi_newton import Limits, annealed, annealed_each
 from unimds.placecenter.minima import SAME
 from unimds.placecenter.problem import Problem
-from unimds.placecenter.quasi_newton import Limits, annealed
 from unimds.spaces.euclidean import Euclidean
-from unimds.starts.curves import AbsoluteCurve, Curve, Lowered, SquaredCurve, curve_of
-from unimds.starts.exchanges import Exchanges
-from unimds.starts.initial import draw
+from unimds.starts.hopping.exchanges import Exchanges
+from unimds.starts.seeds.initial import draw
+from unimds.starts.seriation.curves import AbsoluteCurve, Curve, Lowered, SquaredCurve, curve_of
 from unimds.starts.shaking import SHAKE_SWEEPS, Shaker, rounded
 
 Array = NDArray[Any]
@@ -35,16 +41,19 @@ BOUND = 10.0  # what a sweep costs where disparities are found within a bound
 FLAT, CURVED = 0.8, 1.6  # what a pair costs in flat space, and in curved space
 SHARPER = 7  # levels of smoothing, two in a decade, some of which a descent leaves out at first
 DETAILED = 2  # levels that it leaves out in any case after an exchange, which they would undo
-# of the cost, times the smoothing over the first: what sharpening still gains; and more, times the
-# share of coordinates in pairs: so many distances are met exactly at last. In minima it is the same
-# up to a fifth, and about 0.7 of this
-SHARPENED, MET = 0.02, 0.15
+SMOOTHED = 0.2  # of the cost, times the smoothing over the first: more than what sharpening gains
+# share of what sharpening gains that may differ between two maps; the standard deviation is 0.01
+# to 0.2
+DOUBT = 0.1
+JUDGED = 0.9e-4  # smoothing over the first down to which hops descend: sharper losses take long
 EARLY = 3e-5  # share of the cost, a step: less is not waited for while the loss is still smooth
 # the same, times the smoothing over the first, where the cost is to tell how low it will end
 PRECISE, MOST_PRECISE = 1e-5, 1e-9
 SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
 FEW, SOME = 4, 4  # starts in a batch along a curve, and by a robust loss: hops are worth more
+IMPATIENT = 0.6  # hops along a curve tell sooner that they are in vain
 TOGETHER = 16  # hops along a curve in one call, each of which takes less time than a call
+ABREAST = 8  # other hops in one call, of which the first that ends lower is the last
 NEAR = 1e-3  # of the goal: within it, a descent goes on to the last digit
 LAST_STEPS = 2000
 KICKED = 0.6  # share of hops that move two points, the others let all points stray
@@ -53,14 +62,19 @@ ASTRAY = 60  # steps that they follow a table with random errors, at most
 SPREAD = -0.5, 0.5  # decades of the size of the errors
 COARSE = 3  # levels of smoothing, from the first on, at which they begin to
 FAR, FINE = 0.6, 1.0  # from this share of the patience on, errors fall by so many decades
+UNKNOWN = np.empty(0)
 
 
 class Minimum(NamedTuple):
-    """Where a descent ended: a configuration, its cost, and how much work it took, in pairs."""
+    """Where a descent ended: a configuration, its cost, and how much work it took, in pairs.
+
+    For hops, `costs` may be those by ever sharper losses on the way down to it.
+    """
 
     X: Array
     cost: float
     work: float
+    costs: Array = UNKNOWN
 
 
 class Hopping(ABC):
@@ -74,10 +88,15 @@ class Hopping(ABC):
     pays = True  # whether hops pay
     together = 1  # hops in one call
     batch = 16  # starts between two times of hopping, the same whatever the number of threads
+    patience = 1.0  # of the hops that may be in vain
 
     @abstractmethod
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
         """Return the minimum that a random start leads to."""
+
+    def several(self, count: int, rng: np.random.Generator) -> list[Minimum]:
+        """Return the minima that so many random starts lead to, in less time for each."""
+        return [self.fresh(np.inf, rng) for _ in range(count)]
 
     @abstractmethod
     def hop(self, there: Minimum, rng: np.random.Generator, tired: float = 0.0) -> Minimum:
@@ -85,6 +104,14 @@ class Hopping(ABC):
 
         `tired` grows from 0 to 1 while hops from there are in vain.
         """
+
+    def roughly(self, there: Minimum) -> Minimum:
+        """Return a minimum to leave from, with its cost as hops tell it."""
+        return there._replace(work=0.0)
+
+    def polished(self, there: Minimum) -> Minimum:
+        """Return a minimum that hops have led to, to the last digit."""
+        return there._replace(work=0.0)
 
     @abstractmethod
     def end(self, X: Array) -> Minimum:
@@ -104,6 +131,30 @@ def hopping(problem: Problem, plan: Plan, watch: Watch, rng: np.random.Generator
     return Watched(problem, plan, watch, rng, None)
 
 
+def hopped(
+    ways: Hopping,
+    here: Minimum,
+    rng: np.random.Generator,
+    patience: float,
+    enough: Callable[[float], bool] = lambda work: False,
+) -> Minimum:
+    """Hop on from a minimum, until hops are in vain or so much work is enough.
+
+    Return where that led to, with the work of all; it is the same configuration if all was in vain.
+    """
+    first = low = ways.roughly(here)
+    vain, work, zero = 0, first.work, ways.problem.exact_cost
+    while vain < patience and low.cost > zero and not enough(work):
+        there = ways.hop(low, rng, vain / patience)
+        work += there.work
+        vain = 0 if there.cost < (1.0 - SAME) * low.cost else vain + ways.together
+        low = there if there.cost < low.cost else low
+    if low is first:
+        return here._replace(work=work)
+    end = ways.polished(low)
+    return end._replace(work=work + end.work)
+
+
 def kicked(problem: Problem, X: Array, rng: np.random.Generator) -> Array:
     """Return the map with two points exchanged, or both of them anywhere."""
     X, two = X.copy(), rng.choice(X.shape[1], 2, replace=False)
@@ -120,14 +171,14 @@ def scattered(shaker: Shaker, rng: np.random.Generator, watch: Watch) -> Array:
 
 @final
 class AlongCurve(Hopping):
-    """The squared or absolute loss on a line or a circle: see `unimds.starts.curves`."""
+    """The squared or absolute loss on a line or a circle: see `unimds.starts.seriation.curves`."""
 
     def __init__(self, problem: Problem, curve: Curve):
         self.problem, self.curve, self.alone = problem, curve, curve.alone()
         if isinstance(curve, SquaredCurve):
             self.pays = False
         else:
-            self.batch, self.together = FEW, TOGETHER
+            self.batch, self.together, self.patience = FEW, TOGETHER, IMPATIENT
 
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
         return self._found(self.curve.lowered(self.curve.random(rng)))
@@ -151,28 +202,29 @@ class AlongCurve(Hopping):
 
 @final
 class Levels(NamedTuple):
-    """Ever sharper losses, and how smooth they are, as a share of the first.
-
-    `gain` is the share of the cost that sharpening gains, per smoothing.
-    """
+    """Ever sharper losses, and how smooth they are, as a share of the first."""
 
     losses: list[Loss]
     sizes: Array
-    gain: float
 
     def bars(self, cost: float) -> Array:
-        """Return what the cost must be after each loss to end below another."""
-        return cost * (1.0 + self.gain * self.sizes)
+        """Return what the cost by each loss must be to end below another."""
+        return cost * (1.0 + SMOOTHED * self.sizes)
+
+    def after(self, first: int) -> Levels:
+        """Return them from a number on, or the last."""
+        first = min(max(first, 0), len(self.losses) - 1)
+        return Levels(self.losses[first:], self.sizes[first:])
+
+    def down_to(self, size: float) -> Levels:
+        """Return those that are at least so smooth, or the first."""
+        many = max(int(np.count_nonzero(self.sizes >= size)), 1)
+        return Levels(self.losses[:many], self.sizes[:many])
 
     @property
     def slowest(self) -> Array:
         """How slowly the cost may fall by each loss, so that it tells how low it will end."""
         return np.clip(PRECISE * self.sizes, MOST_PRECISE, EARLY)
-
-    def after(self, first: int) -> Levels:
-        """Return them from a number on, or the last."""
-        first = min(max(first, 0), len(self.losses) - 1)
-        return Levels(self.losses[first:], self.sizes[first:], self.gain)
 
     def sharper(self, rng: np.random.Generator, most: int) -> Levels:
         """Leave out some of the first, less than `most`.
@@ -194,14 +246,13 @@ class Compiled(Hopping):
         watch: Watch,
         rng: np.random.Generator,
     ):
-        self.problem, self.curve, self.watch = problem, curve, watch
+        self.problem, self.curve, self.watch, self.together = problem, curve, watch, ABREAST
         self.shaker = Shaker(problem, rng)
         if problem.frame.loss.anneals:  # most starts end in poor minima
             self.batch = SOME
-        pairs = 0.5 * max(problem.pairs.n - 1, 1)
-        self.sharpened = SHARPENED + MET * problem.n_components / pairs
         self.exchanges = Exchanges(problem)
-        self.annealing: tuple[Array | None, Levels] = None, Levels([], np.empty(0), 0.0)
+        self.levels = Levels([], UNKNOWN)  # by which hops are judged
+        self.error_of = lru_cache(maxsize=1)(problem.error_of)
         self.price = FLAT if type(problem.frame.space) is Euclidean else CURVED
         self.limits = Limits(STAGE_SWEEPS, PATIENCE, max(eps, 1e-7), problem.exact_cost)
         self.last = self.limits._replace(steps=LAST_STEPS, eps=0.01 * self.limits.eps)
@@ -216,19 +267,72 @@ class Compiled(Hopping):
         levels = self._levels(X)
         return self._begun(X, levels.sharper(rng, SHARPER), (1.0 + 2.0 * SAME) * lowest)
 
+    def several(self, count: int, rng: np.random.Generator) -> list[Minimum]:
+        X = np.stack([draw(self.problem, rng) for _ in range(count)])
+        found = annealed_each(self.problem, X, self._levels(X[0]).losses, self.limits)
+        return [Minimum(one.X, one.cost, CALL + self._work(one.steps)) for one in found]
+
+    def roughly(self, there: Minimum) -> Minimum:
+        self.levels = self._levels(there.X).down_to(JUDGED)
+        return self._with_costs(there.X, np.full(len(self.levels.losses), np.nan), 0.0)
+
     def hop(self, there: Minimum, rng: np.random.Generator, tired: float = 0.0) -> Minimum:
-        levels, goal = self._levels(there.X), (1.0 - SAME) * there.cost
-        if rng.random() < KICKED:
-            levels = levels.after(DETAILED).sharper(rng, SHARPER - DETAILED)
-            return self._lowered(self._kicked(there.X, rng), levels, goal)
+        levels, goal = self.levels, (1.0 - SAME) * there.cost
+        X, first, work = self._begins(there, rng, tired)
+        found = annealed_each(
+            self.problem, X, levels.losses, self.last,
+            spans=np.stack([first, np.full_like(first, len(levels.losses))], axis=1),
+            slowest=levels.slowest, bars=there.costs + DOUBT * (there.costs - there.cost),
+            known=there.costs, goal=goal,
+        )  # fmt: skip
+        last, work = found[-1], work + CALL + self._work(sum(one.steps for one in found))
+        if last.cost <= self.limits.zero:
+            return Minimum(last.X, last.cost, work)
+        if last.ends[-1] < goal:
+            return self._with_costs(last.X, last.ends, work)
+        return Minimum(last.X, np.inf, work)  # all were given up
+
+    def _begins(
+        self, there: Minimum, rng: np.random.Generator, tired: float
+    ) -> tuple[Array, Array, float]:
+        """Return where hops begin to descend, by which of the losses, and the work so far."""
+        far = rng.random(self.together) >= KICKED  # these stray
         decades = FINE * max(tired - FAR, 0.0) / (1.0 - FAR)
-        levels = levels.after(round(LEVELS_PER_DECADE * decades)).sharper(rng, COARSE)
-        size = 10.0 ** (rng.uniform(*SPREAD) - decades)
-        wrong = self.problem.with_errors(size * self.problem.error_of(there.cost), rng)
-        limits = self.limits._replace(steps=ASTRAY, eps=EARLY)
-        astray = annealed(wrong, there.X, levels.losses[:1], limits)
-        found = self._lowered(astray.X, levels, goal)
-        return found._replace(work=found.work + self._work(astray.steps))
+        finer, count = round(LEVELS_PER_DECADE * decades), np.count_nonzero(far)
+        first = np.where(
+            far,
+            finer + rng.integers(COARSE, size=far.size),
+            DETAILED + rng.integers(SHARPER - DETAILED, size=far.size),
+        ).clip(max=len(self.levels.losses) - 1)
+        X = np.empty((far.size, *there.X.shape), there.X.dtype)
+        for one in np.flatnonzero(~far):
+            X[one] = self._kicked(there.X, rng)
+        if not count:
+            return X, first, 0.0
+        sizes = 10.0 ** (rng.uniform(*SPREAD, count) - decades) * self.error_of(there.cost)
+        astray = annealed_each(
+            self.problem, np.repeat(there.X[None], count, axis=0), self.levels.losses,
+            self.limits._replace(steps=ASTRAY, eps=EARLY),
+            spans=np.stack([first[far], first[far] + 1], axis=1),
+            tables=self.problem.with_errors(sizes, rng),
+        )  # fmt: skip
+        X[far] = [one.X for one in astray]
+        return X, first, CALL + self._work(sum(one.steps for one in astray))
+
+    def polished(self, there: Minimum) -> Minimum:
+        return self._ended(there._replace(work=0.0), self._levels(there.X), np.inf)
+
+    def _with_costs(self, X: Array, costs: Array, work: float) -> Minimum:
+        """Return a minimum with its costs by all losses, of which the last may be known.
+
+        Where the loss is smoother, its points give way: like is compared with like.
+        """
+        unknown = np.count_nonzero(np.isnan(costs))
+        if unknown:
+            levels = Levels(self.levels.losses[:unknown][::-1], self.levels.sizes[:unknown][::-1])
+            back = annealed(self.problem, X, levels.losses, self.last, slowest=levels.slowest)
+            costs[:unknown], work = back.ends[::-1], work + CALL + self._work(back.steps)
+        return Minimum(X, float(costs[-1]), work, costs)
 
     def end(self, X: Array) -> Minimum:
         return self._begun(X, self._levels(X), np.inf)
@@ -242,14 +346,10 @@ class Compiled(Hopping):
         """Return the losses to descend by from `X`."""
         loss = self.problem.frame.loss
         if not loss.anneals:
-            return Levels([loss], np.zeros(1), 0.0)
-        known, levels = self.annealing
-        if known is not X:  # hops begin from the same map many times
-            smoothings = annealing(self.problem, X)
-            losses = [loss.smoothed(smoothing) for smoothing in smoothings]
-            levels = Levels(losses, np.array(smoothings) / smoothings[0], self.sharpened)
-            self.annealing = X, levels
-        return levels
+            return Levels([loss], np.zeros(1))
+        smoothings = annealing(self.problem, X)
+        losses = [loss.smoothed(smoothing) for smoothing in smoothings]
+        return Levels(losses, np.array(smoothings) / smoothings[0])
 
     def _begun(self, X: Array, levels: Levels, goal: float) -> Minimum:
         """Descend, roughly; and then to the last digit, as long as that may come below `goal`."""
@@ -257,12 +357,6 @@ class Compiled(Hopping):
         slowest[-1] = self.limits.eps
         found = self._annealed(X, levels, self.limits, slowest=slowest)
         return self._ended(found, levels, goal) if found.cost <= (1.0 + NEAR) * goal else found
-
-    def _lowered(self, X: Array, levels: Levels, goal: float) -> Minimum:
-        """Descend as long as that may come below `goal`; if it does, to the last digit."""
-        limits = {"slowest": levels.slowest, "bars": levels.bars(goal)}
-        found = self._annealed(X, levels, self.last, **limits)
-        return self._ended(found, levels, np.inf) if found.cost < goal else found
 
     def _ended(self, found: Minimum, levels: Levels, goal: float) -> Minimum:
         """Descend on to the last digit, as long as that may come below `goal`."""

@@ -4,7 +4,7 @@ Where points are few, a start takes about a millisecond. Of most tables a third 
 more lead to the lowest map, of a hard one a hundredth. So starts go on until the lowest map has
 been found `Effort.again` times, or until they have taken all the work that a small table is worth.
 In between, hops look for a better map, by turns near the lowest one so far and near the best one of
-the last starts.
+the last starts; a series of hops that ends lower than it began counts as a start.
 
 The rule has a stated risk: after N starts, a map that a share p of all starts leads to has been
 missed with a probability of (1 − p)^N. Where every second start leads to the lowest map so far, N
@@ -12,7 +12,7 @@ is about fifty, and a lower map with p = 0.1 is missed in one of two hundred fit
 ``n_init="thorough"`` N is about two hundred, and a lower map with p = 0.03 is missed in one of four
 hundred.
 
-On a line the squared loss leaves no doubt: see `unimds.starts.line`.
+On a line the squared loss leaves no doubt: see `unimds.starts.seriation.line`.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from unimds.placecenter.minima import SAME, Starts, alike, turned
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.euclidean import Euclidean
-from unimds.starts.hopping import Hopping, Minimum, hopping
-from unimds.starts.initial import completed, configuration, first_seed
-from unimds.starts.line import PROVEN, best_order, placed
+from unimds.starts.hopping.ways import Hopping, Minimum, hopped, hopping
 from unimds.starts.search import Search
+from unimds.starts.seeds.initial import completed, configuration, first_seed
+from unimds.starts.seriation.line import PROVEN, best_order, placed
 
 Array = NDArray[Any]
 
@@ -56,7 +56,7 @@ class Effort(NamedTuple):
     races: int
 
 
-EFFORTS = {"auto": Effort(100, 25, 6e7, 0.75, 1), "thorough": Effort(300, 100, 1.6e9, 4.0, 8)}
+EFFORTS = {"auto": Effort(100, 25, 7e7, 1.25, 1), "thorough": Effort(300, 100, 1.6e9, 4.0, 8)}
 """By the `n_init` that asks for it."""
 
 
@@ -97,9 +97,9 @@ def small_table(search: Search, problem: Problem, rng: np.random.Generator) -> C
     try:
         quest.look(seed)
     except KeyboardInterrupt:
-        if not found.best_maps:
-            raise
         search.watch.interrupted.set()
+    if not found.best_maps:  # interrupted before the first start
+        return Chosen([seed])
     return Chosen([_turned(problem, found.best.X, seed)], found.told(problem))
 
 
@@ -122,7 +122,7 @@ class Quest:
         """Run one start after another."""
         found, zero = self.found, self.ways.problem.exact_cost
         if self.search.init != "random":
-            found.add([self.ways.end(seed)])
+            found.add([self._from(seed)])
         spoken, anew = self.watch.seconds(), False
         while not (found.enough(self.effort) or found.lowest <= zero or self.watch.stopped):
             if self.watch.seconds() > spoken + SILENCE:
@@ -135,17 +135,24 @@ class Quest:
                 self.hop(min(batch, key=_cost) if anew else found.best)
                 anew = not anew
 
+    def _from(self, seed: Array) -> Minimum:
+        """Return the minimum that the seed leads to: itself, if it is exact."""
+        problem = self.ways.problem
+        cost, _ = problem.costs(seed, problem.frame.loss, problem.frame.space)
+        return Minimum(seed, cost, 0.0) if cost <= problem.exact_cost else self.ways.end(seed)
+
     def hop(self, here: Minimum) -> None:
         """Hop on from a map until that was in vain for long."""
         found, effort = self.found, self.effort
-        first, vain, patience = here, 0, effort.patience * (30 + here.X.shape[1])
-        while vain < patience and found.work < effort.work and not self.watch.stopped:
-            there = self.ways.hop(here, self.rng, vain / patience)
-            found.work += there.work
-            vain = 0 if there.cost < (1.0 - SAME) * here.cost else vain + self.ways.together
-            here = there if there.cost < here.cost else here
-        if here is not first:
-            found.add([here._replace(work=0.0)])
+
+        def enough(work: float) -> bool:
+            return found.work + work >= effort.work or self.watch.stopped
+
+        patience = self.ways.patience * effort.patience * (30 + here.X.shape[1])
+        there = hopped(self.ways, here, self.rng, patience, enough)
+        found.work += there.work
+        if there.X is not here.X:
+            found.add([there._replace(work=0.0)])
 
 
 @final

@@ -15,9 +15,9 @@ from unimds.distances.pairs import as_pairs
 from unimds.files import FileError
 from unimds.files.archive import read_archive, write_archive
 from unimds.kernels.steps import AIM, COST, MEMORY, SLOPE, STUCK, TRIAL, WENT
-from unimds.placecenter.annealing import annealing
+from unimds.placecenter.descent.annealing import annealing
+from unimds.placecenter.descent.quasi_newton import Limits, QuasiNewton, annealed
 from unimds.placecenter.problem import Problem
-from unimds.placecenter.quasi_newton import Limits, QuasiNewton, annealed
 from unimds.quality import total_cost
 from unimds.rivals import lbfgs
 from unimds.spaces import distances
@@ -119,7 +119,7 @@ def test_the_curvature_is_that_of_the_last_step(k):
     after = quasi.points()
     slopes = [-2.0 * problem.pulls(Y, problem.frame.loss)[0][:-1] for Y in (before, after)]
     quasi.memory[SLOPE] = (slopes[1] - slopes[0]).ravel()
-    quasi._call(quasi.aim)
+    quasi._call(quasi.aim, MEMORY)
     way = quasi.memory[AIM].reshape(X.shape)
     np.testing.assert_allclose(way, before - after, rtol=1e-6, atol=1e-9)
 
@@ -130,7 +130,7 @@ def test_without_a_past_a_step_places_all_points_together(k):
     quasi = QuasiNewton(problem, problem.frame.loss, X)
     descended(quasi, problem, X, 0)
     pulls, _ = problem.pulls(X, problem.frame.loss)
-    quasi._call(quasi.aim)
+    quasi._call(quasi.aim, MEMORY)
     np.testing.assert_allclose(quasi.points(TRIAL), X + pulls[:-1] / pulls[-1])
 
 
@@ -283,7 +283,7 @@ def test_fixed_points_stay():
     ],
 )
 def test_the_forms_of_the_paper_only_sweep(paper, monkeypatch):
-    monkeypatch.setattr("unimds.placecenter.descent.QuasiNewton", None)
+    monkeypatch.setattr("unimds.placecenter.descent.driver.QuasiNewton", None)
     assert place_center(gaussian(12, 8), 2, n_init=1, max_iter=5000, **paper).converged
     assert place_center(gaussian(12, 8), 1, n_init=1).converged
 

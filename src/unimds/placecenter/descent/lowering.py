@@ -1,8 +1,8 @@
 """Descent of anything that knows how to take a step: momentum, annealing, the record of a run.
 
-`unimds.placecenter.descent` moves the points of one table. What has more unknowns than points, such
-as the weights of subjects, or points that must obey, brings a `Movable` and is lowered here: by
-steps that never raise the cost, carried on by momentum where that pays.
+`unimds.placecenter.descent.driver` moves the points of one table. What has more unknowns than
+points, such as the weights of subjects, or points that must obey, brings a `Movable` and is lowered
+here: by steps that never raise the cost, carried on by momentum where that pays.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from unimds._runtime.watch import Watch
 from unimds.losses import Loss
-from unimds.placecenter.annealing import ROUNDING, falling
-from unimds.placecenter.descent import STAGE_SWEEPS, Plan, watch_outcome
+from unimds.placecenter.descent.annealing import ROUNDING, falling
+from unimds.placecenter.descent.plan import STAGE_SWEEPS, Plan
+from unimds.placecenter.descent.record import watch_outcome
 from unimds.placecenter.frame import Frame, own_smoothing
 from unimds.placecenter.result import Outcome
 

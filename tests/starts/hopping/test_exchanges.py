@@ -7,7 +7,7 @@ from unimds.distances.pairs import as_pairs
 from unimds.losses import Absolute
 from unimds.placecenter.problem import Problem
 from unimds.spaces import Euclidean, Sphere
-from unimds.starts.exchanges import Exchanges, promising
+from unimds.starts.hopping.exchanges import Exchanges, promising
 
 
 def problem_of(space, weights, asymmetric, missing, n=9):

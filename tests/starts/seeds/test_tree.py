@@ -14,7 +14,7 @@ from unimds.distances.pairs import as_pairs
 from unimds.losses import Squared
 from unimds.placecenter.problem import Problem
 from unimds.spaces import distances
-from unimds.starts.tree import Limbs, Tree, joined, laid_out, tree_start
+from unimds.starts.seeds.tree import Limbs, Tree, joined, laid_out, tree_start
 
 
 def tree_table(parents, lengths=None):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from unimds import Sphere, place_center
-from unimds.kernels.shifts import best_place, downhill, kick
-from unimds.starts.curves import AbsoluteCurve, SquaredCurve
+from unimds.kernels.shifts import ANYWHERE, EXCHANGED, best_place, downhill, kick
+from unimds.starts.seriation.curves import AbsoluteCurve, SquaredCurve
 
 
 def problem(n, seed, length):
@@ -177,12 +177,34 @@ def test_hops_never_raise_the_cost_and_end_in_a_minimum(n, seed, length):
 def test_a_kick_moves_two_points_within_the_curve(n, seed, length):
     rng = np.random.default_rng(seed)
     x, draw = rng.permutation(n) * (length or 3.0) / n, rng.random(5)
+    draw[0] *= EXCHANGED + ANYWHERE
     y = x.copy()
     kick(y, length, draw)
     assert np.sum(x != y) == 2
     assert y.min() >= (0.0 if length else x.min())
     assert y.max() <= (length or x.max())
-    assert (sorted(x) == sorted(y)) == (draw[0] < 0.5)
+    assert (sorted(x) == sorted(y)) == (draw[0] < EXCHANGED)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(2, 9), st.integers(0, 10**6), lengths)
+def test_a_kick_mirrors_a_stretch(n, seed, length):
+    """Points of the stretch keep their distances, and so do all others."""
+    rng = np.random.default_rng(seed)
+    x, draw = rng.random(n) * (length or 3.0), rng.random(5)
+    draw[0], y = 1.0, x.copy()
+    kick(y, length, draw)
+    first, other = SquaredCurve(x, x, length), SquaredCurve(y, y, length)
+    moved = x != y
+    for some in (moved, ~moved):
+        before, after = (
+            curve._apart(at)[np.ix_(some, some)] for curve, at in ((first, x), (other, y))
+        )
+        np.testing.assert_allclose(before, after, atol=1e-12)
+    if length:
+        assert 0.0 <= y.min() <= y.max() < length
+    kick(y, length, np.array([1.0, draw[1], draw[2], 0.0, 0.0]))  # none is shorter than nothing
+    assert np.array_equal(x != y, moved)
 
 
 def test_a_cube_ends_on_a_circle():

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.compiled.functions import once
+from unimds.kernels.drivers import BAR, KNOWN, SLOWEST
 from unimds.kernels.steps import (
     ACROSS,
     AIM,
@@ -45,11 +46,24 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-__all__ = ["EXACT", "SETTLED", "STUCK", "WENT", "Descent", "Limits", "QuasiNewton", "annealed"]
+__all__ = [
+    "EXACT",
+    "SETTLED",
+    "STUCK",
+    "WENT",
+    "Descent",
+    "Limits",
+    "QuasiNewton",
+    "annealed",
+    "annealed_each",
+]
 
 
 FILED = [HERE, SLOPE, TRIAL, AIM, PLACED, BEST, *range(PAST, PAST + 2 * MEMORY)]
 """The rows of the memory in the order in which checkpoints have them."""
+# past steps that count in the many descents of few points: a quarter of the points, so that a step
+# takes less time; one descent to the end takes fewer steps with all
+FEWEST, SHARE = 8, 4
 UNKNOWN = (np.inf, None)  # cost and pulls of points that nobody has measured
 
 
@@ -64,40 +78,83 @@ class Limits(NamedTuple):
 
 
 class Descent(NamedTuple):
-    """Where a descent ended that nobody watched: its points, their cost, and how many steps."""
+    """Where a descent ended that nobody watched: its points, their cost, and how many steps.
+
+    `ends` are the costs at the end by each loss; they are NaN where it did not come to that loss.
+    """
 
     X: Array
     cost: float
     steps: int
+    ends: Array
 
 
 def annealed(
+    problem: Problem, X: Array, losses: list[Loss], limits: Limits, **options: Any
+) -> Descent:
+    """Descend by one loss after another in one call of compiled code; see `annealed_each`."""
+    return annealed_each(problem, X[None], losses, limits, **options)[0]
+
+
+def annealed_each(
     problem: Problem,
-    X: Array,
+    starts: Array,
     losses: list[Loss],
     limits: Limits,
     *,
-    slowest: Array | None = None,
-    bars: Array | None = None,
-) -> Descent:
-    """Descend by one loss after another in one call of compiled code.
+    spans: Array | None = None,
+    slowest: Array | float | None = None,
+    bars: Array | float = np.inf,
+    known: Array | float = np.nan,
+    goal: float = -np.inf,
+    tables: Array | None = None,
+) -> list[Descent]:
+    """Descend from one configuration after another, in one call of compiled code.
 
-    With each loss there are at most `limits.steps`, and its number in `slowest` takes the place of
-    `limits.eps`. A descent that has no hope to come below the bar of a loss, or has not come below
-    it, is given up.
+    Parameters
+    ----------
+    problem : Problem
+        What to descend in.
+    starts : ndarray of shape (count, k, n)
+        Where to begin.
+    losses : list of Loss
+        By which to descend, one after another, ever sharper ones.
+    limits : Limits
+        When to stop; there are at most `limits.steps` with each loss.
+    spans : ndarray of int of shape (count, 2), optional
+        For each start, the numbers of its first loss and of that after its last: else it has all.
+    slowest : float or ndarray, optional
+        How slowly the cost may fall by each loss, in place of `limits.eps`.
+    bars : float or ndarray, default inf
+        A cost for each loss: a descent is given up that has no hope to come below, or has not.
+    known : float or ndarray, default nan
+        The costs of a map that is known: a descent to it is given up, too.
+    goal : float, default -inf
+        A descent that ends below it by its last loss is the last.
+    tables : ndarray of shape (count, n, layers, n), optional
+        For each start the distances, in place of the problem's.
+
+    Returns
+    -------
+    list of Descent
+        One for each start up to the last.
     """
-    memory, numbers = empty_memory(X.size)
-    memory[HERE] = memory[TRIAL] = X.ravel()
-    numbers[LOWEST], numbers[VERDICT] = np.inf, BEGUN
-    state, work = (memory, numbers, problem.pairs.free.astype(np.float64)), np.empty_like(X)
-    steps, window, eps, zero, _ = limits
-    until, many = ((steps, 1, window), zero), len(losses)
-    costs = np.full((2, 1 + steps), np.inf)
-    slowest = np.full(many, eps) if slowest is None else slowest
-    bars = np.full(many, np.inf) if bars is None else bars
-    taken = problem.anneal_compiled(work, losses, until, slowest, bars, costs, state)
-    best = np.array(memory[BEST].reshape(X.shape), dtype=X.dtype)
-    return Descent(best, float(numbers[LOWEST]), taken)
+    memory, numbers = empty_memory(starts[0].size)
+    state = memory, numbers, problem.pairs.free.astype(np.float64)
+    (steps, window, eps, zero, _), many = limits, len(losses)
+    marks, costs = np.empty((3, many)), np.empty((2, 1 + steps))
+    past = min(max(starts.shape[2] // SHARE, FEWEST), MEMORY)
+    marks[SLOWEST], marks[BAR], marks[KNOWN] = eps if slowest is None else slowest, bars, known
+    X = starts.reshape(len(starts), -1).astype(np.float64)
+    spans = np.tile([0, many], (len(X), 1)) if spans is None else spans
+    ends, told = np.full((len(X), many), np.nan), np.empty((len(X), 3))
+    done = problem.anneal_compiled(
+        np.empty_like(starts[0]), losses, tables, ((steps, 1, window, past), (zero, goal)),
+        marks, costs, (X, spans, ends, told), state,
+    )  # fmt: skip
+    best = X[:done].astype(starts.dtype).reshape(-1, *starts[0].shape)
+    rows = zip(best, told.tolist(), ends, strict=False)
+    return [Descent(x, low, int(taken), own) for x, (low, taken, _), own in rows]
 
 
 def empty_memory(size: int) -> tuple[Array, Array]:
@@ -201,7 +258,7 @@ class QuasiNewton:
     def _run_here(self, costs: Array, known: int, limits: Limits) -> tuple[int, int]:
         steps, window, eps, zero, _ = limits
         state = self.memory, self.numbers, self.free
-        until = (steps, known, window), (eps, zero)
+        until = (steps, known, window, MEMORY), (eps, zero)
         X = np.empty(self.shape, dtype=self.dtype)
         return self.problem.descend_compiled(X, self.loss, until, costs, state)
 
@@ -218,7 +275,7 @@ class QuasiNewton:
                     return done, EXACT
                 if done == steps:
                     return done, WENT
-                self._call(self.aim)
+                self._call(self.aim, MEMORY)
             while self.numbers[VERDICT] in (SHORTER, BEGUN):
                 if not fresh:
                     self._carry(ONTO)

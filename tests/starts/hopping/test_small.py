@@ -17,14 +17,15 @@ from unimds import MDS, place_center
 from unimds._runtime.watch import Watch
 from unimds.distances.pairs import as_pairs
 from unimds.losses import Absolute, Huber, Squared
-from unimds.placecenter.descent import Plan
+from unimds.placecenter.descent.plan import Plan
+from unimds.placecenter.descent.quasi_newton import annealed
 from unimds.placecenter.minima import alike
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome
 from unimds.spaces import Euclidean, Sphere, distances
-from unimds.starts.hopping import Minimum, hopping
-from unimds.starts.line import best_order, placed
-from unimds.starts.small import EFFORTS, Found, Quest
+from unimds.starts.hopping.small import EFFORTS, Found, Quest
+from unimds.starts.hopping.ways import Minimum, hopping
+from unimds.starts.seriation.line import best_order, placed
 
 AGAIN = EFFORTS["auto"].again
 
@@ -247,7 +248,7 @@ def test_more_dimensions_are_searched_too(k, seed):
 class Stairs:
     """Starts that end at ever higher costs, and hops in vain, which tell where they began."""
 
-    batch, together, pays = 4, 16, True
+    batch, together, pays, patience = 4, 16, True, 1.0
 
     def __init__(self):
         self.costs, self.begun, self.tired = iter(range(1, 100)), [], []
@@ -255,6 +256,11 @@ class Stairs:
 
     def fresh(self, lowest, rng):
         return Minimum(np.zeros((1, 5)), float(next(self.costs)), 1.0)
+
+    def roughly(self, there):
+        return there._replace(work=0.0)
+
+    polished = roughly
 
     def hop(self, there, rng, tired):
         self.begun.append(there.cost)
@@ -267,10 +273,10 @@ def test_hops_begin_by_turns_from_the_lowest_map_and_from_the_best_of_the_last_s
     search = SimpleNamespace(
         init="random", watch=watch, each=lambda task, starts: [task(one) for one in starts]
     )
-    effort = EFFORTS["auto"]._replace(work=20.0)  # three batches, each with two hops in vain
+    effort = EFFORTS["auto"]._replace(work=27.0)  # four batches, each with three hops in vain
     Quest(ways, effort, search, np.random.default_rng(0)).look(None)
-    assert ways.begun == [1, 1, 5, 5, 1, 1, 13, 13][: len(ways.begun)]
-    assert len(ways.begun) > 4
+    assert ways.begun == [1, 1, 1, 5, 5, 5, 1, 1, 1, 13, 13, 13][: len(ways.begun)]
+    assert len(ways.begun) > 9
     first, second = ways.tired[:2]
     assert first == 0.0
     assert 0.0 < second < 1.0
@@ -289,22 +295,54 @@ def test_hops_lead_to_maps_that_are_lower_or_given_up(space):
     problem, rng = absolute(24, 1, space, noise=1.0)
     ways = hopping(problem, Plan(), Watch(None, 0, 1e-7).silent(), rng)
     starts = [ways.fresh(np.inf, rng) for _ in range(8)]
-    here = first = max(starts, key=lambda start: start.cost)
-    for hop in range(60):
-        there = ways.hop(here, rng, hop / 60)
-        cost, _ = problem.costs(there.X, problem.frame.loss, problem.frame.space)
-        assert there.cost == pytest.approx(cost, rel=1e-9)  # it tells the cost of its own map
-        here = there if there.cost < here.cost else here
-    assert here.cost < first.cost
-    # a hop that was given up did not descend to the end
-    assert there.work < first.work
+    first = max(starts, key=lambda start: start.cost)
+    here, given_up, lower = ways.roughly(first), [], 0
+    for hop in range(20):
+        there = ways.hop(here, rng, hop / 20)
+        if there.cost < here.cost:
+            # the costs of its own map, by ever sharper losses, of which the last tells hops apart
+            smooth = [problem.costs(there.X, loss, problem.frame.space)[1] for loss in sharp(ways)]
+            assert there.cost == there.costs[-1] == pytest.approx(smooth[-1], rel=1e-6)
+            assert (there.costs <= np.array(smooth) * (1.0 + 1e-9)).all()
+            here, lower = there, lower + 1
+        else:
+            given_up.append(there.work / ways.together)
+    assert lower > 0
+    end = ways.polished(here)
+    cost, _ = problem.costs(end.X, problem.frame.loss, problem.frame.space)
+    assert end.cost == pytest.approx(cost, rel=1e-9)
+    assert end.cost < first.cost
+    assert end.cost < here.cost  # the loss as given is sharper
+    assert np.mean(given_up) < 0.5 * first.work  # they did not descend to the end
+
+
+def sharp(ways):
+    """Return the losses by which hops are judged."""
+    return ways.levels.losses
+
+
+@pytest.mark.parametrize("space", [Euclidean(), Sphere()], ids=name)
+def test_a_hop_back_to_the_same_map_is_given_up(space):
+    """Its cost by a smooth loss gives it away, long before the end."""
+    problem, rng = absolute(14, 3, space)
+    ways = hopping(problem, Plan(), Watch(None, 0, 1e-7).silent(), rng)
+    here = ways.roughly(ways.end(ways.fresh(np.inf, rng).X))
+    marks = {"slowest": ways.levels.slowest, "known": here.costs}
+    losses, near = ways.levels.losses, here.X + 1e-3 * rng.standard_normal(here.X.shape)
+    near = np.ascontiguousarray(problem.frame.space.project_points(near.T).T)
+    whole = annealed(problem, near, losses, ways.last, slowest=ways.levels.slowest)
+    back = annealed(problem, near, losses, ways.last, **marks)
+    assert whole.ends[-1] == pytest.approx(here.cost, rel=1e-5)
+    assert np.isnan(back.ends[-1])
+    assert back.steps < whole.steps
 
 
 @given(size=st.floats(0.01, 100.0), seed=st.integers(0, 9))
 def test_errors_of_a_table_have_the_size_that_was_asked_for(size, seed):
     problem, rng = absolute(30, seed, Euclidean())
     D, _ = problem.pairs.table.whole()
-    wrong, _ = problem.with_errors(size, rng).pairs.table.whole()
+    wrong, other = problem.with_errors(np.array([size, 2.0 * size]), rng)
+    assert not np.array_equal(wrong, other)
     errors = np.minimum(np.abs(wrong - D), np.abs(wrong + D))  # those below zero are turned up
     assert errors.std() < 1.2 * size
     assert np.sqrt(np.mean((wrong - D) ** 2)) > 0.25 * size
