@@ -44,17 +44,18 @@ def test_maps_of_many_points_do_not_depend_on_the_unit(level):
 def test_a_curve_through_bins_is_the_curve():
     D = distances(points(700))
     codes = _codes(as_pairs(D), as_level("interval"), by_row=False)
-    assert codes.total == pytest.approx(D.sum() / 2, rel=1e-12)
+    assert codes.bins
+    assert codes.counts @ codes.d == pytest.approx(D.sum() / 2, rel=1e-12)
     off = np.abs(codes.table(codes.d).whole()[0][:, 0] - D).max()
     assert off < 1e-4 * D.max()
 
 
 def test_ties_are_parted_where_they_are_long():
     D = np.round(10.0 * distances(points(260)))
-    assert not _codes(as_pairs(D), Ordinal(), by_row=False).total
+    assert not _codes(as_pairs(D), Ordinal(), by_row=False).bins
     fine = distances(points(260))
-    assert _codes(as_pairs(fine), Ordinal(), by_row=False).total
-    assert not _codes(as_pairs(fine), Ordinal("tertiary"), by_row=False).total
+    assert _codes(as_pairs(fine), Ordinal(), by_row=False).bins
+    assert not _codes(as_pairs(fine), Ordinal("tertiary"), by_row=False).bins
 
 
 @pytest.mark.filterwarnings("ignore:Stopped after max_iter")
@@ -63,3 +64,20 @@ def test_a_result_knows_its_own_dissimilarities():
     found = place_center(D, level="ordinal", **QUICK)
     assert np.array_equal(targets_of(D, found), found.scaling.disparities)
     assert not np.array_equal(targets_of(1.01 * D, found), found.scaling.disparities)
+
+
+@pytest.mark.filterwarnings("ignore:Stopped after max_iter")
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("level", ["ordinal", "interval"])
+def test_a_table_in_another_order_is_not_the_one_of_the_fit(level, weighted):
+    rng = np.random.default_rng(0)
+    D = distances(points(230))
+    gone = np.triu(rng.random(D.shape) < 0.1, 1)
+    W = np.where(weighted & (gone | gone.T), 0.0, 1.0)  # a pair without weight has no disparity
+    found = place_center(D, level=level, weights=W, **QUICK)
+    assert np.array_equal(targets_of(D, found), found.scaling.disparities, equal_nan=True)
+    order = rng.permutation(len(D))
+    other = D[np.ix_(order, order)]
+    assert targets_of(other, found)[order.argsort()][:, order.argsort()] == pytest.approx(
+        found.transformation(D) * (1.0 - np.eye(len(D)))
+    )

@@ -31,6 +31,23 @@ def test_a_result_without_a_stress_leaves_it_out():
     assert ("stress=" in repr(result)) == (result.stress is not None)
 
 
+def test_a_result_equals_itself_and_no_other():
+    D = [[0, 3, 4], [3, 0, 5], [4, 5, 0]]
+    one, other = (place_center(D, level="interval", random_state=0) for _ in range(2))
+    assert one == one
+    assert one != other
+    assert one not in [other]
+    assert len({one, other, one}) == 2
+
+
+@pytest.mark.parametrize("count", [0, -1, 2.5])
+def test_the_number_of_different_maps_must_be_one_or_more(count):
+    starts = place_center(distances(X[:8]), random_state=0).starts
+    assert len(starts.different(1)) == 1
+    with pytest.raises(ValueError, match=rf"count={count} must be a whole number, 1 or more"):
+        starts.different(count)
+
+
 @pytest.mark.parametrize("options", [{}, {"loss": "absolute"}, {"memory_limit": 0}], ids=str)
 def test_the_result_of_a_fit_has_the_stress(options):
     mds = MDS(random_state=0, n_init=1, **options).fit(X[:40])

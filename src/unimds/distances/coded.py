@@ -43,7 +43,7 @@ class Coding(ABC):
     Attributes
     ----------
     d : ndarray
-        The dissimilarity of every code; rising within a block.
+        The dissimilarity of every code, the mean of a bin; rising within a block.
     counts, weights : ndarray
         How many pairs have the code, and what they weigh.
     blocks : list of slice
@@ -52,8 +52,8 @@ class Coding(ABC):
         As in a `DistanceTable`.
     dtype : dtype
         Precision of tables through a transformation.
-    total : float or None
-        The sum of all dissimilarities where codes stand for bins; else None.
+    bins : bool
+        Whether codes stand for bins, and not for single dissimilarities.
     """
 
     d: Array
@@ -62,7 +62,7 @@ class Coding(ABC):
     blocks: list[slice]
     layers: int
     dtype: Any
-    total: float | None
+    bins: bool
 
     @abstractmethod
     def table(self, r: Array) -> DistanceTable:
@@ -233,7 +233,7 @@ def ranked(pairs: Pairs, ties: bool, by_row: bool = False) -> Codes:
         W=W,
         layers=layers,
         dtype=D.dtype,
-        total=None,
+        bins=False,
     )
 
 
@@ -291,7 +291,7 @@ def described(told: Array, pairs: Pairs) -> dict[str, Any]:
         "blocks": [slice(0, sums.size)],
         "layers": pairs.layers,
         "dtype": np.dtype(np.float32 if fits_single else np.float64),
-        "total": float(sums.sum()),
+        "bins": True,
     }
 
 

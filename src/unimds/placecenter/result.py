@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from unimds._runtime.shown import ShownMap
+from unimds.distances.coded import Coding
 from unimds.distances.inputs import labels_of
 from unimds.distances.pairs import Pairs, equal_weights
 from unimds.distances.table import DistanceTable
@@ -50,7 +51,7 @@ class Outcome(Enum):
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result(ShownMap):
     """A map, what it costs and how it came about.
 
@@ -230,15 +231,23 @@ def is_by_row(X: Any) -> bool:
 def _is_own(D: Array, X: Any, scaling: Scaling) -> bool:
     """Whether these are the dissimilarities that a map was fitted to."""
     own, codes = getattr(X, "dissimilarity_matrix_", None), scaling.codes
-    if own is None and codes.total is not None:  # bins know the sum alone
-        apart = D[~np.eye(len(D), dtype=bool)]
-        once = 1.0 if codes.layers == 2 else 0.5
-        return bool(np.isclose(once * np.nansum(apart), codes.total, rtol=1e-10, atol=0.0))
+    if own is None and codes.bins:
+        return _has_bins(D, codes)
     if own is None:  # a result knows them by its codes
         own = codes.table(codes.d).whole()[0][:, 0]
     known = ~(np.isnan(own) | np.isnan(D))
     largest = float(np.abs(own[known]).max(initial=0.0))
     return bool(np.all(np.abs(D[known] - own[known]) <= NEAR * largest))
+
+
+def _has_bins(D: Array, codes: Coding) -> bool:
+    """Whether the pairs of every bin have its mean, as other tables hardly can."""
+    bin_of = codes.table(np.arange(codes.d.size, dtype=np.float64)).whole()[0][:, 0]
+    np.fill_diagonal(bin_of, np.nan)
+    known = ~np.isnan(bin_of)
+    bins = bin_of[known].astype(np.intp)
+    means = np.bincount(bins, D[known]) / np.bincount(bins)
+    return bool(np.all(np.abs(means - codes.d) <= NEAR * codes.d.max(initial=0.0)))
 
 
 def table_stress(
