@@ -121,6 +121,11 @@ def test_points_with_too_few_known_distances_are_named():
         mds.transform(new)
     with pytest.warns(RowsWarning, match=few):
         place_points(new, mds.embedding_)
+    few = r"2 of 10 new points have fewer than 3 known distances \({0}\[1\] and {0}\[3\]\)"
+    with pytest.warns(RowsWarning, match=few.format("D")):
+        place_points(new.to_numpy(), mds.embedding_)
+    with pytest.warns(RowsWarning, match=few.format("X")):
+        mds.transform(new.to_numpy())
     weights = np.where(new.isna(), 0.0, 1.0)
     with pytest.warns(RowsWarning, match="fewer than 3 known distances"):
         place_points(new.fillna(1.0), mds.embedding_, weights=weights)

@@ -156,6 +156,12 @@ def test_bad_new_points(fitted, rows, message):
         (np.full((1, N), np.nan), POINTS, {}, "row 0 of the new distances has no known pair"),
         (-D[:1], POINTS, {}, "is negative"),
         (np.full((1, N), np.inf), POINTS, {}, r"\[0, 0\] = inf is infinite"),
+        (
+            1e200 * D[:1],
+            POINTS,
+            {},
+            r"cost is not finite: its distances \(up to .*e\+199\) are far",
+        ),
         (D[:1], POINTS, {"weights": np.ones((1, 2))}, "weights must be .* of the shape"),
         (D[:1], POINTS, {"weights": -np.ones((1, N))}, "weights must be finite, not negative"),
         (D[:1], POINTS, {"weights": np.zeros((1, N))}, "row 0 .* has no known pair"),
@@ -171,6 +177,7 @@ def test_bad_new_points(fitted, rows, message):
         "missing",
         "negative",
         "infinite",
+        "far too long",
         "shape of weights",
         "negative weights",
         "no weight",
@@ -252,6 +259,24 @@ def test_new_distances_to_labelled_points_may_come_in_any_order(labels):
     assert_array_equal(some.transform(frame[marks[::-1]]), some.transform(frame[marks]))
     X = pd.DataFrame(mds.embedding_, index=labels)
     assert_array_equal(place_points(turned, X), place_points(frame, X))
+
+
+def test_weights_of_new_distances_follow_their_columns():
+    labels, names = list("abcdef"), ["new", "other"]
+    X = pd.DataFrame(POINTS, index=labels)
+    frame = pd.DataFrame(D[:2].copy(), index=names, columns=labels)
+    frame.loc["new", "a"] = frame.loc["other", "b"] = 50.0  # wrong, and left out
+    W = np.ones((2, N))
+    W[0, 0] = W[1, 1] = 0.0
+    labelled = pd.DataFrame(W, index=names, columns=labels)
+    want = place_points(frame, X, weights=W)
+    turned = frame[labels[::-1]]
+    assert_array_equal(place_points(turned, X, weights=W[:, ::-1]), want)
+    assert_array_equal(place_points(turned, X, weights=labelled), want)
+    assert_array_equal(place_points(frame, X, weights=labelled.iloc[::-1, ::-1]), want)
+    assert_array_equal(place_points(frame.to_numpy(), X, weights=labelled[labels[::-1]]), want)
+    numbered = pd.DataFrame(W[:, ::-1])  # it only counts, and so has no labels
+    assert_array_equal(place_points(turned, X, weights=numbered), want)
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-160, 1e154, 1e160, 1e200, 1e308])

@@ -246,6 +246,12 @@ def test_frames_and_their_labels():
     assert list(fit.column_labels_) == list("vwxyz")
     mixed = frame.iloc[:2, ::-1]
     np.testing.assert_allclose(fit.transform(mixed), fit.row_embedding_[:2], atol=1e-6)
+    wrong, W = mixed.copy(), np.ones((2, 5))
+    wrong.iloc[:, 0], W[:, 0] = 50.0, 0.0
+    np.testing.assert_allclose(fit.transform(wrong, weights=W), fit.row_embedding_[:2], atol=1e-6)
+    labelled = pd.DataFrame(W, index=mixed.index, columns=mixed.columns)[list("vwxyz")]
+    placed = fit.transform(wrong, weights=labelled)
+    np.testing.assert_allclose(placed, fit.row_embedding_[:2], atol=1e-6)
 
 
 @pytest.mark.parametrize(

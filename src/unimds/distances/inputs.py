@@ -15,6 +15,7 @@ from unimds.distances.objects.taking import (
     labelled,
     native,
     native_numbers,
+    rows_to_points,
     uncondensed,
 )
 from unimds.distances.validate import check_square, check_weights
@@ -125,14 +126,36 @@ def columns_by_label(table: Any, names: Array | None) -> Any:
     Columns that have none of the names go by their place. Some of the names are not enough: a
     point that is not there, or is new, is an error.
     """
+    wanted = _wanted_columns(table, names)
+    return table if wanted is None else in_columns(table, wanted)
+
+
+def weights_by_column(weights: Any, distances: Any, names: Array | None) -> Any:
+    """Bring weights in the order in which `columns_by_label` brings distances.
+
+    Weights with labels of their own go by these. Others belong to the distances as given, and
+    their columns go where those of the distances go.
+    """
+    weights = rows_to_points(weights, "weights")
+    wanted = _wanted_columns(weights, names)
+    if wanted is not None:
+        return in_columns(weights, wanted)
+    wanted, table = _wanted_columns(distances, names), as_float(weights, "weights")
+    if wanted is None or table.shape != np.shape(distances):
+        return table  # another shape is refused where weights are checked
+    return table[:, _places(column_names(distances), wanted)]
+
+
+def _wanted_columns(table: Any, names: Array | None) -> list[Any] | None:
+    """Return the names of the points in their order, if the columns of a table have these names."""
     columns = column_names(table)
     if names is None or columns is None:
-        return table
+        return None
     known, given = set(names.tolist()), set(columns)
     if not known & given or len(known) < len(names):
-        return table
+        return None
     if known == given:
-        return in_columns(table, names.tolist())
+        return list(names.tolist())
     odd = next((label for label in columns if label not in known), None)
     if odd is not None:
         raise ValueError(

@@ -98,6 +98,8 @@ class RowsWarning(UserWarning):
         Their numbers.
     labels : sequence, default=None
         The labels of all rows, if they have any.
+    name : str, default="X"
+        The argument that has the rows.
 
     Examples
     --------
@@ -106,18 +108,23 @@ class RowsWarning(UserWarning):
     """
 
     def __init__(
-        self, told: str, rows: list[int], effect: str, labels: Sequence[Any] | None = None
+        self,
+        told: str,
+        rows: list[int],
+        effect: str,
+        labels: Sequence[Any] | None = None,
+        name: str = "X",
     ):
-        super().__init__(told, rows, effect, labels)
+        super().__init__(told, rows, effect, labels, name)
 
     def __str__(self) -> str:
         return self.named(None)
 
     def named(self, labels: Sequence[Any] | None) -> str:
         """Return the message with labels, if there are any, in place of numbers."""
-        told, rows, effect, own = self.args
+        told, rows, effect, own, name = self.args
         labels = own if labels is None else labels
-        few = [f"X[{row}]" if labels is None else repr(labels[row]) for row in rows[:2]]
+        few = [f"{name}[{row}]" if labels is None else repr(labels[row]) for row in rows[:2]]
         more = f", and {len(rows) - 2} more" if len(rows) > 2 else ""
         return f"{told} ({' and '.join(few)}{more}): {effect}"
 

@@ -10,7 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from unimds._runtime.watch import warn
-from unimds.distances.inputs import as_float, columns_by_label, labels_of
+from unimds.distances.inputs import (
+    as_float,
+    columns_by_label,
+    labels_of,
+    rows_by_label,
+    weights_by_column,
+)
 from unimds.distances.joining import counts_rows
 from unimds.distances.metric import RowsWarning
 from unimds.distances.objects.taking import rows_to_points
@@ -97,7 +103,8 @@ def place_points(
 ) -> Array:
     r"""Place new points on a map, each by its distances to the points of the map.
 
-    Each row minimises :math:`\sum_j loss(dist(x, x_j), d_j)` over :math:`x`, whatever the others.
+    Each row minimises :math:`\sum_j loss(dist(x, x_j), d_j)` over :math:`x`, independently
+    of the other rows.
 
     Parameters
     ----------
@@ -112,7 +119,8 @@ def place_points(
     space : str or Space, default="euclidean"
         The space that the map lies in.
     weights : array-like of shape (n_new, n), default=None
-        Weights of the distances; 0 leaves one out.
+        Weights of the distances; 0 leaves one out. A data frame is matched by its own labels. An
+        array belongs to the rows and columns of `D` as given, in whatever order these are.
 
     Returns
     -------
@@ -126,8 +134,8 @@ def place_points(
     loss, space = as_loss(loss), as_space(space)
     if space.is_auto:
         raise ValueError(f'{space}: only a fit can find a size of "auto"; give the one it found')
-    given = rows_to_points(D, "D")
-    points, table = as_float(X, "X"), as_float(columns_by_label(given, labels_of(X)), "D")
+    given, names = rows_to_points(D, "D"), labels_of(X)
+    points, table = as_float(X, "X"), as_float(columns_by_label(given, names), "D")
     if points.ndim != 2 or table.ndim != 2 or table.shape[1] != points.shape[0]:
         raise ValueError(
             "D must have one row for each new point and one column for each point of the map X; "
@@ -136,9 +144,10 @@ def place_points(
     if not points.size or not np.isfinite(points).all():
         raise ValueError("X, the map, must have at least one point and only finite coordinates")
     space.check_points(points, "X")
-    W = None if weights is None else as_float(weights, "weights")
+    W = None if weights is None else _weights_like(given, weights, names, labels_of(D))
     placed = place_checked(table, points, loss, space, W)
-    warn_of_few_known(table, W, dimension_of(space, points.shape[1]), names_in(D))
+    dimension = dimension_of(space, points.shape[1])
+    warn_of_few_known(table, W, dimension, names_in(D), argument="D")
     return placed
 
 
@@ -160,8 +169,9 @@ def place_checked(
     if not np.isfinite(placed.cost).all():
         i = int(np.argmin(np.isfinite(placed.cost)))
         raise ValueError(
-            f"row {first + i} of the new distances has no finite cost; are its distances too long, "
-            f"up to {np.nanmax(D[i]):g}, on a map whose own are about {typical:g}?"
+            f"row {first + i} of the new distances cannot be placed, its cost is not finite: its "
+            f"distances (up to {np.nanmax(D[i]):g}) are far larger than those on the map (about "
+            f"{typical:g})"
         )
     if not placed.settled.all():
         warn(
@@ -173,7 +183,12 @@ def place_checked(
 
 
 def warn_of_few_known(
-    D: Array, W: Array | None, n_components: int, names: list[Any] | None = None
+    D: Array,
+    W: Array | None,
+    n_components: int,
+    names: list[Any] | None = None,
+    *,
+    argument: str = "X",
 ) -> None:
     """Warn of rows with too few known distances to determine their places.
 
@@ -189,6 +204,8 @@ def warn_of_few_known(
         Dimension of the map.
     names : list, default=None
         The names of the new points.
+    argument : str, default="X"
+        What the argument with the distances is called, where the points have no names.
     """
     needed = min(n_components + 1, D.shape[1])
     known = ~np.isnan(D) if W is None else ~np.isnan(D) & (W > 0.0)
@@ -199,11 +216,11 @@ def warn_of_few_known(
     have = "point has" if len(D) == 1 else "points have"
     told = f"{rows.size} of {len(D)} new {have} fewer than {needed} known distances"
     effect = (
-        f"on a map of {n_components} dimension{'s' * (n_components > 1)} that leaves several "
-        f"places, and one of them was taken; give at least {needed} distances, to points of the "
-        f"map that do not lie {FLAT.get(n_components, 'in one hyperplane')}"
+        f"on a map of {n_components} dimension{'s' * (n_components > 1)} several positions fit "
+        f"equally well, and one was chosen; give at least {needed} distances, to points of the map "
+        f"that do not lie {FLAT.get(n_components, 'in one hyperplane')}"
     )
-    warn(RowsWarning(told, rows.tolist(), effect, names), RowsWarning)
+    warn(RowsWarning(told, rows.tolist(), effect, names, argument), RowsWarning)
 
 
 def names_in(D: Any) -> list[Any] | None:
@@ -287,6 +304,13 @@ def _typical(embedding: Array, space: Space) -> float:
     apart = distances(sample, space=space)
     apart = apart[apart > 0.0]
     return float(np.median(apart)) if apart.size else space.unit
+
+
+def _weights_like(D: Any, weights: Any, names: Array | None, rows: Array | None) -> Array:
+    """Return weights in the order of new distances `D` whose columns have been matched."""
+    if rows is not None and names_in(weights) is not None:
+        weights = rows_by_label(weights, rows, "weights")
+    return as_float(weights_by_column(weights, D, names), "weights")
 
 
 def _check_rows(D: Array, W: Array | None, first: int) -> None:

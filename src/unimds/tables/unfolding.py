@@ -16,7 +16,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from unimds._runtime.watch import Watch, warn
-from unimds.distances.inputs import as_float, column_names, columns_by_label, labels_of
+from unimds.distances.inputs import (
+    as_float,
+    column_names,
+    columns_by_label,
+    labels_of,
+    weights_by_column,
+)
 from unimds.distances.objects.taking import labelled
 from unimds.distances.validate import no_distance
 from unimds.estimators.elsewhere import check_names
@@ -412,7 +418,8 @@ class Unfolding(MapEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             Their dissimilarities to the columns, or ranks or ratings, as `fit` takes them. The
             columns of a data frame may be in any order.
         weights : array-like of shape (n_new, columns), default=None
-            Weights of these.
+            Weights of these. A data frame is matched by its own labels; an array belongs to the
+            columns of `X` as given.
 
         Returns
         -------
@@ -420,8 +427,10 @@ class Unfolding(MapEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             The new points.
         """
         check_is_fitted(self, "row_embedding_")
-        X = labelled(X, "X", square=False, absent=np.nan)
-        given, W = _checked(columns_by_label(X, self.column_labels_), weights)
+        X, names = labelled(X, "X", square=False, absent=np.nan), self.column_labels_
+        if weights is not None:
+            weights = weights_by_column(labelled(weights, "weights", square=False), X, names)
+        given, W = _checked(columns_by_label(X, names), weights)
         if given.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {given.shape[1]} columns and the map has {self.n_features_in_}; give every "
