@@ -138,3 +138,11 @@ def test_a_degenerate_map_names_the_options_that_help(tmp_path):
     assert "The map is degenerate" in warning
     assert "--strictness 0.1, --ties secondary" in warning
     assert "Ordinal(" not in warning
+
+
+def test_a_table_of_equal_numbers_has_no_remedies(tmp_path):
+    np.savetxt(tmp_path / "d.csv", 1.0 - np.eye(6), delimiter=",")
+    said = run("embed", tmp_path / "d.csv", "-o", tmp_path / "map.csv", "--level", "ordinal")
+    assert said.code == 0
+    assert "the table says nothing about an order, and any map fits it." in said.err
+    assert "Remedies" not in said.err

@@ -83,9 +83,10 @@ REMEDIES = {
 def warn_if_degenerate(result: Result) -> None:
     """Warn of a degenerate map, and name the options that help."""
     if result.degeneracy is not None:
-        degeneracy = result.degeneracy
-        remedies = f"{degeneracy.remedies} {REMEDIES[degeneracy.reason]}"
-        warn(f"{degeneracy.finding} {remedies}", UserWarning)
+        degeneracy, remedies = result.degeneracy, ""
+        if degeneracy.levels > 1:  # a table of equal numbers has no remedy
+            remedies = f" {degeneracy.remedies} {REMEDIES[degeneracy.reason]}"
+        warn(f"{degeneracy.finding}{remedies}", UserWarning)
 
 
 def result_of(mds: Any) -> Result:

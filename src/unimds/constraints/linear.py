@@ -47,7 +47,8 @@ class LinearIn(Constraint):
     def checked(self, n: int, n_components: int, labels: Array | None) -> LinearIn:
         """Return the constraint with its rows in the order of the points."""
         given: Any = in_order(self.Z, labels, "LinearIn")
-        Z = _variables(given)
+        # a table in another order lies otherwise in memory, and its sums would be rounded otherwise
+        Z = np.array(_variables(given), order="C")
         one_each(Z, n, "LinearIn")
         if not np.isfinite(Z).all():
             i, j = np.argwhere(~np.isfinite(Z))[0]

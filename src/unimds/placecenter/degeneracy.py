@@ -52,7 +52,7 @@ class Degeneracy:
         nothing is known about their places.
     reason : str
         Why a stress of zero tells nothing although the points lie apart: there are "few" of them,
-        the table has "two" different numbers, or ties are "tertiary".
+        the table has "two" different numbers, or all are "equal", or ties are "tertiary".
 
     Examples
     --------
@@ -70,17 +70,18 @@ class Degeneracy:
     @property
     def finding(self) -> str:
         """What is wrong with the map, without the remedies."""
+        if self.levels == 1:
+            fits = ", and any map fits it" if self.reason == "equal" else ""
+            return f"All dissimilarities are equal: the table says nothing about an order{fits}."
         if self.reason:
             return f"The stress is zero, which tells nothing: {FREEDOM[self.reason]}."
-        if self.levels == 1:
-            return "All dissimilarities are equal: the table has no order, and any map fits it."
         if self.distinct < self.points:
             what = f"its {self.points} points lie in {self.distinct} places"
         else:
             what = f"{self.largest:.0%} of all disparities are equal"
         return (
-            f"The map is degenerate: {what}. The transformation has fitted the order of the "
-            f"dissimilarities without a map, so that a low stress tells nothing.{self._cause}"
+            f"The map is degenerate: {what}. The transformation alone reproduces the order of the "
+            f"dissimilarities, so a low stress says nothing about the map.{self._cause}"
         )
 
     @property
@@ -107,8 +108,8 @@ class Degeneracy:
 
 FREEDOM = {
     "few": "so few points in so many dimensions fit nearly any order",
-    "two": "the table has two different numbers only, and its order leaves all else open",
-    "tertiary": "with tertiary ties only the means of equal dissimilarities must rise",
+    "two": "the table has only two distinct values, so their order says little about the map",
+    "tertiary": "only the mean of each group of ties must be in order",
 }
 """Why a transformation fits without an error, where the points lie apart."""
 
@@ -129,11 +130,13 @@ def degeneracy_of(
     values, weights = scaling.numbers, codes.counts
     top = float(np.abs(values).max(initial=0.0))
     n, kinds = len(embedding), np.unique(codes.d).size
+    level = scaling.transformation.level
     if kinds == 1 and n > 3 and top > 0.0:
-        return Degeneracy(n, n, 1, 1.0)
+        free = stress < NO_STRESS and level.in_steps and not level.keeps_ties
+        return Degeneracy(n, n, 1, 1.0, reason="equal" if free else "")
     if top == 0.0 or kinds < 2 or n < 4:
         return None
-    level, k = scaling.transformation.level, embedding.shape[1] + 1 - space.n_coordinates(1)
+    k = embedding.shape[1] + 1 - space.n_coordinates(1)
     reason = _freedom(level, n, k, kinds) if stress < NO_STRESS else ""
     _, block = np.unique(np.round(values / (EQUAL * top)), return_inverse=True)
     shares = np.bincount(block, weights) / weights.sum()
@@ -169,7 +172,7 @@ def _places(points: Array, space: Space) -> int:
 def _groups(codes: Coding, some: Array) -> int:
     """Return into how many groups of equal things the points fall by their dissimilarities."""
     equal = codes.coded((codes.d == 0.0).astype(float)).block(some, some)[0][:, 0]
-    return _parts(equal == 1.0)
+    return _parts((equal == 1.0) | np.eye(some.size, dtype=bool))
 
 
 def _alone(codes: Coding, some: Array) -> int:
@@ -180,6 +183,7 @@ def _alone(codes: Coding, some: Array) -> int:
 
 
 def _parts(joined: Array) -> int:
+    """Return into how many parts points fall, each of which is joined with itself."""
     if np.count_nonzero(joined) <= len(joined):  # each with itself
         return len(joined)
     return int(connected_components(csr_array(joined), directed=False)[0])
