@@ -91,7 +91,11 @@ PEERS = {
 
 def fits() -> list[dict[str, Any]]:
     """Return median and worst cost and median time, of all methods and tables."""
-    rows = []
+    rows, few = [], np.sqrt(np.arange(36.0).reshape(6, 6) + np.arange(36.0).reshape(6, 6).T)
+    np.fill_diagonal(few, 0.0)
+    for module, methods in PEERS.values():  # imported before any clock runs
+        if importlib.util.find_spec(module) is not None:
+            methods[0](few)
     for n in SIZES:
         for name, D in tables(n).items():
             ours = [
