@@ -138,7 +138,8 @@ def into_orthant(X: Array) -> Array:
             if miss <= 1e-24 * len(X):
                 break
             Q = np.asarray(rotation(X, normalised(np.maximum(Y, 0.0))))
-        if miss < best_miss:
+        # of rotations that fit equally well the first, whatever the rounding
+        if miss < (1.0 - 1e-9) * best_miss - 1e-16 * len(X):
             best, best_miss = Y, miss
         if best_miss <= 1e-20 * len(X):
             break

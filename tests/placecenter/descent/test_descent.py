@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
@@ -170,13 +170,11 @@ def test_points_stay_on_the_space(loss, space, k, seed):
 @pytest.mark.sample(4)
 @every_pair
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1e-150, 1e-9, 0.3, 1024.0, 1e150]))
+@example(seed=2924, scale=0.3)  # of the simplex: two rotations of the seed fit equally well
 def test_scale_of_the_data_does_not_matter(loss, space, seed, scale):
     """The same steps in any unit of length, and the same map."""
     rng = np.random.default_rng(seed)
     D, _ = table(rng, 7, space, noise=0.3)
-    if name(space) == "Simplex":  # two rotations may fit equally well; then rounding chooses
-        begun, scaled = space.seed(D, 2), space.scaled(scale).seed(D * scale, 2)
-        assume(np.abs(begun - scaled).max() < 1e-9)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         one = place_center(D, 2, loss=loss, space=space, init="auto", n_init=1, max_iter=40)
