@@ -104,15 +104,17 @@ def test_powers_of_two_change_nothing_in_single_precision(loss, problem, power, 
 @pytest.mark.slow
 @each_loss
 def test_data_in_metres_cost_what_data_in_kilometres_cost(loss):
-    """In single precision the cost of these ended within the rounding of their heaviest pair."""
+    """In single precision the cost of these ended within the rounding of their heaviest pair.
+
+    One start may end in another minimum, as the rounding of metres to single precision has it.
+    """
     rng, degree = np.random.default_rng(0), 1 if loss == "absolute" else 2
-    for number in range(60):
+    for _ in range(60):
         n = int(rng.integers(3, 5))
         D, weights = rng.exponential(size=(n, n)) ** 3, 10.0 ** rng.uniform(-3.0, 3.0, size=(n, n))
         D, weights = (np.triu(part, 1) + np.triu(part, 1).T for part in (D, weights))
         D = D.astype(np.float32)
-        n_init = "auto" if number % 4 == 0 else 1
-        fit = {"loss": loss, "weights": weights, "n_init": n_init, "random_state": 0}
+        fit = {"loss": loss, "weights": weights, "random_state": 0}
         one = place_center(D, **fit).cost
         other = place_center(1000 * D, **fit).cost / 1000.0**degree
         rounding = 1e-7 * float((weights * D**degree).sum())  # of the data themselves

@@ -213,6 +213,15 @@ def test_thorough_starts_can_be_interrupted(monkeypatch):
     assert np.isfinite(result.cost)
 
 
+def test_before_the_first_start_an_interruption_ends_all(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Quest, "_from", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        place_center(random_table(8, 1), random_state=0)
+
+
 def test_thorough_races_several_times_where_points_are_many():
     X = np.random.default_rng(0).normal(size=(310, 3))
     usual, thorough = (MDS(n_init=n, random_state=0).fit(X) for n in ("auto", "thorough"))

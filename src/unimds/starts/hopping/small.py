@@ -97,8 +97,10 @@ def small_table(search: Search, problem: Problem, rng: np.random.Generator) -> C
     try:
         quest.look(seed)
     except KeyboardInterrupt:
+        if not found.best_maps:  # perhaps while code was being compiled: it is not compiled anew
+            raise
         search.watch.interrupted.set()
-    if not found.best_maps:  # interrupted before the first start
+    if not found.best_maps:  # stopped before the first start
         return Chosen([seed])
     return Chosen([_turned(problem, found.best.X, seed)], found.told(problem))
 
