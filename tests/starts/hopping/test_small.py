@@ -23,7 +23,7 @@ from unimds.placecenter.minima import alike
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome
 from unimds.spaces import Euclidean, Sphere, distances
-from unimds.starts.hopping.small import EFFORTS, Found, Quest
+from unimds.starts.hopping.small import CROSSED, EFFORTS, GENERATION, Crossings, Found, Hops, Quest
 from unimds.starts.hopping.ways import Minimum, hopping
 from unimds.starts.seriation.line import best_order, placed
 
@@ -257,7 +257,7 @@ def test_more_dimensions_are_searched_too(k, seed):
 class Stairs:
     """Starts that end at ever higher costs, and hops in vain, which tell where they began."""
 
-    batch, together, pays, patience = 4, 16, True, 1.0
+    batch, together = 4, 16
 
     def __init__(self):
         self.costs, self.begun, self.tired = iter(range(1, 100)), [], []
@@ -277,18 +277,58 @@ class Stairs:
         return there._replace(work=1.0)
 
 
-def test_hops_begin_by_turns_from_the_lowest_map_and_from_the_best_of_the_last_starts():
-    ways, watch = Stairs(), SimpleNamespace(seconds=lambda: 0.0, stopped=False)
+def quest(kind, ways, work):
+    """Return a look for the lowest map with so much work."""
+    watch = SimpleNamespace(seconds=lambda: 0.0, stopped=False)
     search = SimpleNamespace(
         init="random", watch=watch, each=lambda task, starts: [task(one) for one in starts]
     )
-    effort = EFFORTS["auto"]._replace(work=27.0)  # four batches, each with three hops in vain
-    Quest(ways, effort, search, np.random.default_rng(0)).look(None)
+    return kind(ways, EFFORTS["auto"]._replace(work=work), search, np.random.default_rng(0))
+
+
+def test_hops_begin_by_turns_from_the_lowest_map_and_from_the_best_of_the_last_starts():
+    ways = Stairs()
+    quest(Hops, ways, 27.0).look(None)  # four batches, each with three hops in vain
     assert ways.begun == [1, 1, 1, 5, 5, 5, 1, 1, 1, 13, 13, 13][: len(ways.begun)]
     assert len(ways.begun) > 9
     first, second = ways.tired[:2]
     assert first == 0.0
     assert 0.0 < second < 1.0
+
+
+class Breeding(Stairs):
+    """Each crossing lowers a map that costs no more than 1 by a tenth, until it costs a half."""
+
+    def __init__(self):
+        super().__init__()
+        self.generations = []
+
+    def hop(self, there, rng):
+        return there._replace(work=1.0)
+
+    def crossed(self, maps, rng):
+        self.generations.append([one.cost for one in maps])
+        low = min(maps, key=lambda one: one.cost)
+        lower = low._replace(cost=max(0.9 * low.cost, 0.5)) if low.cost <= 1.0 else low
+        return [lower if one is low else one for one in maps], 1.0
+
+
+def test_maps_of_a_generation_are_crossed_and_the_next_begins_anew():
+    ways = Breeding()
+    crossing = quest(Crossings, ways, 10.0 * GENERATION)
+    crossing.look(None)
+    found, (first, *others) = crossing.found, ways.generations
+    assert first == list(range(1, GENERATION + 1))
+    anew = [one for one in others if 1.0 not in one and min(one) > GENERATION]
+    assert anew  # the second generation has none of the first
+    times = next(i for i, one in enumerate(ways.generations) if min(one) > GENERATION)
+    share = times / (times + 2 * GENERATION)  # a start and hops take as long as a crossing here
+    assert share == pytest.approx(CROSSED, abs=0.02)
+    # all maps that crossings have led to count as starts, but those that are no lower
+    falls = [0.9**i for i in range(1, 7)] + [0.5]
+    assert sorted(cost for cost in found.costs if cost < 1.0)[::-1] == pytest.approx(falls)
+    assert found.times == 1
+    assert found.work == pytest.approx(10.0 * GENERATION, abs=2 * ways.batch)
 
 
 def absolute(n, seed, space, noise=0.3):

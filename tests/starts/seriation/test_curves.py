@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from unimds import Sphere, place_center
-from unimds.kernels.shifts import ANYWHERE, EXCHANGED, best_place, downhill, kick
+from unimds.kernels.shifts import ANYWHERE, EXCHANGED, best_place, cross, downhill, kick, settle
 from unimds.starts.seriation.curves import AbsoluteCurve, SquaredCurve
 
 
@@ -170,6 +170,70 @@ def test_hops_never_raise_the_cost_and_end_in_a_minimum(n, seed, length):
     assert curve.lowered(found).cost == pytest.approx(cost, abs=1e-9 * total + 1e-12)
     again = AbsoluteCurve(D, W, length).hopped(x, 8, np.random.default_rng(seed))
     assert again.cost == pytest.approx(cost, abs=1e-9 * total + 1e-12)
+
+
+def test_a_settling_that_is_hopeless_is_given_up():
+    D, W = problem(30, 1, 0.0)
+    curve, rng = AbsoluteCurve(D, W).alone(), np.random.default_rng(0)
+    x = rng.normal(size=30)
+    ends = [x.copy(), x.copy()]
+    works = [
+        settle(D, W, 0.0, ends[i], 1.0, bar, *curve.memory) for i, bar in enumerate((np.inf, 0.0))
+    ]
+    costs = [cost_of(D, W, 0.0, y, 1) for y in ends]
+    assert works[1] < works[0]
+    assert costs[0] < costs[1] < cost_of(D, W, 0.0, x, 1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 12), st.integers(2, 6), st.integers(0, 10**6), lengths)
+def test_crossings_never_raise_a_cost_and_end_in_minima(n, many, seed, length):
+    D, W = problem(n, seed, length)
+    curve, rng = AbsoluteCurve(D, W, length).alone(), np.random.default_rng(seed)
+    maps = np.array([curve.lowered(curve.random(rng)).x for _ in range(many)])
+    kept, total = maps.copy(), np.sum(W * D)
+    after, work = curve.crossed(maps, 8, rng)
+    assert np.array_equal(maps, kept)
+    assert work > 0.0
+    for x, y in zip(maps, after, strict=True):
+        cost = cost_of(D, W, length, y, 1)
+        assert cost <= cost_of(D, W, length, x, 1) + 1e-9 * total
+        assert curve.lowered(y).cost == pytest.approx(cost, abs=1e-9 * total + 1e-12)
+
+
+def test_crossings_lead_lower():
+    D, W = problem(24, 2, 0.0)
+    curve, rng = AbsoluteCurve(D, W).alone(), np.random.default_rng(0)
+    maps = np.array([curve.lowered(curve.random(rng)).x for _ in range(12)])
+    after, _ = curve.crossed(maps, 100, rng)
+    before, now = ([cost_of(D, W, 0.0, x, 1) for x in some] for some in (maps, after))
+    assert min(now) < 0.999 * min(before)
+    assert len({round(cost, 6) for cost in now}) == len(now)  # no map is there twice
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(2, 9), st.integers(0, 10**6), lengths, st.sampled_from([1.0, -1.0]))
+def test_a_map_crossed_with_itself_turned_is_the_same(n, seed, length, sign):
+    rng = np.random.default_rng(seed)
+    x, trial = rng.random(n) * (length or 3.0), np.empty(n)
+    y = sign * x + rng.normal()
+    cross(x, y, length, 1e-9, rng.random(4 + n), trial)
+    off = trial - x
+    off -= length * np.round(off / length) if length else 0.0
+    np.testing.assert_allclose(off, 0.0, atol=1e-9)
+
+
+def test_a_crossing_takes_less_than_half_of_the_points_from_the_other_map():
+    rng, n, shares = np.random.default_rng(0), 40, []
+    for _ in range(50):
+        x = rng.random(n)
+        y = x.copy()
+        y[rng.permutation(n)[:10]] += 0.3
+        trial = np.empty(n)
+        cross(x, y, 0.0, 1e-9, rng.random(4 + n), trial)
+        assert np.all((trial == x) | np.isclose(trial, y, atol=1e-12))
+        shares.append(np.mean(trial[x != y] != x[x != y]))
+    assert 0.15 < np.mean(shares) < 0.35
 
 
 @settings(max_examples=100, deadline=None)

@@ -17,6 +17,7 @@ On a line the squared loss leaves no doubt: see `unimds.starts.seriation.line`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple, final
@@ -29,7 +30,14 @@ from unimds.placecenter.minima import SAME, Starts, alike, turned
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.euclidean import Euclidean
-from unimds.starts.hopping.ways import Hopping, Minimum, hopped, hopping
+from unimds.starts.hopping.ways import (
+    AlongAbsolute,
+    AlongSquared,
+    Hopping,
+    Minimum,
+    hopped,
+    hopping,
+)
 from unimds.starts.search import Search
 from unimds.starts.seeds.initial import completed, configuration, first_seed
 from unimds.starts.seriation.line import PROVEN, best_order, placed
@@ -37,7 +45,9 @@ from unimds.starts.seriation.line import PROVEN, best_order, placed
 Array = NDArray[Any]
 
 KEPT = 20  # maps that are kept
-ADAPTING = 3.0  # times the work, where targets adapt
+ADAPTING = 1.6  # times the work, where targets adapt
+GENERATION = 24  # maps that are crossed with each other
+CROSSED = 0.6  # share of the work that crossings take
 SILENCE = 2.0  # seconds between two words on how far it is
 
 
@@ -56,7 +66,7 @@ class Effort(NamedTuple):
     races: int
 
 
-EFFORTS = {"auto": Effort(100, 25, 7e7, 1.25, 1), "thorough": Effort(300, 100, 1.6e9, 4.0, 8)}
+EFFORTS = {"auto": Effort(100, 25, 1.3e8, 1.25, 1), "thorough": Effort(300, 100, 1.6e9, 4.0, 8)}
 """By the `n_init` that asks for it."""
 
 
@@ -92,7 +102,7 @@ def small_table(search: Search, problem: Problem, rng: np.random.Generator) -> C
     search.watch.say("Looking for the lowest map …")
     held = problem if problem.held else problem.on(np.arange(n))
     ways = hopping(held, search.plan, search.watch.silent(), rng)
-    quest = Quest(ways, effort, search, rng)
+    quest = quest_by(ways)(ways, effort, search, rng)
     found = quest.found
     try:
         quest.look(seed)
@@ -112,36 +122,67 @@ def _turned(problem: Problem, X: Array, seed: Array) -> Array:
     return configuration(turned(problem.frame.space, rows, onto), problem)
 
 
-@final
-class Quest:
-    """A look for the lowest map, by fresh starts and hops, until the rule says enough."""
+class Quest(ABC):
+    """A look for the lowest map, until the rule says enough."""
 
     def __init__(self, ways: Hopping, effort: Effort, search: Search, rng: np.random.Generator):
         self.ways, self.effort, self.search, self.rng = ways, effort, search, rng
         self.watch, self.found = search.watch, Found()
 
     def look(self, seed: Array) -> None:
-        """Run one start after another."""
-        found, zero = self.found, self.ways.problem.exact_cost
+        """Run one batch of starts after another, and go on from each."""
+        found, ways, spoken = self.found, self.ways, self.watch.seconds()
         if self.search.init != "random":
             found.add([self._from(seed)])
-        spoken, anew = self.watch.seconds(), False
-        while not (found.enough(self.effort) or found.lowest <= zero or self.watch.stopped):
+        while not self._enough():
             if self.watch.seconds() > spoken + SILENCE:
                 spoken = self.watch.seconds()
                 self.watch.say(f"  {len(found.costs)} starts, the lowest map found {found.times} ×")
-            fresh = partial(self.ways.fresh, found.lowest)
-            batch = self.search.each(fresh, self.rng.spawn(self.ways.batch))
+            fresh = partial(ways.fresh, found.lowest)
+            batch = self.search.each(fresh, self.rng.spawn(ways.batch))
             found.add(batch)
-            if self.ways.pays:  # by turns from the lowest map, and from another that may lead lower
-                self.hop(min(batch, key=_cost) if anew else found.best)
-                anew = not anew
+            self.go_on(batch)
+
+    @abstractmethod
+    def go_on(self, batch: list[Minimum]) -> None:
+        """Look for a lower map from where the last starts have led."""
+
+    def _enough(self) -> bool:
+        """Whether to end: the lowest map has been found often enough, or cannot be lower."""
+        found, zero = self.found, self.ways.problem.exact_cost
+        return found.enough(self.effort) or found.lowest <= zero or self.watch.stopped
 
     def _from(self, seed: Array) -> Minimum:
         """Return the minimum that the seed leads to: itself, if it is exact."""
         problem = self.ways.problem
         cost, _ = problem.costs(seed, problem.frame.loss, problem.frame.space)
         return Minimum(seed, cost, 0.0) if cost <= problem.exact_cost else self.ways.end(seed)
+
+    def _note(self, there: Minimum, here: Minimum) -> None:
+        """Note what hops have led to, and their work; it counts as a start if it is lower."""
+        self.found.work += there.work
+        if there.cost < (1.0 - SAME) * here.cost:
+            self.found.add([there._replace(work=0.0)])
+
+
+@final
+class Restarts(Quest):
+    """Starts alone."""
+
+    def go_on(self, batch: list[Minimum]) -> None:
+        """Begin anew."""
+
+
+@final
+class Hops(Quest):
+    """Series of hops, by turns from the lowest map and from another that may lead lower."""
+
+    anew = False
+
+    def go_on(self, batch: list[Minimum]) -> None:
+        """Hop on from the best of these starts, or from the lowest map."""
+        self.hop(min(batch, key=_cost) if self.anew else self.found.best)
+        self.anew = not self.anew
 
     def hop(self, here: Minimum) -> None:
         """Hop on from a map until that was in vain for long."""
@@ -150,11 +191,50 @@ class Quest:
         def enough(work: float) -> bool:
             return found.work + work >= effort.work or self.watch.stopped
 
-        patience = self.ways.patience * effort.patience * (30 + here.X.shape[1])
-        there = hopped(self.ways, here, self.rng, patience, enough)
-        found.work += there.work
-        if there.X is not here.X:
-            found.add([there._replace(work=0.0)])
+        patience = effort.patience * (30 + here.X.shape[1])
+        self._note(hopped(self.ways, here, self.rng, patience, enough), here)
+
+
+@final
+class Crossings(Quest):
+    """Generations of maps, some hops away from random ones, which are crossed with each other."""
+
+    def __init__(
+        self, ways: AlongAbsolute, effort: Effort, search: Search, rng: np.random.Generator
+    ):
+        super().__init__(ways, effort, search, rng)
+        self.cross = ways.crossed
+        self.maps: list[Minimum] = []
+        self.begun = 0.0  # the work before this generation
+
+    def go_on(self, batch: list[Minimum]) -> None:
+        """Hop some times from each start; once they are a generation, cross them."""
+        for here in batch:
+            there = self.ways.hop(here, self.rng)
+            self._note(there, here)
+            self.maps.append(there)
+            if self._enough():
+                return
+        work, left = self.found.work - self.begun, self.effort.work - self.begun
+        if len(self.maps) >= GENERATION or work >= (1.0 - CROSSED) * left:
+            self.cross_all(self.found.work + work * CROSSED / (1.0 - CROSSED))
+            self.maps, self.begun = [], self.found.work
+
+    def cross_all(self, until: float) -> None:
+        """Cross the maps of this generation, up to so much work."""
+        maps = self.maps
+        low = min(maps, key=_cost)
+        while self.found.work < until and not self._enough():
+            maps, work = self.cross(maps, self.rng)
+            best = min(maps, key=_cost)
+            self._note(best._replace(work=work), low)
+            low = best
+
+
+def quest_by(ways: Hopping) -> type[Quest]:
+    """Return how to look for the lowest map, where starts and hops are of this kind."""
+    kinds: dict[type[Hopping], type[Quest]] = {AlongSquared: Restarts, AlongAbsolute: Crossings}
+    return kinds.get(type(ways), Hops)
 
 
 @final

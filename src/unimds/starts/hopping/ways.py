@@ -1,12 +1,15 @@
 """Ways to look for minima of a small table: a fresh start, and a hop from one minimum to another.
 
-A hop exchanges two points, or puts two of them anywhere, or lets all points stray: they follow a
-table with random errors for a while. From there it descends again, by ever sharper losses, and
-gives up as soon as it is clear that it will not end lower: the map that it left from is known by
-each of these losses, so that like is compared with like, and the way back to that map is noticed.
-Hops end at a loss that is nearly sharp, since the last levels take most of the steps of a descent;
-the map that a series of hops leads to is brought to the last digit. Where most fresh starts end in
-a poor minimum, hops lead from it to better ones nearby.
+A hop exchanges two points, puts two of them anywhere, mirrors some neighbours, or lets all points
+stray: they follow a table with random errors for a while. From there it descends again, by ever
+sharper losses, and gives up as soon as it is clear that it will not end lower: the map that it left
+from is known by each of these losses, so that like is compared with like, and the way back to that
+map is noticed. Hops end at a loss that is nearly sharp, since the last levels take most of the
+steps of a descent; the map that a series of hops leads to is brought to the last digit. Where most
+fresh starts end in a poor minimum, hops lead from it to better ones nearby.
+
+Along a line or a circle, maps of a robust loss are crossed with each other, too: some points of one
+go where they lie in another.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from unimds.placecenter.minima import SAME
 from unimds.placecenter.problem import Problem
 from unimds.spaces.euclidean import Euclidean
 from unimds.starts.hopping.exchanges import Exchanges
+from unimds.starts.hopping.mirrors import MIRRORS, mirrored
 from unimds.starts.seeds.initial import draw
 from unimds.starts.seriation.curves import AbsoluteCurve, Curve, Lowered, SquaredCurve, curve_of
 from unimds.starts.shaking import SHAKE_SWEEPS, Shaker, rounded
@@ -51,13 +55,13 @@ EARLY = 3e-5  # share of the cost, a step: less is not waited for while the loss
 PRECISE, MOST_PRECISE = 1e-5, 1e-9
 SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
 FEW, SOME = 4, 4  # starts in a batch along a curve, and by a robust loss: hops are worth more
-IMPATIENT = 0.6  # hops along a curve tell sooner that they are in vain
-TOGETHER = 16  # hops along a curve in one call, each of which takes less time than a call
+TOGETHER = 8  # hops or crossings along a curve in one call, each of which takes less than a call
 ABREAST = 8  # other hops in one call, of which the first that ends lower is the last
 NEAR = 1e-3  # of the goal: within it, a descent goes on to the last digit
 LAST_STEPS = 2000
 KICKED = 0.6  # share of hops that move two points, the others let all points stray
-EXCHANGED = 0.85  # of them, the share that exchanges the two
+MIRRORED = 0.15  # of them, the share that mirrors some points in place of moving two
+EXCHANGED = 0.85  # of the others, the share that exchanges the two
 ASTRAY = 60  # steps that they follow a table with random errors, at most
 SPREAD = -0.5, 0.5  # decades of the size of the errors
 COARSE = 3  # levels of smoothing, from the first on, at which they begin to
@@ -85,10 +89,8 @@ class Hopping(ABC):
     """
 
     problem: Problem
-    pays = True  # whether hops pay
     together = 1  # hops in one call
     batch = 16  # starts between two times of hopping, the same whatever the number of threads
-    patience = 1.0  # of the hops that may be in vain
 
     @abstractmethod
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
@@ -123,8 +125,10 @@ def hopping(problem: Problem, plan: Plan, watch: Watch, rng: np.random.Generator
     curve = curve_of(problem)
     if problem.adapts:
         return Watched(problem, plan, watch, rng, curve)
-    if isinstance(curve, AbsoluteCurve) or (curve and type(problem.frame.loss) is Squared):
-        return AlongCurve(problem, curve)
+    if isinstance(curve, AbsoluteCurve):
+        return AlongAbsolute(problem, curve)
+    if isinstance(curve, SquaredCurve) and type(problem.frame.loss) is Squared:
+        return AlongSquared(problem, curve)
     plain = plan.solver == "sweeps" or not plan.accelerate or plan.inner_iter > 1
     if problem.anneals_compiled and plan.smoothing == "auto" and not plain:
         return Compiled(problem, curve, plan.eps, watch, rng)
@@ -169,25 +173,13 @@ def scattered(shaker: Shaker, rng: np.random.Generator, watch: Watch) -> Array:
     return shaker.shaken(loss, X, SHAKE_SWEEPS, rng, watch)
 
 
-@final
 class AlongCurve(Hopping):
-    """The squared or absolute loss on a line or a circle: see `unimds.starts.seriation.curves`."""
+    """A line or a circle: see `unimds.starts.seriation.curves`."""
 
-    def __init__(self, problem: Problem, curve: Curve):
-        self.problem, self.curve, self.alone = problem, curve, curve.alone()
-        if isinstance(curve, SquaredCurve):
-            self.pays = False
-        else:
-            self.batch, self.together, self.patience = FEW, TOGETHER, IMPATIENT
+    curve: Curve
 
     def fresh(self, lowest: float, rng: np.random.Generator) -> Minimum:
         return self._found(self.curve.lowered(self.curve.random(rng)))
-
-    def hop(self, there: Minimum, rng: np.random.Generator, tired: float = 0.0) -> Minimum:
-        if isinstance(self.alone, AbsoluteCurve):
-            return self._found(self.alone.hopped(self.curve.positions(there.X), TOGETHER, rng))
-        X = kicked(self.problem, there.X, rng)
-        return self._found(self.alone.lowered(self.curve.positions(X)))
 
     def end(self, X: Array) -> Minimum:
         return self._found(self.curve.lowered(self.curve.positions(X)))
@@ -198,6 +190,40 @@ class AlongCurve(Hopping):
         if self.problem.pairs.layers > 1:  # the curve knows the mean of both directions only
             cost, _ = self.problem.costs(X, self.problem.frame.loss, self.problem.frame.space)
         return Minimum(X, cost, CALL + work)
+
+
+@final
+class AlongSquared(AlongCurve):
+    """The squared loss on a line or a circle, where starts find more than hops."""
+
+    def __init__(self, problem: Problem, curve: SquaredCurve):
+        self.problem, self.curve = problem, curve
+
+    def hop(self, there: Minimum, rng: np.random.Generator, tired: float = 0.0) -> Minimum:
+        return self.end(kicked(self.problem, there.X, rng))
+
+
+@final
+class AlongAbsolute(AlongCurve):
+    """The absolute loss on a line or a circle."""
+
+    batch, together = FEW, TOGETHER
+
+    def __init__(self, problem: Problem, curve: AbsoluteCurve):
+        self.problem, self.curve, self.alone = problem, curve, curve.alone()
+
+    def hop(self, there: Minimum, rng: np.random.Generator, tired: float = 0.0) -> Minimum:
+        return self._found(self.alone.hopped(self.curve.positions(there.X), TOGETHER, rng))
+
+    def crossed(self, maps: list[Minimum], rng: np.random.Generator) -> tuple[list[Minimum], float]:
+        """Cross maps with each other; return them, the lower ones for some, and the work."""
+        before = np.array([self.curve.positions(one.X) for one in maps])
+        after, work = self.alone.crossed(before, TOGETHER, rng)
+        maps, work = list(maps), CALL + work
+        for i in np.flatnonzero((after != before).any(axis=1)):
+            maps[i] = self._found(self.alone.lowered(after[i]))
+            work += maps[i].work
+        return maps, work
 
 
 @final
@@ -338,7 +364,10 @@ class Compiled(Hopping):
         return self._begun(X, self._levels(X), np.inf)
 
     def _kicked(self, X: Array, rng: np.random.Generator) -> Array:
-        """Return the map with the next two points exchanged, or with any two moved."""
+        """Return the map with points mirrored, the next two exchanged, or any two moved."""
+        space = self.problem.frame.space
+        if type(space) in MIRRORS and rng.random() < MIRRORED:
+            return mirrored(space, X, rng)
         exchanged = self.exchanges.next(X) if rng.random() < EXCHANGED else None
         return kicked(self.problem, X, rng) if exchanged is None else exchanged
 

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unimds.kernels.orders import insert
-from unimds.kernels.shifts import hop_on, settle, total
+from unimds.kernels.shifts import cross_on, hop_on, settle, total
 from unimds.losses import Absolute
 from unimds.placecenter.problem import Problem
 from unimds.spaces.euclidean import Euclidean
@@ -41,9 +41,9 @@ from unimds.spaces.sphere import Sphere
 Array = NDArray[Any]
 
 BLURRED = 1e-9  # of the cost of all points in one place
-STRAIGHT, ROUND = 0.7, 1.15  # pairs that take as long as a shift along a pair, on line and circle
+STRAIGHT, ROUND = 1.6, 1.9  # pairs that take as long as a shift along a pair, on line and circle
 ORDERED = (
-    0.7  # share of the starts of the absolute loss that begin with an order by the squared one
+    0.7  # share of the starts by the absolute loss that begin with an order by the squared one
 )
 
 
@@ -185,7 +185,8 @@ class AbsoluteCurve(Curve):
     def lowered(self, x: Array) -> Lowered:
         """Shift points and groups of them until that gains nothing."""
         x, memory = np.array(x, dtype=np.float64), self.memory or self._memory()
-        return self._told(x, settle(self._reached, self.W, self.length, x, self._scale, *memory))
+        table = self._reached, self.W, self.length
+        return self._told(x, settle(*table, x, self._scale, np.inf, *memory))
 
     def hopped(self, x: Array, hops: int, rng: np.random.Generator) -> Lowered:
         """Return the lowest map of some hops, each of which begins from the lowest so far."""
@@ -194,6 +195,13 @@ class AbsoluteCurve(Curve):
         table = self._reached, self.W, self.length
         return self._told(x, hop_on(*table, x, self._scale, draws, trial, *memory))
 
+    def crossed(self, maps: Array, times: int, rng: np.random.Generator) -> tuple[Array, float]:
+        """Cross maps with each other; return them, the lower ones for some, and the work."""
+        maps, memory = np.array(maps, dtype=np.float64), self.memory or self._memory()
+        draws, (many, n) = rng.random((times, 4 + self.n)), maps.shape
+        table, room = (self._reached, self.W, self.length), (np.empty(many), draws, np.empty(n))
+        return maps, self._price * cross_on(*table, maps, self._scale, *room, *memory)
+
     @cached_property
     def _scale(self) -> float:
         """A typical distance."""
@@ -201,8 +209,11 @@ class AbsoluteCurve(Curve):
 
     def _told(self, x: Array, work: float) -> Lowered:
         """Return a map with its cost."""
-        cost, price = total(self.D, self.W, self.length, x), ROUND if self.length else STRAIGHT
-        return Lowered(x, float(cost), price * work)
+        return Lowered(x, float(total(self.D, self.W, self.length, x)), self._price * work)
+
+    @property
+    def _price(self) -> float:
+        return ROUND if self.length else STRAIGHT
 
     def _memory(self) -> tuple[Array, ...]:
         """Return the memory of `settle`."""
