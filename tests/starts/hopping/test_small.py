@@ -158,6 +158,16 @@ def test_missing_pairs_and_weights_take_part():
     assert max(costs) <= min(costs) * (1.0 + 1e-6)
 
 
+def test_hops_go_on_where_tables_with_errors_are_met_exactly():
+    """A triangle that no map meets, and two points that hang on it: with errors it may close."""
+    D = np.full((5, 5), np.nan)
+    np.fill_diagonal(D, 0.0)
+    for i, j, d in ((0, 1, 1.0), (0, 2, 1.0), (1, 2, 2.1), (2, 3, 1.0), (3, 4, 1.0)):
+        D[i, j] = D[j, i] = d
+    cost = place_center(D, random_state=0).cost
+    assert cost == pytest.approx(0.1**2 / 3.0, rel=1e-6)  # each side bears a third of what is short
+
+
 def test_the_estimator_has_the_starts():
     mds = MDS(metric="precomputed", random_state=0).fit(random_table(9, 0, 0.3))
     assert mds.result_.found >= AGAIN

@@ -336,9 +336,10 @@ class Compiled(Hopping):
         if not count:
             return X, first, 0.0
         sizes = 10.0 ** (rng.uniform(*SPREAD, count) - decades) * self.error_of(there.cost)
+        # a map that meets a table with errors exactly is not the one that is looked for: go on
         astray = annealed_each(
             self.problem, np.repeat(there.X[None], count, axis=0), self.levels.losses,
-            self.limits._replace(steps=ASTRAY, eps=EARLY),
+            self.limits._replace(steps=ASTRAY, eps=EARLY, zero=-np.inf),
             spans=np.stack([first[far], first[far] + 1], axis=1),
             tables=self.problem.with_errors(sizes, rng),
         )  # fmt: skip
