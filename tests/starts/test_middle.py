@@ -127,6 +127,13 @@ def test_a_descent_ends_when_the_watch_is_stopped():
     assert middle.descended(problem, Plan(), seed, stopped).X is seed
 
 
+def test_a_start_in_a_minimum_has_its_cost():
+    problem = Problem.posed(as_pairs(3.0 * (1.0 - np.eye(4))), Squared(), spaces.Euclidean(), 2)
+    X = np.full((2, 4), 5.0)  # points in one place do not pull at each other
+    cost, _ = problem.costs(X, problem.frame.loss, problem.frame.space)
+    assert middle.descended(problem, Plan(), X, WATCH).cost == pytest.approx(cost, rel=1e-12)
+
+
 def test_missing_pairs_are_no_reason_for_a_single_start():
     D = cube()
     D[np.triu(np.random.default_rng(1).random(D.shape) < 0.1, 1)] = np.nan

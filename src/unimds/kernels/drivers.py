@@ -308,7 +308,7 @@ def descend(functions, points, n, table, unit, rooms, state, limits, costs):
     loss as given; the first of them are known. ``limits`` are the steps, how many costs are known,
     the window, and how many past steps count; and how slowly the cost may fall, what counts as
     zero, and a bar. A descent that would not come below it by a fall `HOPE` times that in the
-    window gives up.
+    window gives up. Where no step leads down from the first points, these are the best.
     """
     (take, aim, judge, keep, spread, collect, row, carry), nothing = functions, (0, 0, 0, 0)
     (own, learnt, trial, pulled, others, carried), span = rooms, (0, 0, 0)
@@ -316,7 +316,7 @@ def descend(functions, points, n, table, unit, rooms, state, limits, costs):
     (P, stride, X, work), last, none = state, known - 1, 0 * n
     numbers, measured = doubles(own[1]), doubles(learnt[0])
     who, free, here = (P, stride, 0, 0), (X, n, points[2]), (points[0], n, 0, 0)
-    room, curved = (work, n, points[2]), 1 if carry else 0
+    room, curved, begun = (work, n, points[2]), 1 if carry else 0, inf
     while True:
         done, now, fresh = last + 1 - known, costs[0, last], numbers[VERDICT] == BEGUN
         if not fresh:
@@ -341,11 +341,14 @@ def descend(functions, points, n, table, unit, rooms, state, limits, costs):
             call(collect, here, points, nothing, span, 1.0 / table[4], pulled)
             call(judge, who, free, nothing, span, cost, own)
         if numbers[VERDICT] == STUCK:
+            if done == 0:  # it began in a minimum
+                call(keep, who, free, nothing, span, begun, own)
             return done, STUCK
         if carry:
             call(carry, who, room, nothing, (0, 0, ACROSS), 1.0, carried)
         call(take, who, free, nothing, (0, 0, curved), cost, learnt)
         if fresh:
+            begun = exact
             continue
         last += 1
         costs[0, last], costs[1, last] = cost, exact

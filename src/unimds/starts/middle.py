@@ -215,7 +215,7 @@ def descended(problem: Problem, plan: Plan, X: Array, watch: Watch, low: float =
         new, why, _, lower = quasi.descend(costs, best.cost, limits)
         before, costs, left = best.cost, [*costs, *new][-1 - PATIENCE :], left - steps
         if lower is not None:
-            best = Map(lower, min(cost for _, cost in new))
+            best = Map(lower, quasi.lowest)
         if low < best.cost - HOPE * (before - best.cost) < np.inf:
             break
     return best

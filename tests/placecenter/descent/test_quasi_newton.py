@@ -16,7 +16,7 @@ from unimds.files import FileError
 from unimds.files.archive import read_archive, write_archive
 from unimds.kernels.steps import AIM, COST, MEMORY, SLOPE, STUCK, TRIAL, WENT
 from unimds.placecenter.descent.annealing import annealing
-from unimds.placecenter.descent.quasi_newton import Limits, QuasiNewton, annealed
+from unimds.placecenter.descent.quasi_newton import Limits, QuasiNewton, annealed, annealed_each
 from unimds.placecenter.problem import Problem
 from unimds.quality import total_cost
 from unimds.rivals import lbfgs
@@ -335,6 +335,41 @@ def test_a_checkpoint_with_another_memory_is_broken(tmp_path):
     write_archive(path, "checkpoint", header, arrays, force=True)
     with pytest.raises(FileError, match="the checkpoint is broken"):
         place_center(D, 2, **options)
+
+
+def at_a_minimum():
+    """A problem whose slope is zero where all its points are in one place, and that place."""
+    problem = Problem.posed(as_pairs(3.0 * (1.0 - np.eye(4))), Squared(), Euclidean(), 2)
+    return problem, np.full((2, 4), 5.0)
+
+
+def test_a_descent_from_a_minimum_ends_there_with_its_cost():
+    problem, X = at_a_minimum()
+    loss, limits = problem.frame.loss, Limits(50, 5, 1e-9, 0.0)
+    other = np.random.default_rng(0).normal(size=X.shape)
+    found = annealed_each(problem, np.stack([other, X, other]), [loss, loss], limits)
+    cost, _ = problem.costs(X, loss, problem.frame.space)
+    assert [one.steps > 0 for one in found] == [True, False, True]
+    assert found[1].cost == pytest.approx(cost, rel=1e-12)
+    np.testing.assert_array_equal(found[1].X, X)
+    assert found[0].cost == found[2].cost < cost
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_points_that_begin_in_a_minimum_are_the_best_so_far(compiled, monkeypatch):
+    monkeypatch.setattr(Problem, "descends_compiled", compiled)
+    problem, X = at_a_minimum()
+    cost, _ = problem.costs(X, problem.frame.loss, problem.frame.space)
+    limits, unknown = Limits(50, 5, 1e-9, 0.0), [(np.inf, np.inf)]
+    for known in (np.inf, 0.5 * cost):
+        quasi = QuasiNewton(problem, problem.frame.loss, X)
+        new, why, _, best = quasi.descend(unknown, known, limits)
+        assert (new, why) == ([], STUCK)
+        assert quasi.lowest == pytest.approx(min(cost, known), rel=1e-12)
+        if known < cost:
+            assert best is None
+        else:
+            np.testing.assert_array_equal(best, X)
 
 
 @pytest.mark.parametrize("k", [2, 7])

@@ -195,6 +195,11 @@ class QuasiNewton:
         """All that is needed to go on later."""
         return self.memory[FILED], self.numbers.copy()
 
+    @property
+    def lowest(self) -> float:
+        """The lowest cost so far by the loss as given: that of the points in row `BEST`."""
+        return float(self.numbers[LOWEST])
+
     def points(self, row: int = HERE) -> Array:
         """Return the points of this moment, or of another row of the memory."""
         return np.array(self.memory[row].reshape(self.shape), dtype=self.dtype)
@@ -252,7 +257,7 @@ class QuasiNewton:
         run = self._run_here if self.problem.descends_compiled else self._run
         done, why = run(table, known, limits)
         new = [(float(a), float(b)) for a, b in table[:, known : known + done].T]
-        lower = any(exact <= best for _, exact in new)
+        lower = self.numbers[LOWEST] < best or any(exact <= best for _, exact in new)
         return new, why, self.points(), self.points(BEST) if lower else None
 
     def _run_here(self, costs: Array, known: int, limits: Limits) -> tuple[int, int]:
@@ -265,7 +270,7 @@ class QuasiNewton:
     def _run(self, costs: Array, known: int, limits: Limits) -> tuple[int, int]:
         """Do the same as `unimds.kernels.drivers.descend`, which cannot measure these tables."""
         steps, window, eps, zero, threads = limits
-        last = known - 1
+        last, begun = known - 1, np.inf
         while True:
             done, now, fresh = last + 1 - known, costs[0, last], self.numbers[VERDICT] == BEGUN
             if not fresh:
@@ -282,18 +287,25 @@ class QuasiNewton:
                 measured, (exact, cost) = self._measured(threads, fresh)
                 self._call(self.judge, cost)
             if self.numbers[VERDICT] == STUCK:
+                if done == 0:  # it began in a minimum
+                    self._keep(begun)
                 return done, STUCK
             self.targets = self.tried
             self._carry(ACROSS, measured)
             # the cost before may have been found in another way, with other rounding
             self._call(self.take, min(cost, now) if fresh else cost, measured)
             if fresh:
+                begun = exact
                 continue
             last += 1
             costs[:, last] = cost, exact
-            if exact <= self.numbers[LOWEST]:
-                self.best_targets = self.targets
-            self._call(self.keep, exact)
+            self._keep(exact)
+
+    def _keep(self, exact: float) -> None:
+        """Keep the points as the best, with their targets, if there were no better ones."""
+        if exact <= self.numbers[LOWEST]:
+            self.best_targets = self.targets
+        self._call(self.keep, exact)
 
     def _measured(self, threads: int, fresh: bool) -> tuple[Array, tuple[float, float]]:
         """Return the pulls on the points of the trial with their weights, and its costs."""
