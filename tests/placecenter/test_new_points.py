@@ -277,6 +277,19 @@ def test_weights_of_new_distances_follow_their_columns():
     assert_array_equal(place_points(frame.to_numpy(), X, weights=labelled[labels[::-1]]), want)
     numbered = pd.DataFrame(W[:, ::-1])  # it only counts, and so has no labels
     assert_array_equal(place_points(turned, X, weights=numbered), want)
+    unnamed = frame.reset_index(drop=True)  # and so have these distances
+    assert_array_equal(place_points(unnamed, X, weights=labelled), want)
+    again, twice = frame.loc[["new", "other", "new"]], labelled.loc[["new", "other", "new"]]
+    assert_array_equal(place_points(again, X, weights=twice), want[[0, 1, 0]])
+
+
+def test_weights_of_other_new_points_are_refused():
+    frame = pd.DataFrame(D[:2].copy(), index=["new", "other"], columns=list("abcdef"))
+    for names in (["other", "third"], ["new", "new"]):
+        weights = pd.DataFrame(np.ones((2, N)), index=names, columns=frame.columns)
+        with pytest.raises(ValueError, match="weights: the labels are not those of the distances"):
+            place_points(frame, POINTS, weights=weights)
+        place_points(frame, POINTS, weights=weights.to_numpy())
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-160, 1e154, 1e160, 1e200, 1e308])

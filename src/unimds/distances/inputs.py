@@ -307,12 +307,17 @@ def weights_by_label(weights: Any, labels: Array | None) -> Any:
 
 def reordered(weights: Any, labels: Any) -> Any:
     """Return labelled weights with their rows in the order of the distances."""
-    if set(weights.index) != set(labels):
+    check_same_labels(weights.index, labels)
+    return in_rows(weights, list(labels))
+
+
+def check_same_labels(given: Any, labels: Any) -> None:
+    """Raise where the rows of weights have labels, but not those of the distances."""
+    if set(given) != set(labels):
         raise ValueError(
             "weights: the labels are not those of the distances; give them the same, or, if the "
             "order is right, weights.to_numpy()"
         )
-    return in_rows(weights, list(labels))
 
 
 def _text_told(column: Any, label: Any, name: str) -> str:

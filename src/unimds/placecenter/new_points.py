@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from unimds._runtime.watch import warn
 from unimds.distances.inputs import (
     as_float,
+    check_same_labels,
     columns_by_label,
     labels_of,
     rows_by_label,
@@ -308,7 +309,10 @@ def _typical(embedding: Array, space: Space) -> float:
 
 def _weights_like(D: Any, weights: Any, names: Array | None, rows: Array | None) -> Array:
     """Return weights in the order of new distances `D` whose columns have been matched."""
-    if rows is not None and names_in(weights) is not None:
+    own = names_in(weights)
+    if rows is not None and own is not None:
+        if not counts_rows(rows.tolist()):
+            check_same_labels(own, rows.tolist())
         weights = rows_by_label(weights, rows, "weights")
     return as_float(weights_by_column(weights, D, names), "weights")
 
