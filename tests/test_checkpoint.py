@@ -209,6 +209,9 @@ def test_a_broken_one_is_refused(tmp_path):
         {**arrays, name: arrays[name][:, :5]},
         {**arrays, "minima.embeddings": arrays["minima.embeddings"][:, :5]},
         {**arrays, "minima.costs": arrays["minima.costs"][:0]},
+        {**arrays, "minima.costs": arrays["minima.costs"].astype(str)},
+        {**arrays, "minima.embeddings": arrays["minima.embeddings"].astype(str)},
+        {**arrays, "minima.embedding_costs": arrays["minima.embedding_costs"].astype(str)},
     ):
         write_archive(path, "checkpoint", told, broken, force=True)
         with pytest.raises(FileError, match="broken"):

@@ -246,6 +246,8 @@ def _minima_restored(
     shape = (len(map_costs), problem.pairs.n, problem.n_coordinates)
     if not (costs.ndim == map_costs.ndim == 1 and costs.size) or maps.shape != shape:
         raise ValueError
+    if any(array.dtype.kind != "f" for array in (costs, maps, map_costs)):
+        raise ValueError
     return Starts(costs, maps, map_costs, replace(problem.frame.space, **told["space"]))
 
 
