@@ -53,6 +53,30 @@ def test_the_random_state_decides_and_several_are_never_worse_than_the_first():
     assert costs == sorted(costs, reverse=True)
 
 
+def test_after_an_interruption_shaken_starts_that_have_ended_are_kept(monkeypatch):
+    D, made, chosen = misfit(60), [], []
+
+    def start(*given):
+        if len(made) == 2:
+            made.append(None)
+            raise KeyboardInterrupt
+        made.append(shaken(*given))
+        return made[-1]
+
+    def descents(search, problem, starts, keeper):
+        chosen.extend(starts)
+        return descend_from(search, problem, starts, keeper)
+
+    shaken, descend_from = race.shaken_start, race._descents
+    monkeypatch.setattr(race, "shaken_start", start)
+    monkeypatch.setattr(race, "_descents", descents)
+    with pytest.warns(RuntimeWarning, match="Interrupted"):
+        place_center(D, init="shaken", n_init=4, random_state=0)
+    assert len(chosen) == 4
+    for one, other in zip(chosen, made[:2], strict=False):
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.usefixtures("threads_of_blas")
 def test_the_result_does_not_depend_on_threads():
     D = misfit(60)

@@ -36,12 +36,12 @@ class Search:
     def each(self, task: Callable[[Start], Run], starts: Iterable[Start]) -> list[Run]:
         """Run a task for every start, on threads where asked for; in the order of the starts.
 
-        After ^C on threads there is a result for every start, too.
+        After ^C there is a result for every start, too; on one thread, if any has ended before.
         """
         starts = list(starts)
         threads = min(effective_n_jobs(self.n_jobs), len(starts))
         if threads <= 1:
-            return [task(X) for X in starts]
+            return self._in_turn(task, starts)
         with ThreadPoolExecutor(threads) as pool:
             futures: list[Future[Run]] = []
             try:
@@ -55,3 +55,14 @@ class Search:
                 self.watch.interrupted.set()
                 pool.shutdown(cancel_futures=True)
                 raise
+
+    def _in_turn(self, task: Callable[[Start], Run], starts: list[Start]) -> list[Run]:
+        runs: list[Run] = []
+        try:
+            runs.extend(task(X) for X in starts)
+        except KeyboardInterrupt:  # those that have ended are not lost, and the others end soon
+            if not runs:
+                raise
+            self.watch.interrupted.set()
+            runs.extend(task(X) for X in starts[len(runs) :])
+        return runs
