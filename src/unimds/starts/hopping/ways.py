@@ -66,7 +66,7 @@ ASTRAY = 60  # steps that they follow a table with random errors, at most
 SPREAD = -0.5, 0.5  # decades of the size of the errors
 COARSE = 3  # levels of smoothing, from the first on, at which they begin to
 FAR, FINE = 0.6, 1.0  # from this share of the patience on, errors fall by so many decades
-UNKNOWN = np.empty(0)
+NOT_TOLD = np.empty(0)
 
 
 class Minimum(NamedTuple):
@@ -78,7 +78,7 @@ class Minimum(NamedTuple):
     X: Array
     cost: float
     work: float
-    costs: Array = UNKNOWN
+    costs: Array = NOT_TOLD
 
 
 class Hopping(ABC):
@@ -102,8 +102,9 @@ class Hopping(ABC):
 
     @abstractmethod
     def hop(self, there: Minimum, rng: np.random.Generator, tired: float = 0.0) -> Minimum:
-        """Return the minimum that a hop leads to, or the lowest of several `together`.
+        """Return the minimum that a hop leads to.
 
+        Of several `together` it is the lowest, or the first that is lower than the one they left.
         `tired` grows from 0 to 1 while hops from there are in vain.
         """
 
@@ -277,7 +278,7 @@ class Compiled(Hopping):
         if problem.frame.loss.anneals:  # most starts end in poor minima
             self.batch = SOME
         self.exchanges = Exchanges(problem)
-        self.levels = Levels([], UNKNOWN)  # by which hops are judged
+        self.levels = Levels([], np.empty(0))  # by which hops are judged
         self.error_of = lru_cache(maxsize=1)(problem.error_of)
         self.price = FLAT if type(problem.frame.space) is Euclidean else CURVED
         self.limits = Limits(STAGE_SWEEPS, PATIENCE, max(eps, 1e-7), problem.exact_cost)
