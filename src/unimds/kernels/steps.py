@@ -7,13 +7,13 @@ of all points. A step is taken only if it lowers the cost.
 The memory P has a row of ``stride`` numbers for each of `HERE` to `SLOPE`, which are points or
 directions; then rows for past steps, and as many for the changes of the slope over them. The
 numbers ``out`` are `COST` to `BENT`; from there on, for each past step, its product with the change
-of the slope.
+of the slope, which is infinite where the step tells nothing: so it adds nothing to a step.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from math import sqrt
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,8 @@ def take(P, stride, i, j, X, n, k, r, s, w, z, start, stop, mode, unit, scratch,
     if placed > 0.0 and bent > FLAT * sqrt(far) * sqrt(steep):
         out[BENT + slot], out[SCALE] = bent, bent / placed
         out[KEPT] += 1.0
+    else:  # it may stand where a step was that still counts: it must not, with that one's product
+        out[BENT + slot] = inf
     out[SCALE] = out[SCALE] if out[KEPT] > 0.0 else 1.0
     out[COST] = unit
 

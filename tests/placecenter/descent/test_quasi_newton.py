@@ -14,7 +14,7 @@ from unimds import Absolute, Euclidean, Loss, Outcome, Sphere, Squared, place_ce
 from unimds.distances.pairs import as_pairs
 from unimds.files import FileError
 from unimds.files.archive import read_archive, write_archive
-from unimds.kernels.steps import AIM, COST, MEMORY, SLOPE, STUCK, TRIAL, WENT
+from unimds.kernels.steps import AIM, COST, HERE, KEPT, MEMORY, SLOPE, STUCK, TRIAL, WENT
 from unimds.placecenter.descent.annealing import annealing
 from unimds.placecenter.descent.quasi_newton import Limits, QuasiNewton, annealed, annealed_each
 from unimds.placecenter.problem import Problem
@@ -122,6 +122,28 @@ def test_the_curvature_is_that_of_the_last_step(k):
     quasi._call(quasi.aim, MEMORY)
     way = quasi.memory[AIM].reshape(X.shape)
     np.testing.assert_allclose(way, before - after, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 7])
+def test_a_step_that_tells_nothing_of_the_curvature_does_not_count(k):
+    """It has taken the place of the oldest step, which is then forgotten."""
+    problem, X, _ = begun(Squared(), k)
+    quasi = QuasiNewton(problem, problem.frame.loss, X)
+    for _ in range(MEMORY + 3):
+        descended(quasi, problem, quasi.points(), 1)
+    kept = quasi.numbers[KEPT]
+    assert kept >= MEMORY
+    way = 0.1 * np.random.default_rng(0).normal(size=X.size)
+    quasi.memory[TRIAL] = quasi.memory[HERE] + way
+    measured, _ = problem.pulls(quasi.points(), problem.frame.loss)
+    measured[:-1] = -0.5 * (quasi.memory[SLOPE] - way).reshape(X.shape)  # it bends the wrong way
+    quasi._call(quasi.take, quasi.numbers[COST], measured)
+    assert quasi.numbers[KEPT] == kept
+    aims = []
+    for many in (MEMORY, MEMORY - 1):
+        quasi._call(quasi.aim, many)
+        aims.append(quasi.memory[AIM].copy())
+    np.testing.assert_allclose(*aims, rtol=1e-12)
 
 
 @pytest.mark.parametrize("k", [2, 7])
