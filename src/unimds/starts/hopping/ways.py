@@ -275,8 +275,10 @@ class Compiled(Hopping):
     ):
         self.problem, self.curve, self.watch, self.together = problem, curve, watch, ABREAST
         self.shaker = Shaker(problem, rng)
-        if problem.frame.loss.anneals:  # most starts end in poor minima
+        robust = problem.frame.loss.anneals
+        if robust:  # most starts end in poor minima
             self.batch = SOME
+        self.mirrors = robust and type(problem.frame.space) in MIRRORS
         self.exchanges = Exchanges(problem)
         self.levels = Levels([], np.empty(0))  # by which hops are judged
         self.error_of = lru_cache(maxsize=1)(problem.error_of)
@@ -367,9 +369,8 @@ class Compiled(Hopping):
 
     def _kicked(self, X: Array, rng: np.random.Generator) -> Array:
         """Return the map with points mirrored, the next two exchanged, or any two moved."""
-        space = self.problem.frame.space
-        if type(space) in MIRRORS and rng.random() < MIRRORED:
-            return mirrored(space, X, rng)
+        if self.mirrors and rng.random() < MIRRORED:
+            return mirrored(self.problem.frame.space, X, rng)
         exchanged = self.exchanges.next(X) if rng.random() < EXCHANGED else None
         return kicked(self.problem, X, rng) if exchanged is None else exchanged
 
