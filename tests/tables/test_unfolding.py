@@ -252,6 +252,12 @@ def test_frames_and_their_labels():
     labelled = pd.DataFrame(W, index=mixed.index, columns=mixed.columns)[list("vwxyz")]
     placed = fit.transform(wrong, weights=labelled)
     np.testing.assert_allclose(placed, fit.row_embedding_[:2], atol=1e-6)
+    W[1] = [1.0, 0.0, 1.0, 1.0, 0.0]
+    upside_down = pd.DataFrame(W, index=mixed.index, columns=mixed.columns).iloc[::-1]
+    placed = fit.transform(wrong, weights=upside_down)
+    np.testing.assert_array_equal(placed, fit.transform(wrong, weights=W))
+    with pytest.raises(ValueError, match="weights: the labels are not those"):
+        fit.transform(wrong, weights=labelled.rename(index={"b": "c"}))
 
 
 @pytest.mark.parametrize(

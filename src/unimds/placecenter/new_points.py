@@ -145,7 +145,7 @@ def place_points(
     if not points.size or not np.isfinite(points).all():
         raise ValueError("X, the map, must have at least one point and only finite coordinates")
     space.check_points(points, "X")
-    W = None if weights is None else _weights_like(given, weights, names, labels_of(D))
+    W = None if weights is None else weights_like(given, weights, names, labels_of(D))
     placed = place_checked(table, points, loss, space, W)
     dimension = dimension_of(space, points.shape[1])
     warn_of_few_known(table, W, dimension, names_in(D), argument="D")
@@ -307,8 +307,11 @@ def _typical(embedding: Array, space: Space) -> float:
     return float(np.median(apart)) if apart.size else space.unit
 
 
-def _weights_like(D: Any, weights: Any, names: Array | None, rows: Array | None) -> Array:
-    """Return weights in the order of new distances `D` whose columns have been matched."""
+def weights_like(D: Any, weights: Any, names: Array | None, rows: Array | None) -> Array:
+    """Return weights in the order of new distances `D`, by the labels of rows and columns.
+
+    `names` are the columns of the map, `rows` the rows of the distances.
+    """
     own = names_in(weights)
     if rows is not None and own is not None:
         if not counts_rows(rows.tolist()):

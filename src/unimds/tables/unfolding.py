@@ -21,7 +21,6 @@ from unimds.distances.inputs import (
     column_names,
     columns_by_label,
     labels_of,
-    weights_by_column,
 )
 from unimds.distances.objects.taking import labelled
 from unimds.distances.validate import no_distance
@@ -51,7 +50,7 @@ from unimds.placecenter.descent.lowering import (
 from unimds.placecenter.descent.plan import Plan
 from unimds.placecenter.frame import Frame, own_smoothing
 from unimds.placecenter.majorization.parabolas import values
-from unimds.placecenter.new_points import place_checked
+from unimds.placecenter.new_points import place_checked, weights_like
 from unimds.placecenter.result import Outcome
 from unimds.placecenter.targets import check_symmetric, power_of
 from unimds.spaces import Space
@@ -429,7 +428,8 @@ class Unfolding(MapEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         check_is_fitted(self, "row_embedding_")
         X, names = labelled(X, "X", square=False, absent=np.nan), self.column_labels_
         if weights is not None:
-            weights = weights_by_column(labelled(weights, "weights", square=False), X, names)
+            weights = labelled(weights, "weights", square=False)
+            weights = weights_like(X, weights, names, labels_of(X))
         given, W = _checked(columns_by_label(X, names), weights)
         if given.shape[1] != self.n_features_in_:
             raise ValueError(
