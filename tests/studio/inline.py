@@ -44,6 +44,7 @@ class Inline:
     def __init__(self, heard: Callable[[tuple[Any, ...]], None]):
         self._heard, self.pid, self.held = heard, 0, 0
         self.deaf = False  # whether messages are lost, as if the worker hung
+        self._begun: list[tuple[Pipe, threading.Thread]] = []
         self.start()
 
     def start(self) -> None:
@@ -51,7 +52,8 @@ class Inline:
         pid = self.pid
         pipe = Pipe(lambda message: self._heard(message) if self.pid == pid else None)
         self.pipe = pipe
-        threading.Thread(target=self._work, args=(pipe,), daemon=True).start()
+        self._begun.append((pipe, threading.Thread(target=self._work, args=(pipe,), daemon=True)))
+        self._begun[-1][1].start()
 
     def _work(self, pipe: Pipe) -> None:
         bench = Bench(pipe)
@@ -69,7 +71,11 @@ class Inline:
             self.pipe.put(message)
 
     def close(self) -> None:
-        self.pipe.put(("end",))
+        """End, and wait: else the thread might read its file in the folder of another test."""
+        for pipe, thread in self._begun:
+            pipe.put(("end",))
+            thread.join(timeout=60.0)
+            assert not thread.is_alive()
 
     def kill(self) -> None:
         self.pipe.put(("end",))
