@@ -11,7 +11,8 @@ finds is kept in benchmarks/small-lowest.json, with the number of random starts;
 ``python benchmarks/small.py thorough`` measures ``n_init="thorough"`` on a sample of the jobs.
 ``--minutes 30`` measures whole tables, small and large ones in turn, for so long. What is measured
 is kept in benchmarks/small-fits.jsonl, and the next run goes on from there: delete that file to
-measure anew. ``--tables ekman,random`` chooses tables by the beginning of their names,
+measure anew. ``--searched 5000`` leaves out tables for whose lowest maps fewer random starts have
+looked. ``--tables ekman,random`` chooses tables by the beginning of their names,
 ``--only circle,absolute`` places or losses, and ``--more-than 25`` tables of more points.
 """
 
@@ -38,7 +39,8 @@ from unimds.distances.pairs import as_pairs
 from unimds.losses import as_loss
 from unimds.placecenter.descent.plan import Plan
 from unimds.placecenter.problem import Problem
-from unimds.starts.hopping.ways import hopped, hopping
+from unimds.starts.hopping.base import hopped
+from unimds.starts.hopping.ways import hopping
 
 HERE = Path(__file__).parent
 PAGE, LOWEST = HERE.parent / "docs" / "small-measured.md", HERE / "small-lowest.json"
@@ -333,6 +335,7 @@ def main() -> None:
     parser.add_argument("--tables", default="")
     parser.add_argument("--only", default="")
     parser.add_argument("--more-than", type=int, default=0)
+    parser.add_argument("--searched", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=np.inf)
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()
@@ -391,6 +394,8 @@ def chosen_jobs(options: argparse.Namespace) -> list[Job]:
     begun, only = tuple(options.tables.split(",")), options.only.split(",") if options.only else []
     some = [t for t in tables() if t.name.startswith(begun) and len(t.D) > options.more_than]
     jobs = [job for job in product(some, PLACES, LOSSES) if _chosen(only, job[1:])]
+    unknown = {job[0].name for job in jobs if had(job) < options.searched}
+    jobs = [job for job in jobs if job[0].name not in unknown]
     return sorted(jobs, key=lambda job: -len(job[0].D))
 
 

@@ -18,7 +18,8 @@ from unimds.distances.pairs import as_pairs
 from unimds.placecenter.new_points import place_against
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.targets import GIVEN
-from unimds.starts.hopping.ways import Minimum, hopped, hopping
+from unimds.starts.hopping.base import Minimum, hopped
+from unimds.starts.hopping.ways import hopping
 from unimds.starts.search import Search
 
 Array = NDArray[Any]

@@ -23,8 +23,18 @@ from unimds.placecenter.minima import alike
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome
 from unimds.spaces import Euclidean, Sphere, distances
-from unimds.starts.hopping.small import CROSSED, EFFORTS, GENERATION, Crossings, Found, Hops, Quest
-from unimds.starts.hopping.ways import Minimum, hopping
+from unimds.starts.hopping.base import Hopping, Minimum, Ways, hopped
+from unimds.starts.hopping.small import (
+    CROSSED,
+    EFFORTS,
+    GENERATION,
+    NEARBY,
+    Crossings,
+    Found,
+    Hops,
+    Quest,
+)
+from unimds.starts.hopping.ways import hopping
 from unimds.starts.seriation.line import best_order, placed
 
 AGAIN = EFFORTS["auto"].again
@@ -264,7 +274,7 @@ def test_more_dimensions_are_searched_too(k, seed):
     assert ends[0].cost < 0.999 * place_center(D, k, n_init=1).cost
 
 
-class Stairs:
+class Stairs(Ways):
     """Starts that end at ever higher costs, and hops in vain, which tell where they began."""
 
     batch, together = 4, 16
@@ -276,10 +286,8 @@ class Stairs:
     def fresh(self, lowest, rng):
         return Minimum(np.zeros((1, 5)), float(next(self.costs)), 1.0)
 
-    def roughly(self, there):
-        return there._replace(work=0.0)
-
-    polished = roughly
+    def end(self, X):
+        raise AssertionError("no seed is given")
 
     def hop(self, there, rng, tired):
         self.begun.append(there.cost)
@@ -304,6 +312,30 @@ def test_hops_begin_by_turns_from_the_lowest_map_and_from_the_best_of_the_last_s
     first, second = ways.tired[:2]
     assert first == 0.0
     assert 0.0 < second < 1.0
+
+
+class Lowering(Hopping):
+    """Each hop lowers the cost by a little, and tells where it began."""
+
+    def __init__(self, problem):
+        self.problem, self.begun = problem, []
+
+    def hop(self, there, rng, tired):
+        self.begun.append(there.cost)
+        return there._replace(cost=0.99 * there.cost, work=1.0)
+
+
+def test_at_last_hops_nearby_leave_from_the_lowest_map():
+    ways = Stairs()
+    nearby = Lowering(ways.problem)
+    ways.nearby = lambda: nearby
+    looking = quest(Hops, ways, 100.0)
+    looking.look(None)
+    found, hops = looking.found, len(nearby.begun)
+    assert nearby.begun == pytest.approx([0.99**i for i in range(hops)])
+    assert found.lowest == pytest.approx(0.99**hops)
+    assert found.work == pytest.approx(100.0, abs=25.0)  # the last series of other hops is long
+    assert hops == pytest.approx(NEARBY * found.work, abs=1.5)
 
 
 class Breeding(Stairs):
@@ -414,3 +446,27 @@ def test_error_of_is_the_inverse_of_the_cost_of_errors(share, loss):
     problem = Problem.posed(pairs, loss, Euclidean(), 2)
     found = problem.error_of(problem.cost_of_errors(share))
     assert found == pytest.approx(share * pairs.typical, abs=1e-3 * pairs.typical)
+
+
+def test_minima_that_are_one_until_the_loss_is_sharp_are_told_apart():
+    """Of some minima, one nearby is lower by less than hops of other kinds can tell."""
+    gains = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        D = distances(rng.normal(size=(24, 6)))
+        problem = Problem.posed(as_pairs(D), Absolute(), Euclidean(), 2)
+        ways = hopping(problem, Plan(), Watch(None, 0, 1e-7).silent(), rng)
+        here = ways.end(ways.fresh(np.inf, rng).X)
+        there = hopped(ways.nearby(), here, rng, 100)
+        cost, _ = problem.costs(there.X, problem.frame.loss, problem.frame.space)
+        assert there.cost == pytest.approx(cost, rel=1e-12)
+        gains.append(1.0 - there.cost / here.cost)
+    assert min(gains) >= 0.0
+    assert any(1e-6 < gain < 1e-4 for gain in gains)
+
+
+def test_a_smooth_loss_has_no_other_minima_nearby():
+    pairs = as_pairs(random_table(8, 0))
+    problem = Problem.posed(pairs, Squared(), Euclidean(), 2)
+    watch = Watch(None, 0, 1e-7).silent()
+    assert hopping(problem, Plan(), watch, np.random.default_rng(0)).nearby() is None

@@ -30,14 +30,8 @@ from unimds.placecenter.minima import SAME, Starts, alike, turned
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.euclidean import Euclidean
-from unimds.starts.hopping.ways import (
-    AlongAbsolute,
-    AlongSquared,
-    Hopping,
-    Minimum,
-    hopped,
-    hopping,
-)
+from unimds.starts.hopping.base import Hopping, Minimum, Ways, hopped
+from unimds.starts.hopping.ways import AlongAbsolute, AlongSquared, hopping
 from unimds.starts.search import Search
 from unimds.starts.seeds.initial import completed, configuration, first_seed
 from unimds.starts.seriation.line import PROVEN, best_order, placed
@@ -46,8 +40,11 @@ Array = NDArray[Any]
 
 KEPT = 20  # maps that are kept
 ADAPTING = 1.6  # times the work, where targets adapt
-GENERATION = 24  # maps that are crossed with each other
+GENERATION = 40  # maps that are crossed with each other
 CROSSED = 0.6  # share of the work that crossings take
+NEARBY = 0.1  # share of the work that is left for hops nearby
+VAIN = 80  # times the patience of a search: so many of these are in vain before they end
+ALIKE = 2e-5  # of its cost: so far above the lowest map are others from which they leave, too
 SILENCE = 2.0  # seconds between two words on how far it is
 
 
@@ -125,7 +122,7 @@ def _turned(problem: Problem, X: Array, seed: Array) -> Array:
 class Quest(ABC):
     """A look for the lowest map, until the rule says enough."""
 
-    def __init__(self, ways: Hopping, effort: Effort, search: Search, rng: np.random.Generator):
+    def __init__(self, ways: Ways, effort: Effort, search: Search, rng: np.random.Generator):
         self.ways, self.effort, self.search, self.rng = ways, effort, search, rng
         self.watch, self.found = search.watch, Found()
 
@@ -175,24 +172,44 @@ class Restarts(Quest):
 
 @final
 class Hops(Quest):
-    """Series of hops, by turns from the lowest map and from another that may lead lower."""
+    """Series of hops, by turns from the lowest map and from another that may lead lower.
+
+    At last hops go from the lowest maps to minima nearby, where there are some.
+    """
 
     anew = False
 
+    def __init__(self, ways: Ways, effort: Effort, search: Search, rng: np.random.Generator):
+        super().__init__(ways, effort, search, rng)
+        self.nearby = ways.nearby()
+        if self.nearby is not None:
+            self.effort = effort._replace(work=(1.0 - NEARBY) * effort.work)
+
+    def look(self, seed: Array) -> None:
+        """Run batches of starts and series of hops, and then hops nearby."""
+        super().look(seed)
+        if self.nearby is None or self.found.lowest <= self.ways.problem.exact_cost:
+            return
+        self.effort = self.effort._replace(work=self.found.work / (1.0 - NEARBY))
+        left, patience = self.found.best_maps, VAIN * self.effort.patience
+        for here in [one for one in left if one.cost <= (1.0 + ALIKE) * self.found.lowest]:
+            self.hop(self.nearby, here, patience)
+
     def go_on(self, batch: list[Minimum]) -> None:
         """Hop on from the best of these starts, or from the lowest map."""
-        self.hop(min(batch, key=_cost) if self.anew else self.found.best)
+        here = min(batch, key=_cost) if self.anew else self.found.best
+        patience = self.effort.patience * self.ways.stamina * (30 + here.X.shape[1])
+        self.hop(self.ways, here, patience)
         self.anew = not self.anew
 
-    def hop(self, here: Minimum) -> None:
+    def hop(self, hops: Hopping, here: Minimum, patience: float) -> None:
         """Hop on from a map until that was in vain for long."""
         found, effort = self.found, self.effort
 
         def enough(work: float) -> bool:
             return found.work + work >= effort.work or self.watch.stopped
 
-        patience = effort.patience * (30 + here.X.shape[1])
-        self._note(hopped(self.ways, here, self.rng, patience, enough), here)
+        self._note(hopped(hops, here, self.rng, patience, enough), here)
 
 
 @final
@@ -231,9 +248,9 @@ class Crossings(Quest):
             low = best
 
 
-def quest_by(ways: Hopping) -> type[Quest]:
+def quest_by(ways: Ways) -> type[Quest]:
     """Return how to look for the lowest map, where starts and hops are of this kind."""
-    kinds: dict[type[Hopping], type[Quest]] = {AlongSquared: Restarts, AlongAbsolute: Crossings}
+    kinds: dict[type[Ways], type[Quest]] = {AlongSquared: Restarts, AlongAbsolute: Crossings}
     return kinds.get(type(ways), Hops)
 
 
