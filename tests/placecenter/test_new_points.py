@@ -292,6 +292,16 @@ def test_weights_of_other_new_points_are_refused():
         place_points(frame, POINTS, weights=weights.to_numpy())
 
 
+def test_weights_of_rows_with_one_name_must_be_in_the_same_order():
+    names = ["new", "new", "other"]
+    frame = pd.DataFrame(D[:3].copy(), index=names, columns=list("abcdef"))
+    weights = pd.DataFrame(np.ones((3, N)), index=names, columns=frame.columns)
+    place_points(frame, POINTS, weights=weights)
+    for others in (["new", "other", "other"], ["other", "new", "new"]):
+        with pytest.raises(ValueError, match="weights: the labels are not those of the distances"):
+            place_points(frame, POINTS, weights=weights.set_axis(others))
+
+
 @pytest.mark.parametrize("size", [1e-300, 1e-160, 1e154, 1e160, 1e200, 1e308])
 def test_a_map_whose_distances_have_no_squares_is_told(size):
     X = size * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])

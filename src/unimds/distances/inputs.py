@@ -312,11 +312,17 @@ def reordered(weights: Any, labels: Any) -> Any:
 
 
 def check_same_labels(given: Any, labels: Any) -> None:
-    """Raise where the rows of weights have labels, but not those of the distances."""
-    if set(given) != set(labels):
+    """Raise where the rows of weights have labels, but not those of the distances.
+
+    Of labels that occur more than once nobody knows which row is which, unless all rows are in the
+    same order.
+    """
+    given, labels = list(given), list(labels)
+    unique = len(set(given)) == len(given) == len(labels)
+    if not (unique and set(given) == set(labels)) and given != labels:
         raise ValueError(
-            "weights: the labels are not those of the distances; give them the same, or, if the "
-            "order is right, weights.to_numpy()"
+            "weights: the labels are not those of the distances; give them the same, each once or "
+            "in the same order, or, if the order is right, weights.to_numpy()"
         )
 
 

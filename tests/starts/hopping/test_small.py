@@ -226,7 +226,12 @@ def test_thorough_starts_can_be_interrupted(monkeypatch):
             signal.raise_signal(signal.SIGINT)
 
     add = Found.add
-    monkeypatch.setattr(Found, "add", lambda self, minima: (add(self, minima), stop(minima))[0])
+
+    def noted(self, minima, **options):
+        add(self, minima, **options)
+        stop(minima)
+
+    monkeypatch.setattr(Found, "add", noted)
     with pytest.warns(RuntimeWarning, match="Interrupted"):
         result = place_center(D, n_init="thorough", random_state=0)
     assert result.outcome is Outcome.INTERRUPTED
@@ -336,6 +341,42 @@ def test_at_last_hops_nearby_leave_from_the_lowest_map():
     assert found.lowest == pytest.approx(0.99**hops)
     assert found.work == pytest.approx(100.0, abs=25.0)  # the last series of other hops is long
     assert hops == pytest.approx(NEARBY * found.work, abs=1.5)
+    assert min(found.costs) == 1.0  # they are no starts
+    assert found.times == 1
+
+
+def test_hops_nearby_leave_from_maps_that_are_nearly_as_low():
+    ways = Stairs()
+    nearby = Lowering(ways.problem)
+    nearby.hop = lambda there, rng, tired: nearby.begun.append(there.cost) or there
+    ways.nearby = lambda: nearby
+    looking = quest(Hops, ways, 27.0)
+    maps = [1.0 + 1.5e-5, 1.0 + 1e-3, 1.0]
+    looking.found.add([Minimum(np.zeros((1, 5)), cost, 100.0) for cost in maps])
+    looking.look(None)
+    assert sorted(set(nearby.begun)) == [1.0, 1.0 + 1.5e-5]
+    assert nearby.begun == sorted(nearby.begun)
+
+
+def test_what_an_interrupted_series_of_hops_has_reached_is_kept():
+    ways = Stairs()
+    frame = SimpleNamespace(loss=None, space=None)
+    ways.problem = SimpleNamespace(exact_cost=0.0, frame=frame, costs=lambda *_: (0.5, 0.5))
+    looking, lowering = quest(Hops, ways, 100.0), Lowering(ways.problem)
+    hop = lowering.hop
+
+    def interrupted(*args):
+        if len(lowering.begun) == 3:
+            raise KeyboardInterrupt
+        return hop(*args)
+
+    lowering.hop = interrupted
+    here = Minimum(np.zeros((1, 5)), 1.0, 1.0)
+    with pytest.raises(KeyboardInterrupt):
+        looking.hop_on(lowering, here, 10.0, looking.effort)
+    looking.give_up()
+    assert looking.found.best.cost == 0.5  # by the loss as given
+    assert looking.found.costs == []
 
 
 class Breeding(Stairs):
@@ -458,10 +499,9 @@ def test_minima_that_are_one_until_the_loss_is_sharp_are_told_apart():
         ways = hopping(problem, Plan(), Watch(None, 0, 1e-7).silent(), rng)
         here = ways.end(ways.fresh(np.inf, rng).X)
         there = hopped(ways.nearby(), here, rng, 100)
-        cost, _ = problem.costs(there.X, problem.frame.loss, problem.frame.space)
-        assert there.cost == pytest.approx(cost, rel=1e-12)
+        errors = np.abs(distances(there.X.T) - D * problem.frame.unit)
+        assert there.cost == pytest.approx(0.5 * errors.sum(), rel=1e-12)
         gains.append(1.0 - there.cost / here.cost)
-    assert min(gains) >= 0.0
     assert any(1e-6 < gain < 1e-4 for gain in gains)
 
 
@@ -470,3 +510,15 @@ def test_a_smooth_loss_has_no_other_minima_nearby():
     problem = Problem.posed(pairs, Squared(), Euclidean(), 2)
     watch = Watch(None, 0, 1e-7).silent()
     assert hopping(problem, Plan(), watch, np.random.default_rng(0)).nearby() is None
+
+
+@pytest.mark.parametrize("loss", ["absolute", "huber", "squared"])
+def test_starts_cost_what_their_maps_cost(loss):
+    D = distances(np.random.default_rng(1).normal(size=(12, 5)))
+    result = place_center(D, loss=loss, random_state=0)
+    i, j = np.triu_indices(12, 1)
+    for X, cost in zip(result.starts.embeddings, result.starts.embedding_costs, strict=True):
+        value = result.loss.value
+        errors = [value(u, r) for u, r in zip(distances(X)[i, j], D[i, j], strict=True)]
+        assert sum(errors) == pytest.approx(cost, rel=1e-7)
+    assert result.starts.costs.min() >= result.cost * (1.0 - 1e-7)

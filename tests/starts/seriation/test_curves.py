@@ -332,3 +332,24 @@ def test_an_exact_circle_is_found():
     X = place_center(D, 1, space=Sphere(), random_state=0, loss="absolute").embedding
     found = np.arccos(np.clip(X[1:] @ X[1:].T, -1.0, 1.0))
     assert found == pytest.approx(D[1:, 1:], abs=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e12])
+@pytest.mark.parametrize("length", [0.0, 6.0])
+def test_the_unit_of_the_weights_does_not_matter(unit, length):
+    rng = np.random.default_rng(0)
+    x, W = rng.uniform(0.0, 6.0, 12), 1.0 - np.eye(12)
+    D = np.abs(rng.uniform(0.0, 3.0, (12, 12)))
+    D = np.triu(D, 1) + np.triu(D, 1).T
+    one, other = (AbsoluteCurve(D, unit * W, length).lowered(x) for unit in (1.0, unit))
+    assert other.cost == pytest.approx(unit * one.cost, rel=1e-12)
+    assert other.x == pytest.approx(one.x, abs=1e-9)
+
+
+def test_a_heavy_pair_leaves_the_cost_that_of_the_map():
+    rng = np.random.default_rng(0)
+    W, D = 1.0 - np.eye(9), np.triu(rng.uniform(1.0, 3.0, (9, 9)), 1)
+    D, W[0, 1], W[1, 0] = D + D.T, 1e8, 1e8
+    found = SquaredCurve(D, W).lowered(rng.uniform(0.0, 3.0, 9))
+    assert found.cost == pytest.approx(cost_of(D, W, 0.0, found.x), rel=1e-9)
+    assert abs(abs(found.x[0] - found.x[1]) - D[0, 1]) < 1e-6  # which almost decides

@@ -91,10 +91,12 @@ def hopped(
     rng: np.random.Generator,
     patience: float,
     enough: Callable[[float], bool] = lambda work: False,
+    reached: Callable[[Minimum], None] = lambda low: None,
 ) -> Minimum:
     """Hop on from a minimum, until hops are in vain or so much work is enough.
 
-    Return where that led to, with the work of all; it is the same configuration if all was in vain.
+    Return where that led to, with the work of all; it is the same minimum if all was in vain.
+    `reached` hears of each lower minimum on the way, which is not yet brought to the last digit.
     """
     first = low = ways.roughly(here)
     vain, work, zero = 0, first.work, ways.problem.exact_cost
@@ -102,11 +104,18 @@ def hopped(
         there = ways.hop(low, rng, vain / patience)
         work += there.work
         vain = 0 if there.cost < (1.0 - SAME) * low.cost else vain + ways.together
-        low = there if there.cost < low.cost else low
-    if low is first:
-        return here._replace(work=work)
-    end = ways.polished(low)
-    return end._replace(work=work + end.work)
+        if there.cost < low.cost:
+            low = there
+            reached(low)
+    end = here if low is first else ways.polished(low)
+    work += 0.0 if end is here else end.work
+    return (end if end.cost < here.cost else here)._replace(work=work)
+
+
+def as_given(problem: Problem, X: Array) -> Minimum:
+    """Return a map with its cost by the loss as given."""
+    cost, _ = problem.costs(X, problem.frame.loss, problem.frame.space)
+    return Minimum(X, cost, 0.0)
 
 
 def kicked(problem: Problem, X: Array, rng: np.random.Generator) -> Array:

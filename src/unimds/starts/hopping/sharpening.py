@@ -29,7 +29,15 @@ from unimds.placecenter.descent.quasi_newton import Descent, Limits, annealed, a
 from unimds.placecenter.minima import SAME
 from unimds.placecenter.problem import Problem
 from unimds.spaces.euclidean import Euclidean
-from unimds.starts.hopping.base import CALL, Hopping, Minimum, Ways, kicked, scattered
+from unimds.starts.hopping.base import (
+    CALL,
+    Hopping,
+    Minimum,
+    Ways,
+    as_given,
+    kicked,
+    scattered,
+)
 from unimds.starts.hopping.exchanges import Exchanges
 from unimds.starts.hopping.mirrors import MIRRORS, mirrored
 from unimds.starts.seeds.initial import draw
@@ -209,10 +217,8 @@ class Nearby(ByLevels):
         return found._replace(work=found.work + work)
 
     def polished(self, there: Minimum) -> Minimum:
-        """Return it with its cost by the loss as given; a descent might leave it."""
-        frame = self.problem.frame
-        cost, _ = self.problem.costs(there.X, frame.loss, frame.space)
-        return Minimum(there.X, cost, 0.0)
+        """Return it as it is: a descent might leave it."""
+        return as_given(self.problem, there.X)
 
 
 @final
@@ -284,7 +290,8 @@ class Sharpening(ByLevels, Ways):
         return X, first, work
 
     def polished(self, there: Minimum) -> Minimum:
-        return self._ended(there._replace(work=0.0), levels_of(self.problem, there.X), np.inf)
+        exactly = as_given(self.problem, there.X)
+        return self._ended(exactly, levels_of(self.problem, there.X), np.inf)
 
     def end(self, X: Array) -> Minimum:
         return self._begun(X, levels_of(self.problem, X), np.inf)

@@ -3,8 +3,8 @@
 Where points are few, a start takes about a millisecond. Of most tables a third of all starts or
 more lead to the lowest map, of a hard one a hundredth. So starts go on until the lowest map has
 been found `Effort.again` times, or until they have taken all the work that a small table is worth.
-In between, hops look for a better map, by turns near the lowest one so far and near the best one of
-the last starts; a series of hops that ends lower than it began counts as a start.
+In between, hops look for a better map: `Quest` has the ways to go on from the last starts. A series
+of hops that ends lower than it began counts as a start.
 
 The rule has a stated risk: after N starts, a map that a share p of all starts leads to has been
 missed with a probability of (1 − p)^N. Where every second start leads to the lowest map so far, N
@@ -30,7 +30,7 @@ from unimds.placecenter.minima import SAME, Starts, alike, turned
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.euclidean import Euclidean
-from unimds.starts.hopping.base import Hopping, Minimum, Ways, hopped
+from unimds.starts.hopping.base import Hopping, Minimum, Ways, as_given, hopped
 from unimds.starts.hopping.ways import AlongAbsolute, AlongSquared, hopping
 from unimds.starts.search import Search
 from unimds.starts.seeds.initial import completed, configuration, first_seed
@@ -43,7 +43,7 @@ ADAPTING = 1.6  # times the work, where targets adapt
 GENERATION = 40  # maps that are crossed with each other
 CROSSED = 0.6  # share of the work that crossings take
 NEARBY = 0.1  # share of the work that is left for hops nearby
-VAIN = 80  # times the patience of a search: so many of these are in vain before they end
+VAIN = 30 + 50  # as many hops nearby may be in vain as other hops of fifty points
 ALIKE = 2e-5  # of its cost: so far above the lowest map are others from which they leave, too
 SILENCE = 2.0  # seconds between two words on how far it is
 
@@ -104,6 +104,7 @@ def small_table(search: Search, problem: Problem, rng: np.random.Generator) -> C
     try:
         quest.look(seed)
     except KeyboardInterrupt:
+        quest.give_up()
         if not found.best_maps:  # perhaps while code was being compiled: it is not compiled anew
             raise
         search.watch.interrupted.set()
@@ -125,6 +126,7 @@ class Quest(ABC):
     def __init__(self, ways: Ways, effort: Effort, search: Search, rng: np.random.Generator):
         self.ways, self.effort, self.search, self.rng = ways, effort, search, rng
         self.watch, self.found = search.watch, Found()
+        self.reached: Minimum | None = None  # by a series of hops that goes on
 
     def look(self, seed: Array) -> None:
         """Run one batch of starts after another, and go on from each."""
@@ -155,11 +157,33 @@ class Quest(ABC):
         cost, _ = problem.costs(seed, problem.frame.loss, problem.frame.space)
         return Minimum(seed, cost, 0.0) if cost <= problem.exact_cost else self.ways.end(seed)
 
-    def _note(self, there: Minimum, here: Minimum) -> None:
+    def hop_on(
+        self, hops: Hopping, here: Minimum, patience: float, effort: Effort, *, counts: bool = True
+    ) -> None:
+        """Hop on from a map until that was in vain for long, or all work is done."""
+        found = self.found
+
+        def enough(work: float) -> bool:
+            return found.work + work >= effort.work or self.watch.stopped
+
+        there = hopped(hops, here, self.rng, patience, enough, self._reach)
+        self.reached = None
+        self._note(there, here, counts=counts)
+
+    def give_up(self) -> None:
+        """Keep what the last series of hops has reached."""
+        if self.reached is not None:
+            self.found.add([as_given(self.ways.problem, self.reached.X)], counts=False)
+
+    def _reach(self, low: Minimum) -> None:
+        self.reached = low
+
+    def _note(self, there: Minimum, here: Minimum, *, counts: bool = True) -> None:
         """Note what hops have led to, and their work; it counts as a start if it is lower."""
         self.found.work += there.work
-        if there.cost < (1.0 - SAME) * here.cost:
-            self.found.add([there._replace(work=0.0)])
+        if there.cost < here.cost:
+            lower = there.cost < (1.0 - SAME) * here.cost
+            self.found.add([there._replace(work=0.0)], counts=counts and lower)
 
 
 @final
@@ -188,28 +212,23 @@ class Hops(Quest):
     def look(self, seed: Array) -> None:
         """Run batches of starts and series of hops, and then hops nearby."""
         super().look(seed)
-        if self.nearby is None or self.found.lowest <= self.ways.problem.exact_cost:
+        if self.nearby is None:
             return
-        self.effort = self.effort._replace(work=self.found.work / (1.0 - NEARBY))
-        left, patience = self.found.best_maps, VAIN * self.effort.patience
-        for here in [one for one in left if one.cost <= (1.0 + ALIKE) * self.found.lowest]:
-            self.hop(self.nearby, here, patience)
+        found, zero = self.found, self.ways.problem.exact_cost
+        effort = self.effort._replace(work=found.work / (1.0 - NEARBY))
+        for here in found.best_maps:
+            done = found.work >= effort.work or found.lowest <= zero or self.watch.stopped
+            if done or here.cost > (1.0 + ALIKE) * found.lowest:
+                break
+            # these minima are one with those of the starts until the loss is sharp
+            self.hop_on(self.nearby, here, VAIN * effort.patience, effort, counts=False)
 
     def go_on(self, batch: list[Minimum]) -> None:
         """Hop on from the best of these starts, or from the lowest map."""
         here = min(batch, key=_cost) if self.anew else self.found.best
         patience = self.effort.patience * self.ways.stamina * (30 + here.X.shape[1])
-        self.hop(self.ways, here, patience)
+        self.hop_on(self.ways, here, patience, self.effort)
         self.anew = not self.anew
-
-    def hop(self, hops: Hopping, here: Minimum, patience: float) -> None:
-        """Hop on from a map until that was in vain for long."""
-        found, effort = self.found, self.effort
-
-        def enough(work: float) -> bool:
-            return found.work + work >= effort.work or self.watch.stopped
-
-        self._note(hopped(hops, here, self.rng, patience, enough), here)
 
 
 @final
@@ -271,16 +290,16 @@ class Found:
     @property
     def lowest(self) -> float:
         """Its cost."""
-        return min(self.costs, default=np.inf)
+        return self.best_maps[0].cost if self.best_maps else np.inf
 
     @property
     def times(self) -> int:
         """How often the lowest map has been found."""
         return alike(np.array(self.costs)) if self.costs else 0
 
-    def add(self, minima: list[Minimum]) -> None:
-        """Note some minima."""
-        self.costs += [one.cost for one in minima]
+    def add(self, minima: list[Minimum], *, counts: bool = True) -> None:
+        """Note some minima; they count as starts, or do not."""
+        self.costs += [one.cost for one in minima] if counts else []
         self.work += sum(one.work for one in minima)
         maps: list[Minimum] = []
         for one in sorted([*self.best_maps, *minima], key=_cost):

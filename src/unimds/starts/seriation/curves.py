@@ -40,7 +40,7 @@ from unimds.spaces.sphere import Sphere
 
 Array = NDArray[Any]
 
-BLURRED = 1e-9  # of the cost of all points in one place
+REST = 1e-13  # of the largest eigenvalue: a smaller one is zero, up to rounding
 STRAIGHT, ROUND = 1.6, 1.9  # pairs that take as long as a shift along a pair, on line and circle
 ORDERED = (
     0.7  # share of the starts by the absolute loss that begin with an order by the squared one
@@ -120,7 +120,7 @@ class SquaredCurve(Curve):
     def _inverse(self) -> Array:
         """The pseudo-inverse of the Laplacian of the weights."""
         laplacian = np.diag(self.W.sum(axis=1)) - self.W
-        return np.ascontiguousarray(np.linalg.pinv(laplacian, rcond=1e-10, hermitian=True))
+        return np.ascontiguousarray(np.linalg.pinv(laplacian, rcond=REST, hermitian=True))
 
     @property
     def total(self) -> float:
@@ -132,9 +132,9 @@ class SquaredCurve(Curve):
         x = np.array(x, dtype=np.float64)
         ring = np.arange(2 * self.n if self.length else self.n)
         memory = np.empty(ring.size), *np.empty((3, self.n))
-        cost = insert(self.D, self.W, self._inverse, self.length, x, ring, *memory)
-        if not cost > BLURRED * self.total:  # the formula is a difference of large numbers
-            cost = 0.5 * np.sum(self.W * (self._apart(x) - self.D) ** 2)
+        insert(self.D, self.W, self._inverse, self.length, x, ring, *memory)
+        # its cost is a difference of large numbers
+        cost = 0.5 * np.sum(self.W * (self._apart(x) - self.D) ** 2)
         return Lowered(x, float(cost), 2.0 * self.n**3)
 
     def _apart(self, x: Array) -> Array:
@@ -185,22 +185,32 @@ class AbsoluteCurve(Curve):
     def lowered(self, x: Array) -> Lowered:
         """Shift points and groups of them until that gains nothing."""
         x, memory = np.array(x, dtype=np.float64), self.memory or self._memory()
-        table = self._reached, self.W, self.length
+        table = self._reached, self._weights, self.length
         return self._told(x, settle(*table, x, self._scale, np.inf, *memory))
 
     def hopped(self, x: Array, hops: int, rng: np.random.Generator) -> Lowered:
         """Return the lowest map of some hops, each of which begins from the lowest so far."""
         x, memory = np.array(x, dtype=np.float64), self.memory or self._memory()
         draws, trial = rng.random((hops, 5)), np.empty_like(x)
-        table = self._reached, self.W, self.length
+        table = self._reached, self._weights, self.length
         return self._told(x, hop_on(*table, x, self._scale, draws, trial, *memory))
 
     def crossed(self, maps: Array, times: int, rng: np.random.Generator) -> tuple[Array, float]:
         """Cross maps with each other; return them, the lower ones for some, and the work."""
         maps, memory = np.array(maps, dtype=np.float64), self.memory or self._memory()
         draws, (many, n) = rng.random((times, 4 + self.n)), maps.shape
-        table, room = (self._reached, self.W, self.length), (np.empty(many), draws, np.empty(n))
+        room = np.empty(many), draws, np.empty(n)
+        table = self._reached, self._weights, self.length
         return maps, self._price * cross_on(*table, maps, self._scale, *room, *memory)
+
+    @cached_property
+    def _weights(self) -> Array:
+        """The weights in a unit of their own, so that slopes are not taken for rounding.
+
+        The unit is a power of two: weights of one stay what they are.
+        """
+        mean = float(np.mean(self.W[self.W > 0.0])) if self.W.any() else 1.0
+        return np.asarray(np.ldexp(self.W, -np.frexp(mean / np.sqrt(2.0))[1]))
 
     @cached_property
     def _scale(self) -> float:
