@@ -85,8 +85,12 @@ def long_search(D: np.ndarray, place: str, loss: str, begun: int, starts: int) -
     for _ in range(starts):
         found.append(ways.fresh(lowest, rng))
         lowest = min(lowest, found[-1].cost)
-    for start in sorted(found, key=lambda one: one.cost)[:HOPPED]:
-        lowest = min(lowest, hopped(ways, start, rng, VAIN * len(D)).cost)
+    best = sorted(found, key=lambda one: one.cost)[:HOPPED]
+    best = [hopped(ways, start, rng, VAIN * len(D)) for start in best]
+    lowest = min([lowest, *(one.cost for one in best)])
+    nearby = ways.nearby()
+    if nearby is not None:
+        lowest = min([lowest, *(hopped(nearby, one, rng, VAIN * len(D)).cost for one in best)])
     return lowest * problem.frame.cost_unit
 
 

@@ -51,7 +51,7 @@ class Starts:
     embedding_costs : ndarray of shape (n_maps,)
         What these maps cost.
     space : Space
-        The space of the maps.
+        The space of the maps; where its size is estimated, that of the lowest map.
 
     Attributes
     ----------

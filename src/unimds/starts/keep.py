@@ -200,7 +200,7 @@ class Keeper:
     def _write(self) -> None:
         if self.chosen is None:
             return
-        starts, minima, proven = self.chosen
+        starts, minima, proven, _ = self.chosen  # the problem has the size
         with self._lock:
             self._written = time.monotonic()
             arrays = {f"start{i}": X for i, X in enumerate(starts)}

@@ -343,6 +343,7 @@ def lowest(
             grows = _races(search, problem, anchors) and _kind(search) == "auto"
             problem = estimate_size(problem, watch, trees=grows and find is starts_in_memory)
         chosen = find(search, problem, anchors, random)
+        problem = chosen.sized(problem)
         if keeper is not None and not watch.interrupted.is_set():  # else they are not the best
             keeper.begin(problem, chosen)
     else:

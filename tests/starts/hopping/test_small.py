@@ -22,7 +22,7 @@ from unimds.placecenter.descent.quasi_newton import annealed
 from unimds.placecenter.minima import alike
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome
-from unimds.spaces import Euclidean, Sphere, distances
+from unimds.spaces import Euclidean, Simplex, Sphere, distances
 from unimds.starts.hopping.base import Hopping, Minimum, Ways, hopped
 from unimds.starts.hopping.small import (
     CROSSED,
@@ -522,3 +522,13 @@ def test_starts_cost_what_their_maps_cost(loss):
         errors = [value(u, r) for u, r in zip(distances(X)[i, j], D[i, j], strict=True)]
         assert sum(errors) == pytest.approx(cost, rel=1e-7)
     assert result.starts.costs.min() >= result.cost * (1.0 - 1e-7)
+
+
+@pytest.mark.parametrize("space", [Sphere(radius="auto"), Simplex("auto")], ids=name)
+def test_starts_have_the_size_of_the_space_that_they_found(space):
+    D = random_table(9, 1, 0.3)
+    result = place_center(D, space=space, random_state=0)
+    starts = result.starts
+    U = distances(starts.embeddings[0], space=starts.space)
+    assert 0.5 * np.sum((U - D) ** 2) == pytest.approx(starts.embedding_costs[0], rel=1e-9)
+    assert result.cost <= starts.costs.min() * (1.0 + 1e-9)

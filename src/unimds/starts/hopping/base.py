@@ -24,13 +24,15 @@ NOT_TOLD = np.empty(0)
 class Minimum(NamedTuple):
     """Where a descent ended: a configuration, its cost, and how much work it took, in pairs.
 
-    For hops, `costs` may be those by ever sharper losses on the way down to it.
+    For hops, `costs` may be those by ever sharper losses on the way down to it; `size` is that of
+    the space, where a descent finds it too.
     """
 
     X: Array
     cost: float
     work: float
     costs: Array = NOT_TOLD
+    size: float | None = None
 
 
 class Hopping(ABC):

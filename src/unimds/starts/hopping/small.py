@@ -68,11 +68,21 @@ EFFORTS = {"auto": Effort(100, 25, 1.3e8, 1.25, 1), "thorough": Effort(300, 100,
 
 
 class Chosen(NamedTuple):
-    """Where to descend from, what is known of the starts, and whether the lowest map is proven."""
+    """Where to descend from, what is known of the starts, and whether the lowest map is proven.
+
+    `size` is that of the space at which to begin, where it has been found with the starts.
+    """
 
     starts: list[Array]
     minima: Starts | None = None
     proven: bool = False
+    size: float | None = None
+
+    def sized(self, problem: Problem) -> Problem:
+        """Return the problem at the size at which to begin."""
+        if self.size is None:
+            return problem
+        return problem.within(problem.frame.space.sized(self.size), resize=True)
 
     def told(self, result: Result) -> Result:
         """Return the result of the last descent with what is known of the starts."""
@@ -110,7 +120,8 @@ def small_table(search: Search, problem: Problem, rng: np.random.Generator) -> C
         search.watch.interrupted.set()
     if not found.best_maps:  # stopped before the first start
         return Chosen([seed])
-    return Chosen([_turned(problem, found.best.X, seed)], found.told(problem))
+    lowest = _turned(problem, found.best.X, seed)
+    return Chosen([lowest], found.told(problem), size=found.best.size)
 
 
 def _turned(problem: Problem, X: Array, seed: Array) -> Array:
@@ -316,8 +327,11 @@ class Found:
         frame = problem.frame
         maps = [frame.outer(one.X) for one in self.best_maps]
         costs = [one.cost * frame.cost_unit for one in self.best_maps]
-        all_costs, space = np.array(self.costs) * frame.cost_unit, frame.outer_space(frame.space)
-        return Starts(all_costs, np.array(maps), np.array(costs), space)
+        size = self.best.size
+        space = frame.outer_space(frame.space if size is None else frame.space.sized(size))
+        return Starts(
+            np.array(self.costs) * frame.cost_unit, np.array(maps), np.array(costs), space
+        )
 
 
 def _cost(minimum: Minimum) -> float:

@@ -130,4 +130,6 @@ class Watched(Ways):
     def end(self, X: Array) -> Minimum:
         record, _ = lowered(self.problem, X, self.plan, self.watch)
         each = self.price * (0.5 * self.problem.pairs.n**2 + SWEEP)
-        return Minimum(record.best.X, record.best.cost, CALL + record.sweeps * each)
+        size = record.best.space.unit if self.problem.frame.resize else None
+        work = CALL + record.sweeps * each
+        return Minimum(record.best.X, record.best.cost, work, size=size)
