@@ -285,7 +285,7 @@ class Stairs(Ways):
     batch, together = 4, 16
 
     def __init__(self):
-        self.costs, self.begun, self.tired = iter(range(1, 100)), [], []
+        self.costs, self.begun, self.tired = iter(range(1, 1000)), [], []
         self.problem = SimpleNamespace(exact_cost=0.0)
 
     def fresh(self, lowest, rng):
@@ -397,21 +397,21 @@ class Breeding(Stairs):
 
 
 def test_maps_of_a_generation_are_crossed_and_the_next_begins_anew():
-    ways = Breeding()
-    crossing = quest(Crossings, ways, 10.0 * GENERATION)
+    ways, many = Breeding(), GENERATION // 5  # maps, of five points each
+    crossing = quest(Crossings, ways, 10.0 * many)
     crossing.look(None)
     found, (first, *others) = crossing.found, ways.generations
-    assert first == list(range(1, GENERATION + 1))
-    anew = [one for one in others if 1.0 not in one and min(one) > GENERATION]
+    assert first == list(range(1, many + 1))
+    anew = [one for one in others if 1.0 not in one and min(one) > many]
     assert anew  # the second generation has none of the first
-    times = next(i for i, one in enumerate(ways.generations) if min(one) > GENERATION)
-    share = times / (times + 2 * GENERATION)  # a start and hops take as long as a crossing here
+    times = next(i for i, one in enumerate(ways.generations) if min(one) > many)
+    share = times / (times + 2 * many)  # a start and hops take as long as a crossing here
     assert share == pytest.approx(CROSSED, abs=0.02)
     # all maps that crossings have led to count as starts, but those that are no lower
     falls = [0.9**i for i in range(1, 7)] + [0.5]
     assert sorted(cost for cost in found.costs if cost < 1.0)[::-1] == pytest.approx(falls)
     assert found.times == 1
-    assert found.work == pytest.approx(10.0 * GENERATION, abs=2 * ways.batch)
+    assert found.work == pytest.approx(10.0 * many, abs=2 * ways.batch)
 
 
 def absolute(n, seed, space, noise=0.3):

@@ -67,7 +67,6 @@ class Ways(Hopping):
     A fresh start that has no hope to end as low as `lowest`, the lowest cost so far, is given up.
     """
 
-    stamina = 1.0  # times as many hops may be in vain
     batch = 16  # starts between two times of hopping, the same whatever the number of threads
 
     @abstractmethod

@@ -57,15 +57,14 @@ EARLY = 3e-5  # share of the cost, a step: less is not waited for while the loss
 PRECISE, MOST_PRECISE = 1e-5, 1e-9
 SHARP = 8  # losses of the last four decades, where the cost is nearly that of the loss as given
 SOME = 4  # starts in a batch by a robust loss: hops are worth more
-LONGER = 2.0  # times as many hops by a robust loss may be in vain
 ABREAST = 8  # hops in one call, of which the first that ends lower is the last
 NEAR = 1e-3  # of the goal: within it, a descent goes on to the last digit
 LAST_STEPS = 2000
 KICKED = 0.6  # share of hops that move two points, the others let all points stray
 MIRRORED = 0.15  # of them, the share that mirrors some points in place of moving two
 EXCHANGED = 0.85  # of the others, the share that exchanges the two
-ASTRAY = 14  # steps that they follow a table with random errors, at most
-SPREAD = -0.3, 0.6  # decades of the size of the errors
+ASTRAY = 30  # steps that they follow a table with random errors, at most
+SPREAD = -0.4, 0.5  # decades of the size of the errors
 COARSE = 3  # levels of smoothing, from the first on, at which they begin to
 FAR, FINE = 0.6, 1.0  # from this share of the patience on, errors fall by so many decades
 # of hops nearby: the share that moves one point, the levels they begin at, and the size of errors
@@ -236,8 +235,8 @@ class Sharpening(ByLevels, Ways):
         super().__init__(problem, max(eps, 1e-7))
         self.curve, self.watch, self.shaker = curve, watch, Shaker(problem, rng)
         self.robust = problem.frame.loss.anneals
-        if self.robust:  # most starts end in poor minima, and most hops are given up early
-            self.batch, self.stamina = SOME, LONGER
+        if self.robust:  # most starts end in poor minima
+            self.batch = SOME
         self.mirrors = self.robust and type(problem.frame.space) in MIRRORS
         self.exchanges = Exchanges(problem)
 

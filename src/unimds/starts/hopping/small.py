@@ -40,7 +40,7 @@ Array = NDArray[Any]
 
 KEPT = 20  # maps that are kept
 ADAPTING = 1.6  # times the work, where targets adapt
-GENERATION = 40  # maps that are crossed with each other
+GENERATION = 1200  # points in the maps that are crossed with each other: of few points many maps
 CROSSED = 0.6  # share of the work that crossings take
 NEARBY = 0.1  # share of the work that is left for hops nearby
 VAIN = 30 + 50  # as many hops nearby may be in vain as other hops of fifty points
@@ -237,7 +237,7 @@ class Hops(Quest):
     def go_on(self, batch: list[Minimum]) -> None:
         """Hop on from the best of these starts, or from the lowest map."""
         here = min(batch, key=_cost) if self.anew else self.found.best
-        patience = self.effort.patience * self.ways.stamina * (30 + here.X.shape[1])
+        patience = self.effort.patience * (30 + here.X.shape[1])
         self.hop_on(self.ways, here, patience, self.effort)
         self.anew = not self.anew
 
@@ -263,7 +263,8 @@ class Crossings(Quest):
             if self._enough():
                 return
         work, left = self.found.work - self.begun, self.effort.work - self.begun
-        if len(self.maps) >= GENERATION or work >= (1.0 - CROSSED) * left:
+        count = GENERATION // self.maps[0].X.shape[1]
+        if len(self.maps) >= count or work >= (1.0 - CROSSED) * left:
             self.cross_all(self.found.work + work * CROSSED / (1.0 - CROSSED))
             self.maps, self.begun = [], self.found.work
 
