@@ -18,6 +18,7 @@ On a line the squared loss leaves no doubt: see `unimds.starts.seriation.line`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple, final
@@ -30,7 +31,7 @@ from unimds.placecenter.minima import SAME, Starts, alike, turned
 from unimds.placecenter.problem import Problem
 from unimds.placecenter.result import Outcome, Result
 from unimds.spaces.euclidean import Euclidean
-from unimds.starts.hopping.base import Hopping, Minimum, Ways, as_given, hopped
+from unimds.starts.hopping.base import Hopping, Minimum, Ways, hopped
 from unimds.starts.hopping.ways import AlongAbsolute, AlongSquared, hopping
 from unimds.starts.search import Search
 from unimds.starts.seeds.initial import completed, configuration, first_seed
@@ -137,7 +138,7 @@ class Quest(ABC):
     def __init__(self, ways: Ways, effort: Effort, search: Search, rng: np.random.Generator):
         self.ways, self.effort, self.search, self.rng = ways, effort, search, rng
         self.watch, self.found = search.watch, Found()
-        self.reached: Minimum | None = None  # by a series of hops that goes on
+        self.reached: Callable[[], Minimum] | None = None  # by a series of hops that goes on
 
     def look(self, seed: Array) -> None:
         """Run one batch of starts after another, and go on from each."""
@@ -177,17 +178,17 @@ class Quest(ABC):
         def enough(work: float) -> bool:
             return found.work + work >= effort.work or self.watch.stopped
 
-        there = hopped(hops, here, self.rng, patience, enough, self._reach)
+        def reach(low: Minimum) -> None:
+            self.reached = partial(hops.polished, low)
+
+        there = hopped(hops, here, self.rng, patience, enough, reach)
         self.reached = None
         self._note(there, here, counts=counts)
 
     def give_up(self) -> None:
         """Keep what the last series of hops has reached."""
         if self.reached is not None:
-            self.found.add([as_given(self.ways.problem, self.reached.X)], counts=False)
-
-    def _reach(self, low: Minimum) -> None:
-        self.reached = low
+            self.found.add([self.reached()], counts=False)
 
     def _note(self, there: Minimum, here: Minimum, *, counts: bool = True) -> None:
         """Note what hops have led to, and their work; it counts as a start if it is lower."""
