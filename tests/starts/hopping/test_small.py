@@ -25,7 +25,7 @@ from unimds.placecenter.result import Outcome
 from unimds.spaces import Euclidean, Simplex, Sphere, distances
 from unimds.starts.hopping.base import Hopping, Minimum, Ways, hopped
 from unimds.starts.hopping.small import (
-    CROSSED,
+    BARREN,
     EFFORTS,
     GENERATION,
     NEARBY,
@@ -390,7 +390,9 @@ class Breeding(Stairs):
     def crossed(self, maps, rng):
         self.generations.append([one.cost for one in maps])
         low = min(maps, key=lambda one: one.cost)
-        lower = low._replace(cost=max(0.9 * low.cost, 0.5)) if low.cost <= 1.0 else low
+        if not 0.5 < low.cost <= 1.0:
+            return maps, 1.0
+        lower = low._replace(cost=max(0.9 * low.cost, 0.5))
         return [lower if one is low else one for one in maps], 1.0
 
 
@@ -403,8 +405,7 @@ def test_maps_of_a_generation_are_crossed_and_the_next_begins_anew():
     anew = [one for one in others if 1.0 not in one and min(one) > many]
     assert anew  # the second generation has none of the first
     times = next(i for i, one in enumerate(ways.generations) if min(one) > many)
-    share = times / (times + 2 * many)  # a start and hops take as long as a crossing here
-    assert share == pytest.approx(CROSSED, abs=0.02)
+    assert times == 7 + np.ceil(BARREN * many / ways.together)  # seven lead lower
     # all maps that crossings have led to count as starts, but those that are no lower
     falls = [0.9**i for i in range(1, 7)] + [0.5]
     assert sorted(cost for cost in found.costs if cost < 1.0)[::-1] == pytest.approx(falls)

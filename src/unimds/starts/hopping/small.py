@@ -42,7 +42,8 @@ Array = NDArray[Any]
 KEPT = 20  # maps that are kept
 ADAPTING = 1.6  # times the work, where targets adapt
 GENERATION = 1200  # points in the maps that are crossed with each other: of few points many maps
-CROSSED = 0.6  # share of the work that crossings take
+CROSSED = 0.6  # share of the work that is left for crossings, at least
+BARREN = 10.0  # crossings in vain for each map of a generation, before the next one begins
 NEARBY = 0.1  # share of the work that is left for hops nearby
 VAIN = 30 + 50  # as many hops nearby may be in vain as other hops of fifty points
 ALIKE = 2e-5  # of its cost: so far above the lowest map are others from which they leave, too
@@ -264,17 +265,20 @@ class Crossings(Quest):
             if self._enough():
                 return
         work, left = self.found.work - self.begun, self.effort.work - self.begun
-        count = GENERATION // self.maps[0].X.shape[1]
-        if len(self.maps) >= count or work >= (1.0 - CROSSED) * left:
-            self.cross_all(self.found.work + work * CROSSED / (1.0 - CROSSED))
+        whole = len(self.maps) >= GENERATION // self.maps[0].X.shape[1]
+        if whole or work >= (1.0 - CROSSED) * left:
+            self.cross_all()
             self.maps, self.begun = [], self.found.work
 
-    def cross_all(self, until: float) -> None:
-        """Cross the maps of this generation, up to so much work."""
-        maps = self.maps
+    def cross_all(self) -> None:
+        """Cross the maps of this generation, until that is in vain."""
+        maps, vain = self.maps, 0
         low = min(maps, key=_cost)
-        while self.found.work < until and not self._enough():
-            maps, work = self.cross(maps, self.rng)
+        while vain < BARREN * len(maps) and not self._enough():
+            before = maps
+            maps, work = self.cross(before, self.rng)
+            same = all(one is other for one, other in zip(maps, before, strict=True))
+            vain = vain + self.ways.together if same else 0
             best = min(maps, key=_cost)
             self._note(best._replace(work=work), low)
             low = best
