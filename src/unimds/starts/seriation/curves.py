@@ -122,11 +122,6 @@ class SquaredCurve(Curve):
         laplacian = np.diag(self.W.sum(axis=1)) - self.W
         return np.ascontiguousarray(np.linalg.pinv(laplacian, rcond=REST, hermitian=True))
 
-    @property
-    def total(self) -> float:
-        """The cost of all points in one place."""
-        return 0.5 * float(np.sum(self.W * self.D**2))
-
     def lowered(self, x: Array) -> Lowered:
         """Move one point after another to its best place."""
         x = np.array(x, dtype=np.float64)
